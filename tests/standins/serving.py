@@ -1,0 +1,69 @@
+"""Serves an ASGI app over real HTTP inside the running event loop."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import uvicorn
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+_DROP_EXTENSION = "drop_connection"
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp) -> AsyncIterator[str]:
+    """Serve the app on a free port of 127.0.0.1; yields the base URL without a trailing slash.
+
+    Leaving closes every connection and cancels the requests still held, without a grace period.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = _server(app)
+    await server.startup(sockets=[listener])
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        await _close(server)
+
+
+async def drop_connection(request: Request) -> None:
+    """Reset the request's connection as a crashed peer would: nothing more is sent.
+
+    The handler should return right after; whatever it answers then goes nowhere.
+    """
+    drop: Callable[[], None] = request.scope["extensions"][_DROP_EXTENSION]
+    drop()
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _server(app: ASGIApp) -> uvicorn.Server:
+    async def droppable(scope: Scope, receive: Receive, send: Send) -> None:
+        def drop() -> None:
+            for connection in server.server_state.connections:
+                if getattr(connection, "client", None) == scope["client"]:
+                    connection.transport.abort()
+
+        scope.setdefault("extensions", {})[_DROP_EXTENSION] = drop
+        await app(scope, receive, send)
+
+    config = uvicorn.Config(
+        droppable, http="h11", ws="none", lifespan="off", log_config=None, log_level="critical"
+    )
+    config.load()
+    server = uvicorn.Server(config)
+    server.lifespan = config.lifespan_class(config)
+    return server
+
+
+async def _close(server: uvicorn.Server) -> None:
+    # Server.serve would poll every 0.1 s and handle signals; neither suits a short-lived test.
+    for listening in server.servers:
+        listening.close()
+    for connection in list(server.server_state.connections):
+        connection.transport.abort()
+    tasks = list(server.server_state.tasks)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
