@@ -1,0 +1,1 @@
+"""The Messages API as a model: requests out, streamed replies in."""

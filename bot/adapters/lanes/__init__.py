@@ -1,0 +1,1 @@
+"""Lanes: one asyncio task for each chat that has work."""

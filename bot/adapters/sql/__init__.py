@@ -1,0 +1,1 @@
+"""The store: tables, statements and migrations for SQLite and PostgreSQL."""

@@ -1,0 +1,1 @@
+"""The Telegram channel: raw updates in, messages, drafts and cards out."""

@@ -1,0 +1,1 @@
+"""The terminal channel: a chat at a prompt, approvals by key."""

@@ -1,0 +1,1 @@
+"""The tools a model may call: clock, files, commands and messages."""

@@ -1,0 +1,1 @@
+"""Frozen values and the rules over them; standard library only, no I/O."""

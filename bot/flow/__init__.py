@@ -1,0 +1,1 @@
+"""The application: from an inbound message to its settled and delivered outcome."""

@@ -1,0 +1,1 @@
+"""What the flow asks of the outside world, as small protocols in its own words."""
