@@ -1,1 +1,1 @@
-"""Frozen values and the rules over them; standard library only, no I/O."""
+"""Frozen values and rules: no I/O, no async, standard library only."""

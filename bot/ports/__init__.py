@@ -1,1 +1,1 @@
-"""What the flow asks of the outside world, as small protocols in its own words."""
+"""What the flow needs from the world, in the flow's words."""

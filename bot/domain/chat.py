@@ -1,0 +1,42 @@
+"""A chat, its settings and its conversations."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from bot.domain.message import Address
+
+
+class QueueMode(StrEnum):
+    """What happens to a message that arrives during a turn."""
+
+    QUEUE = "queue"
+    STEER = "steer"
+    INTERRUPT = "interrupt"
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """One chat; `fence` grows with each owner, `last_seq` is the end of its log."""
+
+    id: int
+    address: Address
+    conversation: str
+    private: bool = True
+    queue_mode: QueueMode = QueueMode.QUEUE
+    model: str | None = None
+    timezone: str | None = None
+    fence: int = 0
+    last_seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A stretch of a chat between two fresh starts."""
+
+    id: str
+    chat: int
+    opened_at: datetime
+    closed_at: datetime | None = None
+    title: str = ""
+    summary: str = ""

@@ -1,0 +1,37 @@
+"""How a turn can end."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.domain.message import FileRef
+
+
+class StopReason(StrEnum):
+    FINAL_ANSWER = "final_answer"
+    WAITING_FOR_USER = "waiting_for_user"
+    SET_ASIDE = "set_aside"
+    MAX_ROUNDS = "max_rounds"
+    DEADLINE = "deadline"
+    REPEAT_GUARD = "repeat_guard"
+    TOOL_FAILURE_POLICY = "tool_failure_policy"
+    USER_CANCELLED = "user_cancelled"
+    EXPIRED = "expired"
+    PLAN_READY = "plan_ready"
+    PIPELINE_DEPTH = "pipeline_depth"
+    BUDGET = "budget"
+    REFUSAL = "refusal"
+    MODEL_FAILURE = "model_failure"
+    INTERNAL_FAILURE = "internal_failure"
+
+
+REMEMBERED = frozenset({StopReason.FINAL_ANSWER})
+"""Only these endings may be remembered and indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A settled turn: why it ended, what the person is told, and the files that go with it."""
+
+    stop_reason: StopReason
+    text: str
+    files: tuple[FileRef, ...] = ()

@@ -1,0 +1,39 @@
+"""Who writes to the bot, and who of them counts."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    MEMBER = "member"
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A platform's account, as the platform names it."""
+
+    channel: str
+    user_id: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.channel}:{self.user_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Someone allowed to command the bot; one person may have several accounts."""
+
+    id: int
+    name: str
+    role: Role
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role is Role.OWNER
+
+    def may_decide_for(self, asker: int) -> bool:
+        """Only the asker or an owner decides, stops, steers or interrupts."""
+        return self.is_owner or self.id == asker

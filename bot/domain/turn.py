@@ -1,0 +1,45 @@
+"""A turn: from an inbound message, or a late decision, to its settled outcome."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from bot.domain.outcome import StopReason
+
+
+class TurnState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    PARKED = "parked"
+    SETTLED = "settled"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The row of a turn: what the log does not say.
+
+    `origin` is a message, or a continuation of the named approval. `attempts` counts starts
+    without progress; `worked_ms` is time at work, not time waiting for people. `stop_asked` is
+    written from outside the lane and names who asked and how.
+    """
+
+    id: str
+    chat: int
+    conversation: str
+    asker: int
+    asker_name: str
+    model: str
+    created_at: datetime
+    origin: Literal["message", "continuation"] = "message"
+    approval: str | None = None
+    state: TurnState = TurnState.RUNNING
+    stop_reason: StopReason | None = None
+    rounds: int = 0
+    calls: int = 0
+    worked_ms: int = 0
+    attempts: int = 0
+    repeat_granted: int = 0
+    stop_asked: str | None = None
+    reply_to: str | None = None
+    ended_at: datetime | None = None

@@ -1,0 +1,27 @@
+"""Finding cards and standing rules."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from bot.domain.approval import Approval, Rule
+
+
+class Approvals(Protocol):
+    async def by_token(self, token: str) -> Approval | None: ...
+
+    async def get(self, id: str) -> Approval | None: ...
+
+    async def open_in(self, chat: int) -> Sequence[Approval]:
+        """Open cards of a chat, oldest first."""
+        ...
+
+    async def of_turn(self, turn: str) -> Sequence[Approval]: ...
+
+    async def overdue(self, now: datetime, limit: int) -> Sequence[Approval]:
+        """Open cards whose time is over."""
+        ...
+
+
+class Rules(Protocol):
+    async def of(self, person: int, chat: int) -> Sequence[Rule]: ...

@@ -1,0 +1,43 @@
+"""A platform people talk on."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+
+
+class Channel(Protocol):
+    """Sending and reading for one platform; every fault comes as a ChannelError.
+
+    `drafts` tells whether `draft` shows something; `gated` whether the flood gate must be asked.
+    """
+
+    name: str
+    drafts: bool
+    gated: bool
+
+    def parse(self, body: str) -> Inbound:
+        """Reads a stored raw update; never raises."""
+        ...
+
+    def split(self, content: Outbound) -> Sequence[Piece]:
+        """The platform messages a content becomes, in order; at least one."""
+        ...
+
+    async def send(self, to: Address, piece: Piece) -> str:
+        """Sends one piece and returns the platform's id of it."""
+        ...
+
+    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+        """Makes a sent piece look like this one; no fault when it already does."""
+        ...
+
+    async def draft(self, to: Address, text: str) -> None:
+        """Shows a passing preview of an answer that is being written."""
+        ...
+
+    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None: ...
+
+    async def acknowledge(self, press: Press, text: str) -> None:
+        """Answers a press, with a private notice when there is text."""
+        ...

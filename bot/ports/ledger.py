@@ -1,0 +1,41 @@
+"""The record: what was used, and what was done by whom."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from bot.domain.exchange import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Usage of one model, summed; `cost` in dollars, None when a price was unknown."""
+
+    model: str
+    calls: int
+    usage: Usage
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    at: datetime
+    person: int | None
+    action: str
+    subject: str
+    details: Mapping[str, Any]
+
+
+class Ledger(Protocol):
+    async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]: ...
+
+    async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
+        """Newest first."""
+        ...
+
+    async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:
+        """Subjects of the changing calls that ran in a chat since then, oldest first."""
+        ...
+
+    async def artifact(self, chat: int, id: str) -> str | None: ...

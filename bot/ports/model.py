@@ -1,0 +1,17 @@
+"""A language model."""
+
+from collections.abc import AsyncGenerator
+from typing import Protocol
+
+from bot.domain.exchange import ModelProfile
+from bot.domain.view import ModelEvent, ModelRequest
+
+
+class Model(Protocol):
+    def profile(self, name: str) -> ModelProfile:
+        """What the named model can take; a name not known gets careful defaults."""
+        ...
+
+    def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Streams text as it comes and ends with exactly one ModelReply, or raises a ModelError."""
+        ...

@@ -1,0 +1,44 @@
+"""A tool, as the loop uses it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from bot.domain.tool import Preview, ToolOutput, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a call happens: its workspace, its chat and turn, and the call's own id."""
+
+    workspace: Path
+    chat: int
+    turn: str
+    conversation: str
+    person: int
+    timezone: str
+    call_id: str = ""
+
+
+class Tool(Protocol):
+    @property
+    def spec(self) -> ToolSpec: ...
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Raises InvalidArguments when they do not fit the schema."""
+        ...
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        """Tells what the call will do; raises ToolFailure when it cannot be done."""
+        ...
+
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+        """Does it; raises ToolFailure. Cancelled, it leaves no process behind."""
+        ...
+
+
+class Catalog(Protocol):
+    """The tools a chat may be offered, in stable order."""
+
+    def tools(self, chat: int) -> Sequence[Tool]: ...
