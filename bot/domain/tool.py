@@ -121,6 +121,7 @@ class ToolResult:
 
     `text` is what the model reads (bounded); `artifact` names the stored whole when `truncated`.
     `untrusted` names the foreign source of the text, if any. `files` are delivered with the answer.
+    `question` ends the turn until the person answers; `closes` ends the conversation with the turn.
     """
 
     call_id: str
@@ -135,6 +136,8 @@ class ToolResult:
     artifact: str | None = None
     files: tuple[FileRef, ...] = ()
     keep: bool = False
+    question: str | None = None
+    closes: str | None = None
 
     @property
     def is_error(self) -> bool:

@@ -1,11 +1,11 @@
 """The log of a chat: entries that are appended and never changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from bot.domain.exchange import FinishReason
+from bot.domain.exchange import FinishReason, Usage
 from bot.domain.tool import ToolCall, ToolResult
 
 
@@ -84,6 +84,7 @@ class ReplyBody:
     parts: tuple[ReplyPart, ...]
     finish: FinishReason
     provenance: Provenance
+    usage: Usage = field(default_factory=Usage)
     wrap_up: bool = False
     kind: Literal["reply"] = "reply"
 

@@ -19,9 +19,10 @@ class TurnState(StrEnum):
 class Turn:
     """The row of a turn: what the log does not say.
 
-    `origin` is a message, or a continuation of the named approval. `attempts` counts starts
-    without progress; `worked_ms` is time at work, not time waiting for people. `stop_asked` is
-    written from outside the lane and names who asked and how.
+    `origin` is a message, the continuation of the named approval, or a wish for compaction.
+    `calls` counts the calls of all replies so far, `attempts` starts without progress,
+    `worked_ms` time at work, not time waiting for people. `stop_asked` is written from outside
+    the lane and names who asked and how.
     """
 
     id: str
@@ -31,7 +32,7 @@ class Turn:
     asker_name: str
     model: str
     created_at: datetime
-    origin: Literal["message", "continuation"] = "message"
+    origin: Literal["message", "continuation", "compaction"] = "message"
     approval: str | None = None
     state: TurnState = TurnState.RUNNING
     stop_reason: StopReason | None = None
@@ -39,7 +40,6 @@ class Turn:
     calls: int = 0
     worked_ms: int = 0
     attempts: int = 0
-    repeat_granted: int = 0
     stop_asked: str | None = None
     reply_to: str | None = None
     ended_at: datetime | None = None

@@ -1,0 +1,183 @@
+"""How far a turn has come: a fold over its entries, its row and its cards."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.exchange import FinishReason
+from bot.domain.message import FileRef
+from bot.domain.tool import Status, ToolCall, ToolResult
+from bot.domain.transcript import (
+    Body,
+    CutBody,
+    Entry,
+    IntentBody,
+    LateResultBody,
+    NoteBody,
+    ReplyBody,
+    ResultBody,
+    SummaryBody,
+)
+from bot.domain.turn import Turn
+
+_COUNTED_ERRORS = frozenset({Status.FAILED, Status.INVALID, Status.TIMEOUT})
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call without its result; `begun` when an intent says that it may have run."""
+
+    call: ToolCall
+    begun: bool
+    approval: Approval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call of this turn with its result."""
+
+    call: ToolCall
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the entries of a turn say, in their order."""
+
+    turn: Turn
+    reply: ReplyBody | None = None
+    open_calls: tuple[OpenCall, ...] = ()
+    done: tuple[Done, ...] = ()
+    since_reply: tuple[Body, ...] = ()
+    empty_replies: int = 0
+    pauses: int = 0
+    wrap_up_asked: bool = False
+    shrunk: bool = False
+    cuts_since_reply: int = 0
+    approvals: tuple[Approval, ...] = field(default=())
+
+    @property
+    def question(self) -> str | None:
+        """The question put to the person in the newest round, if one was."""
+        return next((r.question for r in self._newest_results if r.question is not None), None)
+
+    @property
+    def closes(self) -> str | None:
+        return next((d.result.closes for d in self.done if d.result.closes is not None), None)
+
+    @property
+    def files(self) -> tuple[FileRef, ...]:
+        """Files that results of this turn brought along, each once."""
+        return tuple(dict.fromkeys(f for d in self.done for f in d.result.files))
+
+    @property
+    def _newest_results(self) -> list[ToolResult]:
+        return [b.result for b in self.since_reply if isinstance(b, ResultBody)]
+
+    def same_error(self) -> tuple[Done | None, int]:
+        """The newest failed call and how often its tool failed with the same words in this turn."""
+        newest = self.done[-1] if self.done else None
+        if newest is None or newest.result.status not in _COUNTED_ERRORS:
+            return None, 0
+        wanted = error_key(newest.result)
+        same = [
+            d
+            for d in self.done
+            if d.result.status in _COUNTED_ERRORS and error_key(d.result) == wanted
+        ]
+        return newest, len(same)
+
+    def repeats(self, call: ToolCall) -> int:
+        """How many newest calls like this one all had the same result, one after another."""
+        count, outcome = 0, None
+        for done in reversed([d for d in self.done if d.call.signature == call.signature]):
+            found = (done.result.status, done.result.text)
+            if outcome is not None and found != outcome:
+                break
+            count, outcome = count + 1, found
+        return count
+
+    def repeats_granted(self, call: ToolCall, grant: int) -> int:
+        """How many repetitions of this call people have allowed so far."""
+        allowed = [
+            a
+            for a in self.approvals
+            if a.kind == "repeat"
+            and a.state is ApprovalState.APPROVED
+            and a.call.signature == call.signature
+        ]
+        return grant * len(allowed)
+
+
+def error_key(result: ToolResult) -> tuple[str, str]:
+    """Errors that differ only in case or white space are the same error."""
+    return result.tool, " ".join(result.text.lower().split())
+
+
+def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) -> Progress:
+    """Reads the entries of one turn; entries of other turns must not be among them."""
+    cards = {a.call.id: a for a in approvals if a.turn == turn.id or a.id == turn.approval}
+    calls: dict[str, ToolCall] = {}
+    results: dict[str, ToolResult] = {}
+    begun: set[str] = set()
+    replies: list[ReplyBody] = []
+    since: list[Body] = []
+    late = next((a for a in approvals if a.id == turn.approval), None)
+    if late is not None:
+        calls[late.call.id] = late.call
+    for entry in entries:
+        body = entry.body
+        since.append(body)
+        match body:
+            case ReplyBody():
+                replies.append(body)
+                since = []
+                calls.update({c.id: c for c in body.calls})
+            case IntentBody():
+                begun.add(body.call_id)
+            case ResultBody():
+                results[body.result.call_id] = body.result
+            case LateResultBody() if late is not None and body.approval == late.id:
+                if body.result is not None:
+                    results[late.call.id] = body.result
+            case _:
+                pass
+    return Progress(
+        turn=turn,
+        reply=replies[-1] if replies else None,
+        open_calls=_open(calls, results, begun, cards),
+        done=tuple(Done(calls[i], r) for i, r in results.items() if i in calls),
+        since_reply=tuple(since),
+        empty_replies=_trailing_empty(replies),
+        pauses=sum(r.finish is FinishReason.PAUSE for r in replies),
+        wrap_up_asked=any(_is_wrap_up(e.body) for e in entries),
+        shrunk=any(isinstance(e.body, CutBody) and e.body.shrunk for e in entries),
+        cuts_since_reply=sum(isinstance(b, SummaryBody | CutBody) for b in since),
+        approvals=tuple(approvals),
+    )
+
+
+def _open(
+    calls: Mapping[str, ToolCall],
+    results: Mapping[str, ToolResult],
+    begun: set[str],
+    cards: Mapping[str, Approval],
+) -> tuple[OpenCall, ...]:
+    return tuple(
+        OpenCall(call, call.id in begun, cards.get(call.id))
+        for call in calls.values()
+        if call.id not in results
+    )
+
+
+def _trailing_empty(replies: Sequence[ReplyBody]) -> int:
+    count = 0
+    for reply in reversed(replies):
+        if reply.text or reply.calls or reply.finish is FinishReason.PAUSE:
+            break
+        count += 1
+    return count
+
+
+def _is_wrap_up(body: Body) -> bool:
+    return isinstance(body, NoteBody) and body.purpose == "wrap_up"
