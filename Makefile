@@ -1,0 +1,96 @@
+# What a person does with a checkout. `make` alone lists it; ARGS goes on to the program.
+#
+# Each file .venv/.<name> stands for one finished step of the installation, so that a second call
+# costs nothing and a changed lock installs what changed.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --quiet --disable-pip-version-check
+INSTALL := $(PIP) install --require-hashes --requirement
+PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3)
+COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+
+.DELETE_ON_ERROR:
+.PHONY: help setup run test check format bench postgres lock
+
+help: ## list what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
+
+setup: $(VENV)/.dev ## install all that running, testing and checking need
+
+run: $(VENV)/.run ## start Steward; without a token, a chat in this terminal
+	@$(VENV)/bin/steward run $(ARGS)
+
+test: $(VENV)/.dev ## run the tests; ARGS="tests/domain -x" runs some of them
+	@$(PY) -m pytest $(ARGS)
+
+check: $(VENV)/.dev ## lint, format, types and import contracts, without changing a file
+	@$(VENV)/bin/ruff check
+	@$(VENV)/bin/ruff format --check
+	@$(VENV)/bin/basedpyright
+	@$(VENV)/bin/lint-imports
+
+format: $(VENV)/.dev ## mend what ruff can mend
+	@$(VENV)/bin/ruff check --fix
+	@$(VENV)/bin/ruff format
+
+bench: $(VENV)/.dev ## measure, and print the figures of the README
+	@$(PY) -m benchmarks $(ARGS)
+
+postgres: $(VENV)/.postgres ## install the driver that a PostgreSQL database needs
+
+lock: $(VENV)/.lock ## write requirements/ anew from pyproject.toml; UPGRADE=1 takes newer releases
+	$(COMPILE) --group build --output-file requirements/build.txt
+	$(COMPILE) --group lock --output-file requirements/lock.txt
+	$(COMPILE) pyproject.toml --output-file requirements/run.txt
+	$(COMPILE) pyproject.toml --extra postgres \
+		--constraint requirements/run.txt --output-file requirements/postgres.txt
+	$(COMPILE) pyproject.toml --extra postgres --group dev \
+		--constraint requirements/postgres.txt --output-file requirements/dev.txt
+
+# The folder holds absolute paths: absent, broken or moved, it is made anew.
+ifneq ($(shell $(PY) -SE -c 'print(open("$(VENV)/.made").read().strip())' 2>/dev/null),$(CURDIR))
+.PHONY: $(VENV)/.made
+endif
+
+# Debian parts pip from venv: where venv cannot bring pip along, the machine's own pip installs it.
+$(VENV)/.made:
+	@for python in $(PYTHONS); do \
+		$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+		python=; \
+	done; \
+	if [ -z "$$python" ]; then \
+		echo "Steward needs Python 3.11 or newer and found none as: $(PYTHONS)." >&2; exit 2; \
+	fi; \
+	echo "Making $(VENV) with $$($$python --version)"; \
+	$$python -m venv --clear $(VENV) >/dev/null 2>&1 \
+	|| { $$python -m venv --clear --without-pip $(VENV) \
+		&& $$python -m pip --quiet --python $(PY) install \
+			--require-hashes --requirement requirements/build.txt; } \
+	|| { echo "$$python could not make $(VENV): install its venv or pip package." >&2; exit 2; }
+	@echo "$(CURDIR)" > $@
+
+$(VENV)/.build: $(VENV)/.made requirements/build.txt
+	@$(INSTALL) requirements/build.txt
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.build requirements/run.txt pyproject.toml
+	@echo "Installing what Steward needs"
+	@$(INSTALL) requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.postgres: $(VENV)/.run requirements/postgres.txt
+	@echo "Installing the PostgreSQL driver"
+	@$(INSTALL) requirements/postgres.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt
+	@echo "Installing what tests and checks need"
+	@$(INSTALL) requirements/dev.txt
+	@touch $@
+
+$(VENV)/.lock: $(VENV)/.build requirements/lock.txt
+	@$(INSTALL) requirements/lock.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""Tests of Steward: through public doors, with fakes, never against the open network."""

@@ -1,0 +1,45 @@
+"""What all tests share: loopback without proxies, and a PostgreSQL database for those that ask."""
+
+import os
+from collections.abc import Iterator
+from typing import NoReturn
+from uuid import uuid4
+
+import pytest
+from hypothesis import settings
+from sqlalchemy import NullPool, create_engine, make_url, text
+
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+
+# The machine's load must not decide whether a property holds.
+settings.register_profile("steward", deadline=None)
+settings.load_profile("steward")
+
+
+def _missing(what: str, remedy: str) -> NoReturn:
+    """Skip the test, or fail it where STEWARD_TEST_REQUIRE_ALL=1 says nothing may be missing."""
+    reason = f"{what}; {remedy}"
+    if os.environ.get("STEWARD_TEST_REQUIRE_ALL") == "1":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of an empty PostgreSQL database that is dropped when the test session ends."""
+    server = os.environ.get("STEWARD_TEST_POSTGRES_URL")
+    if not server:
+        _missing(
+            "no PostgreSQL server named",
+            "to run it: STEWARD_TEST_POSTGRES_URL="
+            "postgresql+psycopg://postgres@127.0.0.1:5432/test make test",
+        )
+    engine = create_engine(server, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    name = f"steward_test_{uuid4().hex}"
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    try:
+        yield make_url(server).set(database=name).render_as_string(hide_password=False)
+    finally:
+        with engine.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
