@@ -5,7 +5,7 @@
 
 VENV := .venv
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip --quiet --disable-pip-version-check
+PIP := $(PY) -m pip -qq --disable-pip-version-check
 INSTALL := $(PIP) install --require-hashes --requirement
 PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3)
 COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
@@ -18,6 +18,7 @@ help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
 
 setup: $(VENV)/.dev ## install all that running, testing and checking need
+	@echo "Ready: make run, make test, make check"
 
 run: $(VENV)/.run ## start Steward; without a token, a chat in this terminal
 	@$(VENV)/bin/steward run $(ARGS)
@@ -29,7 +30,7 @@ check: $(VENV)/.dev ## lint, format, types and import contracts, without changin
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
 	@$(VENV)/bin/basedpyright
-	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/lint-imports --no-logo
 
 format: $(VENV)/.dev ## mend what ruff can mend
 	@$(VENV)/bin/ruff check --fix
@@ -66,7 +67,7 @@ $(VENV)/.made:
 	echo "Making $(VENV) with $$($$python --version)"; \
 	$$python -m venv --clear $(VENV) >/dev/null 2>&1 \
 	|| { $$python -m venv --clear --without-pip $(VENV) \
-		&& $$python -m pip --quiet --python $(PY) install \
+		&& $$python -m pip -qq --python $(PY) install \
 			--require-hashes --requirement requirements/build.txt; } \
 	|| { echo "$$python could not make $(VENV): install its venv or pip package." >&2; exit 2; }
 	@echo "$(CURDIR)" > $@
