@@ -66,7 +66,7 @@ class Client:
 
 @asynccontextmanager
 async def talking_to(api: MessagesApi) -> AsyncIterator[Client]:
-    headers = {"x-api-key": "test-key", "anthropic-version": "2023-06-01"}
+    headers = {"x-api-key": "test-key", "anthropic-version": "2026-10-21"}
     async with (
         serving(api.app) as url,
         httpx.AsyncClient(base_url=url, headers=headers, trust_env=False) as http,
@@ -117,11 +117,18 @@ def png(width: int, height: int) -> Json:
     return image(base64.b64encode(header).decode())
 
 
+def jpeg(width: int, height: int) -> Json:
+    comment = b"\xff\xfe" + struct.pack(">H", 4) + b"hi"
+    frame = b"\xff\xc0" + struct.pack(">HBHH", 17, 8, height, width)
+    return image(base64.b64encode(b"\xff\xd8" + comment + frame + bytes(12)).decode())
+
+
 def image(data: str) -> Json:
     source = {"type": "base64", "media_type": "image/png", "data": data}
     return {"type": "image", "source": source}
 
 
+DOCUMENT = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a"}}
 MARK = {"cache_control": {"type": "ephemeral"}}
 MANUAL = {"type": "enabled", "budget_tokens": 1024}
 ADAPTIVE = {"type": "adaptive"}
@@ -318,15 +325,35 @@ RULES: dict[str, tuple[Json, str]] = {
         "messages.0.content.0.image.source.base64.data: At least one of the image dimensions "
         "exceed max allowed size: 8000 pixels",
     ),
+    "image pixels of a JPEG in a result": (
+        loop(*TURN[:2], user([result(content=[jpeg(10, 8001)])])),
+        "messages.2.content.0.tool_result.content.0.image.source.base64.data: At least one of "
+        "the image dimensions exceed max allowed size: 8000 pixels",
+    ),
+    "messages are objects": (
+        {**request(), "messages": ["a"]},
+        "messages.0: Input should be an object",
+    ),
+    "tools are objects": (request(tools=["a"]), "tools.0: Input should be an object"),
     "pixels of many images": (
         request(user([png(10, 2001)] * 21)),
         "messages.0.content.0.image.source.base64.data: At least one of the image dimensions "
         "exceed max allowed size for many-image requests: 2000 pixels",
     ),
-    "no temperature": (request(temperature=1), "`temperature` is deprecated for this model."),
-    "no top_p": (request(top_p=0.5), "`top_p` is deprecated for this model."),
-    "no top_k": (request(top_k=5), "`top_k` is deprecated for this model."),
-    "temperature range": (request(model=OLDER, temperature=1.5), "temperature: range: 0..1"),
+    "no temperature": (
+        request(model=OLDER, temperature=1),
+        "temperature: Extra inputs are not permitted",
+    ),
+    "no top_p": (request(top_p=0.5), "top_p: Extra inputs are not permitted"),
+    "no top_k": (request(top_k=5), "top_k: Extra inputs are not permitted"),
+    "no document by the assistant": (
+        request(user("a"), assistant([DOCUMENT]), user("b")),
+        "messages.1.content.0: `document` blocks are not allowed in `assistant` messages",
+    ),
+    "no citations by the user": (
+        request(user([words("a", citations=[{"type": "char_location"}])])),
+        "messages.0.content.0.text.citations: citations are not allowed in `user` messages",
+    ),
     "no manual thinking": (
         request(thinking=MANUAL, max_tokens=2000),
         '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" '
@@ -377,6 +404,25 @@ async def test_a_broken_rule_is_named_in_the_apis_own_words(body: Json, message:
         api.assert_exhausted()
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (request(temperature=1), "`temperature` is deprecated for this model."),
+        (request(top_p=0.5), "`top_p` is deprecated for this model."),
+        (request(top_k=5), "`top_k` is deprecated for this model."),
+        (request(model=OLDER, temperature=1.5), "temperature: range: 0..1"),
+    ],
+)
+async def test_the_earlier_api_version_leaves_sampling_to_the_model(
+    body: Json, message: str
+) -> None:
+    earlier = {"anthropic-version": "2023-06-01"}
+    async with talking_to(MessagesApi(text("Fine."))) as client:
+        assert await client.refusal(body, **earlier) == message
+        legal = request(model=OLDER, temperature=0.5)
+        assert (await client.post(legal, **earlier)).status_code == 200
+
+
 ACCEPTED: dict[str, Json] = {
     "plain": request(),
     "a role twice": request(user("a"), user("b")),
@@ -421,7 +467,8 @@ async def test_faults_are_reported_in_the_apis_order() -> None:
     async with talking_to(MessagesApi()) as client:
         heads = []
         for mend in ("tool_choice", "tools", "max_tokens", "temperature", "bogus", "messages"):
-            heads.append((await client.refusal(body)).partition(":")[0])
+            message = await client.refusal(body, **{"anthropic-version": "2023-06-01"})
+            heads.append(message.partition(":")[0])
             body = request() | body if mend == "max_tokens" else without(body, mend)
     expected = ["tool_choice", "tools.0.custom.name", "max_tokens", "temperature", "bogus"]
     assert heads == [*expected, "messages"]
@@ -485,7 +532,8 @@ async def test_a_streamed_reply_is_assembled_by_the_sdk_to_the_same_message() ->
         whole = await client.sdk.messages.create(**body)
     assert [block.type for block in streamed.content] == ["thinking", "text", "tool_use"]
     assert streamed.stop_reason == whole.stop_reason == "tool_use"
-    assert streamed.content[:2] == whole.content[:2]
+    assert streamed.content[0] == whole.content[0]
+    assert streamed.content[2].to_dict()["input"] == {"at": "the sea"}
     assert streamed.usage.output_tokens == whole.usage.output_tokens
 
 
@@ -583,14 +631,20 @@ async def test_a_connection_is_dropped_before_the_first_byte() -> None:
 
 async def test_a_connection_is_dropped_after_the_events_wanted() -> None:
     got: list[str] = []
-    async with talking_to(MessagesApi(text("Lost").dropped(after=2))) as client:
+
+    async def read(client: Client) -> None:
         post = client.http.stream("POST", "/v1/messages", json=request(stream=True))
+        async with post as response:
+            async for line in response.aiter_lines():
+                got.append(line)
+
+    async with talking_to(MessagesApi(text("Lost").dropped(after=2))) as client:
         with pytest.raises(httpx.RemoteProtocolError, match="incomplete chunked read"):
-            async with post as response:
-                async for line in response.aiter_lines():
-                    got.append(line)
-    got = [line for line in got if line.startswith("event")]
-    assert got == ["event: message_start", "event: content_block_start"]
+            await read(client)
+    assert [line for line in got if line.startswith("event")] == [
+        "event: message_start",
+        "event: content_block_start",
+    ]
 
 
 async def test_a_gate_holds_a_reply_between_events() -> None:

@@ -4,16 +4,17 @@ import json
 from collections.abc import Mapping
 
 from tests.standins.messages_api.refusal import Refusal
+from tests.standins.messages_api.rules.terms import VERSIONS
 from tests.standins.messages_api.wire import Json
 
 _MAX_BODY = 32 * 1024 * 1024
-_VERSIONS = frozenset({"2026-10-21", "2023-06-01"})
 
 
 def key_refusal(headers: Mapping[str, str], api_key: str) -> Refusal | None:
     """Refuse a missing or wrong key, then a missing or unknown API version.
 
-    The key may come as `x-api-key`, or as a bearer token, which is how the current SDK sends it.
+    The key may come as `x-api-key`, or as a bearer token, which is how the current SDK sends
+    it; given both, the API reads `x-api-key`.
     """
     scheme, _, token = headers.get("authorization", "").partition(" ")
     given = headers.get("x-api-key") or (token if scheme == "Bearer" else "")
@@ -24,7 +25,7 @@ def key_refusal(headers: Mapping[str, str], api_key: str) -> Refusal | None:
     version = headers.get("anthropic-version")
     if version is None:
         return Refusal(400, "anthropic-version: header is required")
-    if version not in _VERSIONS:
+    if version not in VERSIONS:
         return Refusal(400, f'anthropic-version: "{version}" is not a valid version')
     return None
 

@@ -18,6 +18,7 @@ from tests.standins.messages_api.prompt_cache import PromptCache, Usage
 from tests.standins.messages_api.recording import Arrivals, ReceivedRequest
 from tests.standins.messages_api.refusal import Refusal
 from tests.standins.messages_api.replies import Reply
+from tests.standins.messages_api.rules.terms import Terms
 from tests.standins.messages_api.script import Respond, Script
 from tests.standins.messages_api.wire import Json, tokens
 
@@ -108,9 +109,8 @@ class MessagesApi:
         profile = self._profiles.get(body["model"])
         if profile is None:
             return Refusal(404, f"model: {body['model']}")
-        listed = request.headers.get("anthropic-beta", "")
-        betas = frozenset(name.strip() for name in listed.split(","))
-        fault = first_fault(body, profile, self._issued, betas=betas) or first_window_fault(
+        terms = Terms.of(request.headers)
+        fault = first_fault(body, profile, self._issued, terms) or first_window_fault(
             body,
             profile,
             input_tokens=tokens(request.size),

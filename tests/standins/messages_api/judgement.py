@@ -12,21 +12,21 @@ from tests.standins.messages_api.rules.conversation import (
     content_faults,
     ending_faults,
     mark_faults,
+    placement_faults,
     role_faults,
 )
 from tests.standins.messages_api.rules.fields import field_faults
 from tests.standins.messages_api.rules.images import image_faults
 from tests.standins.messages_api.rules.model_limits import model_faults, window_faults
+from tests.standins.messages_api.rules.terms import Terms
 from tests.standins.messages_api.rules.tools import tool_agreement_faults
 from tests.standins.messages_api.thinking_binding import binding_faults
 from tests.standins.messages_api.wire import Json, placed_blocks, turns
 
 
-def first_fault(
-    body: Json, profile: ModelProfile, issued: Issued, *, betas: frozenset[str]
-) -> str | None:
+def first_fault(body: Json, profile: ModelProfile, issued: Issued, terms: Terms) -> str | None:
     """Return the message of the first rule the body breaks, or None."""
-    return next(_faults(body, profile, issued, betas), None)
+    return next(_faults(body, profile, issued, terms), None)
 
 
 def first_window_fault(
@@ -36,10 +36,8 @@ def first_window_fault(
     return next(window_faults(input_tokens, body["max_tokens"], window, profile), None)
 
 
-def _faults(
-    body: Json, profile: ModelProfile, issued: Issued, betas: frozenset[str]
-) -> Iterator[str]:
-    yield from field_faults(body, betas, issued.is_unknown_block)
+def _faults(body: Json, profile: ModelProfile, issued: Issued, terms: Terms) -> Iterator[str]:
+    yield from field_faults(body, terms, issued.is_unknown_block)
     yield from model_faults(body, profile)
     yield from tool_agreement_faults(body)
     messages: list[Json] = body["messages"]
@@ -48,6 +46,8 @@ def _faults(
     yield from mark_faults(body, blocks)
     yield from content_faults(merged)
     yield from image_faults(blocks)
+    if terms.tightened:
+        yield from placement_faults(blocks)
     yield from call_faults(body, merged, issued.is_paused)
     yield from opening_faults(body, merged)
     if not _drops_mismatched(body):

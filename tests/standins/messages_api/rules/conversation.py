@@ -64,6 +64,15 @@ def content_faults(turns: list[Turn]) -> Iterator[str]:
                 yield "messages: text content blocks must contain non-whitespace text"
 
 
+def placement_faults(blocks: list[Placed]) -> Iterator[str]:
+    """Yield documents sent as the assistant's and citations sent as the user's."""
+    for placed in blocks:
+        if placed.role == "assistant" and placed.kind == "document":
+            yield f"{placed.path}: `document` blocks are not allowed in `assistant` messages"
+        if placed.role == "user" and placed.block.get("citations") and placed.kind == "text":
+            yield f"{placed.path}.text.citations: citations are not allowed in `user` messages"
+
+
 def ending_faults(
     turns: list[Turn], profile: ModelProfile, paused: Callable[[Turn], bool]
 ) -> Iterator[str]:

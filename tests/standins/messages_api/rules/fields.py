@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.standins.messages_api.rules.shapes import Shape, block_faults
+from tests.standins.messages_api.rules.terms import BINDING_BETA, Terms
 from tests.standins.messages_api.rules.tools import tool_choice_faults, tool_faults
 from tests.standins.messages_api.wire import Json
-
-BINDING_BETA = "thinking-binding-controls-2026-08-01"
 
 _MESSAGE = Shape({"role": str, "content": (str, list)})
 _TEXT = Shape({"type": str, "text": str}, frozenset({"cache_control", "citations"}))
@@ -23,22 +22,24 @@ _THINKING = {
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _MINIMUM_BUDGET = 1024
 _REQUIRED = frozenset({"messages", "max_tokens"})
+_SAMPLING = frozenset({"temperature", "top_k", "top_p"})
 
 
-def field_faults(
-    body: Json, betas: frozenset[str], issued: Callable[[Json], bool]
-) -> Iterator[str]:
+def field_faults(body: Json, terms: Terms, issued: Callable[[Json], bool]) -> Iterator[str]:
     """Yield the faults of every field in report order, then the unknown keys.
 
     `issued` says whether a block of an unknown type is one the API itself answered with.
     """
-    for name, check in _checks(betas, issued).items():
+    removed = _SAMPLING if terms.tightened else frozenset[str]()
+    for name, check in _checks(terms.betas, issued).items():
+        if name in removed:
+            continue
         if name in _REQUIRED and name not in body:
             yield f"{name}: Field required"
         if name in _REQUIRED or body.get(name) is not None:
             yield from check(body[name])
     for name in body:
-        if name not in _KNOWN:
+        if name not in _KNOWN or name in removed:
             yield f"{name}: Extra inputs are not permitted"
 
 
@@ -71,6 +72,8 @@ def _message_faults(messages: Any, issued: Callable[[Json], bool]) -> Iterator[s
     if not messages:
         yield "messages: at least one message is required"
     for position, message in enumerate(messages):
+        if not isinstance(message, dict):
+            yield f"messages.{position}: Input should be an object"
         if isinstance(message.get("content"), list):
             for index, block in enumerate(message["content"]):
                 if not issued(block):

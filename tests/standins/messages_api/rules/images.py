@@ -57,7 +57,7 @@ def _base64_faults(data: str, path: str, count: int) -> Iterator[str]:
 
 def _longest_side(data: bytes) -> int:
     """Read the longer side in pixels from a PNG or JPEG; other formats count as 0."""
-    if data.startswith(_PNG):
+    if data.startswith(_PNG) and len(data) >= 24:
         return max(struct.unpack(">II", data[16:24]))
     if data.startswith(_JPEG):
         return _longest_jpeg_side(data)

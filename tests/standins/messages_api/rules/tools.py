@@ -49,6 +49,8 @@ def tool_faults(tools: Any) -> Iterator[str]:
         yield "tools: Input should be a valid array"
         return
     for index, tool in enumerate(tools):
+        if not isinstance(tool, dict):
+            yield f"tools.{index}: Input should be an object"
         if tool.get("type") in {None, "custom"}:
             yield from _custom_tool_faults(tool, f"tools.{index}.custom")
 
