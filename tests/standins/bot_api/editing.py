@@ -1,0 +1,123 @@
+"""Methods that change what a chat's screen already shows."""
+
+from tests.standins.bot_api.formatting import FormattedText
+from tests.standins.bot_api.keyboard import Keyboard, parse_keyboard
+from tests.standins.bot_api.parameters import Parameters
+from tests.standins.bot_api.reaction import parse_reactions
+from tests.standins.bot_api.refusal import bad_request
+from tests.standins.bot_api.sending import read_caption, read_text
+from tests.standins.bot_api.service import CallbackAnswer, Service
+from tests.standins.bot_api.world import Chat, Message
+
+MAX_ANSWER = 200
+ANSWER_SECONDS = 60.0
+DELETABLE_SECONDS = 48 * 3600
+_NOT_MODIFIED = (
+    "message is not modified: specified new message content and reply markup are exactly the "
+    "same as a current content and reply markup of the message"
+)
+_QUERY_TOO_OLD = "query is too old and response timeout expired or query ID is invalid"
+
+
+def edit_message_text(service: Service, parameters: Parameters) -> object:
+    text = read_text(parameters)
+    message = _editable(service, parameters)
+    if message.file is not None:
+        raise bad_request("there is no text in the message to edit")
+    return _change(service, message, text, parse_keyboard(parameters.json("reply_markup")))
+
+
+def edit_message_caption(service: Service, parameters: Parameters) -> object:
+    caption = read_caption(parameters)
+    message = _editable(service, parameters)
+    if message.file is None:
+        raise bad_request("there is no caption in the message to edit")
+    return _change(service, message, caption, parse_keyboard(parameters.json("reply_markup")))
+
+
+def edit_message_reply_markup(service: Service, parameters: Parameters) -> object:
+    message = _editable(service, parameters)
+    keyboard = parse_keyboard(parameters.json("reply_markup"))
+    return _change(service, message, message.content, keyboard)
+
+
+def delete_message(service: Service, parameters: Parameters) -> object:
+    chat = service.open_chat(parameters)
+    number = _message_id(parameters)
+    if (message := chat.messages.get(number)) is None:
+        raise bad_request("message to delete not found")
+    if not _deletable(service, chat, message):
+        raise bad_request("message can't be deleted")
+    del chat.messages[number]
+    return True
+
+
+def delete_messages(service: Service, parameters: Parameters) -> object:
+    """Delete those that can be; the service passes over the others in silence."""
+    chat = service.open_chat(parameters)
+    numbers = parameters.json("message_ids")
+    if not isinstance(numbers, list) or not 1 <= len(numbers) <= 100:
+        raise bad_request("message identifiers are not specified")
+    for number in numbers:
+        message = chat.messages.get(number)
+        if message is not None and _deletable(service, chat, message):
+            del chat.messages[number]
+    return True
+
+
+def set_message_reaction(service: Service, parameters: Parameters) -> object:
+    emoji = parse_reactions(parameters.json("reaction") or [])
+    chat = service.open_chat(parameters)
+    if (message := chat.messages.get(_message_id(parameters))) is None:
+        raise bad_request("message to react not found")
+    message.reactions[service.bot.id] = emoji
+    return True
+
+
+def answer_callback_query(service: Service, parameters: Parameters) -> object:
+    press = service.presses.get(parameters.text("callback_query_id"))
+    if press is None:
+        raise bad_request(_QUERY_TOO_OLD)
+    if press.answer is not None or service.clock.now() - press.at > ANSWER_SECONDS:
+        press.refused_answers += 1
+        raise bad_request(_QUERY_TOO_OLD)
+    text = parameters.text("text")
+    if len(text) > MAX_ANSWER:
+        raise bad_request("MESSAGE_TOO_LONG")
+    press.answer = CallbackAnswer(text, parameters.flag("show_alert"))
+    return True
+
+
+def _message_id(parameters: Parameters) -> int:
+    if not (number := parameters.integer("message_id")):
+        raise bad_request("message identifier is not specified")
+    return number
+
+
+def _editable(service: Service, parameters: Parameters) -> Message:
+    chat = service.open_chat(parameters)
+    if (message := chat.messages.get(_message_id(parameters))) is None:
+        raise bad_request("message to edit not found")
+    if message.sender.id != service.bot.id or message.origin is not None:
+        raise bad_request("message can't be edited")
+    return message
+
+
+def _change(
+    service: Service, message: Message, content: FormattedText, keyboard: Keyboard
+) -> object:
+    if (content, keyboard) == (message.content, message.keyboard):
+        raise bad_request(_NOT_MODIFIED)
+    service.flood.pass_through(message.chat)
+    # A change of buttons alone does not mark a message as edited.
+    if content != message.content:
+        message.edited_at = service.date
+    message.content, message.keyboard = content, keyboard
+    return message.to_json()
+
+
+def _deletable(service: Service, chat: Chat, message: Message) -> bool:
+    if service.clock.now() - message.date > DELETABLE_SECONDS:
+        return False
+    own = message.sender.id == service.bot.id
+    return own or chat.is_private or service.bot.id in chat.admins

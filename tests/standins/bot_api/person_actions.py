@@ -1,0 +1,290 @@
+"""What people do in their chats, as the updates a real service would make of it."""
+
+import mimetypes
+import re
+from itertools import count
+from typing import Any, Protocol
+
+from tests.standins.bot_api.entity import Entity, parse_entities, utf16_length
+from tests.standins.bot_api.formatting import FormattedText
+from tests.standins.bot_api.keyboard import Button
+from tests.standins.bot_api.looking import member_json
+from tests.standins.bot_api.sending import MAX_TEXT
+from tests.standins.bot_api.service import Press, Service
+from tests.standins.bot_api.world import Chat, Message, Person, StoredFile
+
+_COMMAND = re.compile(r"(?<![\w/])/[a-zA-Z0-9_]{1,64}(@\w{3,32})?\b")
+_MENTION = re.compile(r"(?<![\w@])@\w{3,32}\b")
+_URL = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)]")
+_FOUND = ((_COMMAND, "bot_command"), (_MENTION, "mention"), (_URL, "url"))
+
+
+class OnScreen(Protocol):
+    """A message as a person points at it: a `Message` or what the screen shows of it."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def chat_id(self) -> int: ...
+
+
+class PersonActions:
+    """Actions of people; each returns what it made and queues the bot's update."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._world = service.world
+        self._person_ids = count(1_001)
+        self._press_ids = count(7_000_000_001)
+
+    def person(
+        self,
+        id: int | None = None,
+        first_name: str = "Ann",
+        username: str | None = None,
+        language_code: str | None = "en",
+    ) -> Person:
+        number = next(self._person_ids) if id is None else id
+        person = Person(number, first_name, username, language_code)
+        self._world.people[number] = person
+        return person
+
+    def private_chat(self, person: Person, *, started: bool = True) -> Chat:
+        """The person's chat with the bot, made on first use; `started=False`: never written."""
+        chat = self._world.chats.get(person.id)
+        return chat or self._world.add_private_chat(person, started=started)
+
+    def group(
+        self,
+        title: str,
+        *members: Person,
+        kind: str = "supergroup",
+        admins: tuple[Person, ...] = (),
+    ) -> Chat:
+        """A group (`kind` group or supergroup) with the bot in it; the bot is told."""
+        chat = self._world.add_group(kind, title, [*members, *admins])
+        chat.admins = {admin.id for admin in admins}
+        adder = next(iter(chat.members.values()))
+        self._membership("my_chat_member", chat, adder, self._service.bot, "left", "member")
+        return chat
+
+    def topic(self, group: Chat, name: str) -> int:
+        """Open a topic; returns its message_thread_id."""
+        thread_id = next(group.ids)
+        group.topics[thread_id] = name
+        return thread_id
+
+    def say(
+        self,
+        person: Person,
+        text: str,
+        *,
+        chat: Chat | None = None,
+        topic: int | None = None,
+        reply_to: OnScreen | None = None,
+        quote: str | None = None,
+        forward_from: Person | str | None = None,
+        entities: list[dict[str, Any]] | None = None,
+    ) -> Message:
+        """Send a text. Forwarded from a person, or from a hidden user known by name alone."""
+        if len(text) > MAX_TEXT:
+            raise ValueError("an app cuts such a text into pieces: use paste")
+        listed = parse_entities(entities) if entities is not None else _found(text)
+        message = self._new(person, chat, FormattedText(text, tuple(listed)), topic)
+        message.reply_to = self._message(reply_to) if reply_to is not None else None
+        message.quote = quote
+        if forward_from is not None:
+            message.origin = self._origin(forward_from)
+        return self._sent(message)
+
+    def paste(self, person: Person, text: str, *, chat: Chat | None = None) -> list[Message]:
+        """Send a text of any length, cut into messages as an app cuts it."""
+        pieces = [text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT)]
+        return [self.say(person, piece, chat=chat) for piece in pieces]
+
+    def start(self, person: Person, payload: str = "") -> Message:
+        """Press Start, or open a link with a payload."""
+        return self.say(person, f"/start {payload}".rstrip())
+
+    def send_document(
+        self,
+        person: Person,
+        data: bytes,
+        name: str,
+        *,
+        caption: str = "",
+        mime_type: str | None = None,
+        chat: Chat | None = None,
+    ) -> Message:
+        guessed = mime_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        stored = self._world.add_file("document", name, guessed, data)
+        return self._send_file(person, stored, caption, chat)
+
+    def send_photo(
+        self,
+        person: Person,
+        data: bytes,
+        name: str = "photo.jpg",
+        *,
+        caption: str = "",
+        chat: Chat | None = None,
+    ) -> Message:
+        stored = self._world.add_file("photo", name, "image/jpeg", data)
+        return self._send_file(person, stored, caption, chat)
+
+    def edit(self, person: Person, message: OnScreen, text: str) -> Message:
+        edited = self._message(message)
+        if edited.sender != person:
+            raise ValueError("people edit their own messages only")
+        edited.content = FormattedText(text, tuple(_found(text)))
+        edited.edited_at = self._service.date
+        self._tell("edited_message", edited.to_json())
+        return edited
+
+    def remove(self, message: OnScreen) -> None:
+        """Delete a message for both sides; bots are not told."""
+        shown = self._message(message)
+        del shown.chat.messages[shown.id]
+        self._service.pulse.beat()
+
+    def press(
+        self, person: Person, message: OnScreen, button: str, *, forged: bool = False
+    ) -> Press:
+        """Press a button by its label or data; a forged press sends any data at all."""
+        pressed = self._message(message)
+        data = button if forged else _data(pressed, button)
+        press = Press(
+            str(next(self._press_ids)),
+            person,
+            pressed.chat_id,
+            pressed.id,
+            data,
+            self._service.clock.now(),
+        )
+        self._service.presses[press.id] = press
+        self._tell(
+            "callback_query",
+            {
+                "id": press.id,
+                "from": person.to_json(),
+                "message": pressed.to_json(),
+                "chat_instance": str(pressed.chat_id),
+                "data": data,
+            },
+        )
+        return press
+
+    def react(self, person: Person, message: OnScreen, emoji: str | None) -> None:
+        """Leave a reaction, or take it back with None."""
+        reacted = self._message(message)
+        old = reacted.reactions.get(person.id, [])
+        new = [emoji] if emoji else []
+        reacted.reactions[person.id] = new
+        update = {
+            "chat": reacted.chat.to_json(),
+            "message_id": reacted.id,
+            "user": person.to_json(),
+            "date": self._service.date,
+            "old_reaction": [{"type": "emoji", "emoji": one} for one in old],
+            "new_reaction": [{"type": "emoji", "emoji": one} for one in new],
+        }
+        self._tell("message_reaction", update)
+
+    def block(self, person: Person) -> None:
+        self._set_blocked(person, blocked=True)
+
+    def unblock(self, person: Person) -> None:
+        self._set_blocked(person, blocked=False)
+
+    def remove_bot(self, group: Chat, by: Person) -> None:
+        del group.members[self._service.bot.id]
+        self._membership("my_chat_member", group, by, self._service.bot, "member", "kicked")
+
+    def _set_blocked(self, person: Person, *, blocked: bool) -> None:
+        chat = self.private_chat(person)
+        chat.blocked = blocked
+        old, new = ("member", "kicked") if blocked else ("kicked", "member")
+        self._membership("my_chat_member", chat, person, self._service.bot, old, new)
+
+    def _membership(
+        self, kind: str, chat: Chat, by: Person, whom: Person, old: str, new: str
+    ) -> None:
+        until = {"until_date": 0}
+        before = member_json(chat, whom) | {"status": old} | (until if old == "kicked" else {})
+        after = member_json(chat, whom) | {"status": new} | (until if new == "kicked" else {})
+        update = {
+            "chat": chat.to_json(),
+            "from": by.to_json(),
+            "date": self._service.date,
+            "old_chat_member": before,
+            "new_chat_member": after,
+        }
+        self._tell(kind, update)
+
+    def _send_file(
+        self, person: Person, stored: StoredFile, caption: str, chat: Chat | None
+    ) -> Message:
+        message = self._new(person, chat, FormattedText(caption, tuple(_found(caption))), None)
+        message.file = stored
+        return self._sent(message)
+
+    def _new(
+        self, person: Person, chat: Chat | None, content: FormattedText, topic: int | None
+    ) -> Message:
+        place = chat or self.private_chat(person)
+        if place.is_private:
+            place.started = True
+        message = Message(next(place.ids), place, person, self._service.date, content)
+        message.thread_id = topic
+        return message
+
+    def _sent(self, message: Message) -> Message:
+        message.chat.messages[message.id] = message
+        if self._bot_sees(message):
+            self._tell("message", message.to_json())
+        self._service.pulse.beat()
+        return message
+
+    def _bot_sees(self, message: Message) -> bool:
+        """Privacy mode: in a group only what is addressed to the bot, unless it is an admin."""
+        chat, bot = message.chat, self._service.bot
+        if bot.id not in chat.members:
+            return False
+        if chat.is_private or self._service.reads_all or bot.id in chat.admins:
+            return True
+        replied = message.reply_to is not None and message.reply_to.sender.id == bot.id
+        text = message.content.text
+        return replied or text.startswith("/") or f"@{bot.username}".lower() in text.lower()
+
+    def _tell(self, kind: str, content: dict[str, Any]) -> None:
+        self._service.updates.add(kind, content)
+
+    def _message(self, shown: OnScreen) -> Message:
+        return self._world.chats[shown.chat_id].messages[shown.id]
+
+    def _origin(self, source: Person | str) -> dict[str, Any]:
+        if isinstance(source, Person):
+            origin = {"type": "user", "sender_user": source.to_json()}
+        else:
+            origin = {"type": "hidden_user", "sender_user_name": source}
+        return origin | {"date": self._service.date}
+
+
+def _found(text: str) -> list[Entity]:
+    """Commands, mentions and links as the service finds them in any text."""
+    found = [
+        Entity(kind, utf16_length(text[: hit.start()]), utf16_length(hit.group()))
+        for pattern, kind in _FOUND
+        for hit in pattern.finditer(text)
+    ]
+    return sorted(found, key=lambda entity: entity.offset)
+
+
+def _data(message: Message, wanted: str) -> str:
+    buttons: list[Button] = [button for row in message.keyboard for button in row]
+    for button in buttons:
+        if button.data is not None and wanted in (button.text, button.data):
+            return button.data
+    shown = [button.text for button in buttons]
+    raise LookupError(f"no button {wanted!r} on message {message.id}; it shows {shown}")
