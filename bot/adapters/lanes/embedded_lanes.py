@@ -1,0 +1,98 @@
+"""Lanes of a single process: one task for each chat that has work."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from functools import partial
+from types import TracebackType
+from typing import Self
+
+from bot.ports.clock import Clock
+from bot.ports.lanes import Drain
+
+_log = logging.getLogger(__name__)
+
+FIRST_DELAY_SECONDS = 1.0
+LONGEST_DELAY_SECONDS = 60.0
+
+
+class EmbeddedLanes:
+    """Drains each chat in a task of its own, never twice at once; a chat at rest costs nothing.
+
+    At most `at_work` chats are drained at a time, the others wait their turn. A drain that fails
+    is logged and tried again, after 1 s first and twice as long each time, up to a minute.
+    Use as an async context manager: leaving cancels every drain and waits for its end.
+    """
+
+    def __init__(self, drain: Drain, clock: Clock, at_work: int = 256) -> None:
+        self._drain = drain
+        self._clock = clock
+        self._room = asyncio.Semaphore(at_work)
+        self._group = asyncio.TaskGroup()
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._again: set[int] = set()
+        self._closing = False
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing = True
+        for task in self._tasks.values():
+            task.cancel()
+        await self._group.__aexit__(kind, error, trace)
+
+    def wake(self, chat: int) -> None:
+        """Has the chat drained soon; a wake-up during a drain means another one after it."""
+        if self._closing:
+            return
+        if chat in self._tasks:
+            self._again.add(chat)
+        else:
+            self._start(chat)
+
+    def interrupt(self, chat: int) -> None:
+        """Cancels the chat's drain, or its wait for one, then has it drained anew."""
+        self.wake(chat)
+        if chat in self._again:
+            self._tasks[chat].cancel()
+
+    def _start(self, chat: int) -> None:
+        task = self._group.create_task(self._work(chat), name=f"lane {chat}")
+        self._tasks[chat] = task
+        task.add_done_callback(partial(self._let_go, chat))
+
+    def _let_go(self, chat: int, _: asyncio.Task[None]) -> None:
+        """Runs when the task has ended, in one step with the last look for a wake-up."""
+        del self._tasks[chat]
+        if chat in self._again:
+            self._again.discard(chat)
+            self.wake(chat)
+
+    async def _work(self, chat: int) -> None:
+        for delay in _delays():
+            async with self._room:
+                if await self._drained(chat):
+                    return
+            await self._clock.sleep(delay)
+
+    async def _drained(self, chat: int) -> bool:
+        try:
+            await self._drain(chat)
+        except Exception:  # noqa: BLE001 - the border of a lane: one chat's fault stays its own
+            _log.exception("the lane of a chat failed", extra={"chat": chat})
+            return False
+        return True
+
+
+def _delays() -> Iterator[float]:
+    delay = FIRST_DELAY_SECONDS
+    while True:
+        yield delay
+        delay = min(2 * delay, LONGEST_DELAY_SECONDS)

@@ -1,0 +1,56 @@
+"""One process for one data folder."""
+
+import fcntl
+import os
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Self
+
+from bot.domain.errors import SettingError
+
+
+class FolderLock:
+    """Holds a folder for this process while entered; the system frees it when the process dies.
+
+    Makes the folder, readable by its user alone, when there is none. Raises SettingError when
+    another process holds it or when the folder cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: TextIOWrapper | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = (self._folder / "lock").open("a+", encoding="ascii", errors="replace")
+        except OSError as error:
+            raise SettingError(f"{self._folder} cannot be used: {error.strerror}.") from error
+        try:
+            self._take(file)
+        except BaseException:
+            file.close()
+            raise
+        self._file = file
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            # Emptied, not removed: another process may hold the same file open, about to lock it.
+            self._file.truncate(0)
+            self._file.close()
+            self._file = None
+
+    def _take(self, file: TextIOWrapper) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read(20).strip()
+            who = f"process {holder}" if holder else "another process"
+            raise SettingError(f"{self._folder} is used by {who}.") from None
+        except OSError as error:
+            raise SettingError(f"{self._folder} cannot be locked: {error.strerror}.") from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()

@@ -1,0 +1,18 @@
+"""The machine's own clock."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+
+class SystemClock:
+    """Time as the machine tells it."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def steady(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

@@ -1,0 +1,134 @@
+"""Logging: one line an event, to standard error, with no secret in it."""
+
+import json
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any, Literal, TextIO
+from urllib.parse import quote, quote_plus
+
+_HIDDEN = "[secret]"
+_SHORTEST_SECRET = 6
+_NOISY = ("httpx", "httpx2", "httpcore", "httpcore2", "telegram", "anthropic", "asyncio")
+_context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
+
+
+class Secrets:
+    """Texts that no log line may hold, in the forms they take in addresses and JSON too."""
+
+    def __init__(self) -> None:
+        self._forms: tuple[str, ...] = ()
+        self._lock = threading.Lock()
+
+    def add(self, *secrets: str) -> None:
+        """Hides these from here on; what is too short to be a secret is left alone."""
+        with self._lock:
+            forms = set(self._forms)
+            for secret in secrets:
+                if len(secret) >= _SHORTEST_SECRET:
+                    forms |= {secret, quote(secret), quote(secret, safe=""), quote_plus(secret)}
+                    forms |= {json.dumps(secret)[1:-1], repr(secret)[1:-1]}
+            # The longest first: a form may be part of another one.
+            self._forms = tuple(sorted(forms, key=len, reverse=True))
+
+    def hidden(self, text: str) -> str:
+        for form in self._forms:
+            text = text.replace(form, _HIDDEN)
+        return text
+
+
+@contextmanager
+def log_context(**values: Any) -> Iterator[None]:
+    """Adds values (`chat=…`, `turn=…`) to every log line written inside, tasks included."""
+    token = _context.set({**(_context.get() or {}), **values})
+    try:
+        yield
+    finally:
+        _context.reset(token)
+
+
+def start_logging(
+    stream: TextIO, secrets: Secrets, *, style: Literal["text", "json"], level: str
+) -> None:
+    """Sends every log line to the stream, in place of any earlier arrangement."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(_JsonLine(secrets) if style == "json" else _TextLine(secrets))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for name in _NOISY:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _about(record: logging.LogRecord) -> dict[str, Any]:
+    """Chat and turn of a record: its own `extra` before the context it was written in."""
+    own = {name: value for name in ("chat", "turn") if (value := getattr(record, name, None))}
+    return {**(_context.get() or {}), **own}
+
+
+def _printable(text: str, keep: str = "") -> str:
+    """Control and invisible characters written out, so that foreign text cannot forge a line."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter in keep else ascii(letter)[1:-1] for letter in text
+    )
+
+
+class _Line(logging.Formatter):
+    """What both styles share: the message and the trace, cleaned."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def _message(self, record: logging.LogRecord) -> str:
+        return _printable(self._secrets.hidden(_told(record)))
+
+    def _trace(self, record: logging.LogRecord) -> str:
+        parts = [self.formatException(record.exc_info)] if record.exc_info else []
+        if record.stack_info:
+            parts.append(self.formatStack(record.stack_info))
+        return _printable(self._secrets.hidden("\n".join(parts)), keep="\n")
+
+    def _value(self, value: Any) -> str:
+        return _printable(self._secrets.hidden(str(value)))
+
+
+class _TextLine(_Line):
+    """For people: `12:00:00 INFO bot.flow.turn: what happened (chat=1)`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        time = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+        about = " ".join(f"{name}={self._value(value)}" for name, value in _about(record).items())
+        line = f"{time} {record.levelname} {record.name}: {self._message(record)}"
+        line += f" ({about})" if about else ""
+        # Indented, no line of a trace can be taken for an event of its own.
+        return "\n    ".join([line, *self._trace(record).splitlines()])
+
+
+class _JsonLine(_Line):
+    """For programs: one object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": self._message(record),
+        }
+        for name, value in _about(record).items():
+            line[name] = value if isinstance(value, int) else self._value(value)
+        if trace := self._trace(record):
+            line["trace"] = trace
+        return json.dumps(line, ensure_ascii=False)
+
+
+def _told(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except (TypeError, ValueError, KeyError):
+        return f"{record.msg} {record.args}"

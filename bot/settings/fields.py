@@ -1,0 +1,182 @@
+"""Every setting: its name, its type, its bounds, its default and its sentence."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    AliasGenerator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    SecretStr,
+    model_validator,
+)
+
+from bot.domain.budget import Limits, ModelTimes, SendRates
+from bot.settings import forms
+
+PREFIX = "STEWARD_"
+_LIMITS = Limits()
+_TIMES = ModelTimes()
+
+Count = Annotated[int, Field(ge=1)]
+CountOrNone = Annotated[int, Field(ge=0)]
+Seconds = Annotated[FiniteFloat, Field(gt=0)]
+Share = Annotated[FiniteFloat, Field(gt=0, lt=1)]
+Bytes = Annotated[int, Field(ge=1000)]
+Folder = Annotated[Path, AfterValidator(forms.folder)]
+Accounts = Annotated[
+    tuple[str, ...], BeforeValidator(lambda v: forms.accounts(str(forms.joined(v))))
+]
+Rates = Annotated[
+    SendRates | None, BeforeValidator(lambda v: forms.send_rates(str(forms.joined(v))))
+]
+ServiceUrl = Annotated[str, AfterValidator(forms.service_url)]
+Upper = BeforeValidator(lambda value: str(value).upper())
+Lower = BeforeValidator(lambda value: str(value).lower())
+
+
+def _secret(check: Any) -> AfterValidator:
+    return AfterValidator(lambda secret: SecretStr(check(secret.get_secret_value())))
+
+
+def setting_name(field: str) -> str:
+    """The name people write: the prefix belongs to all but the providers' own names."""
+    provider = field.startswith(("anthropic_", "telegram_"))
+    return field.upper() if provider else PREFIX + field.upper()
+
+
+def told(default: Any, sentence: str) -> Any:
+    """A setting's default and its sentence."""
+    return Field(default, description=sentence)
+
+
+class Fields(BaseModel):
+    """Settings as they are written; every field can be left out."""
+
+    model_config = ConfigDict(
+        alias_generator=AliasGenerator(validation_alias=setting_name),
+        extra="ignore",
+        frozen=True,
+        str_strip_whitespace=True,
+        protected_namespaces=(),
+    )
+
+    home: Folder = told(Path("data"), "The folder of everything Steward keeps.")
+    workspace: Folder | None = told(None, "The folder its tools work in; workspace below home.")
+    owners: Accounts = told((), "Who owns this Steward, as in telegram:42,discord:7.")
+    allowed: Accounts = told((), "Who else may talk to it, written the same way.")
+    database_url: Annotated[str, AfterValidator(forms.database_url)] | None = told(
+        None, "The database; a SQLite file below home, or postgresql://user:password@host/name."
+    )
+    lanes: Count = told(256, "Chats worked on at once; the others wait.")
+    sandbox_network: bool = told(False, "Whether commands in the sandbox reach the network.")
+
+    model: Annotated[str, AfterValidator(forms.model)] = told(
+        "anthropic/claude-sonnet-5-5", "The model that answers, as provider/name."
+    )
+    context_window: Annotated[int, Field(ge=4000)] | None = told(
+        None, "Tokens the model may see; its own window when not set."
+    )
+    anthropic_api_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
+        None, "The key of the Messages API; without one the demo model answers."
+    )
+    anthropic_base_url: ServiceUrl | None = told(
+        None, "Another address of the Messages API than the provider's own."
+    )
+    telegram_bot_token: Annotated[SecretStr, _secret(forms.bot_token)] | None = told(
+        None, "The token of the Telegram bot; with it Telegram is served."
+    )
+    telegram_api_url: ServiceUrl = told(
+        "https://api.telegram.org", "The address of the Bot API, your own server's perhaps."
+    )
+    send_rates: Rates = told(
+        SendRates(), "Messages a second to one chat, one group and all; off for no bound."
+    )
+    send_seconds: Seconds = told(30.0, "Seconds a channel may take to send one message.")
+
+    soft_rounds: Count = told(
+        _LIMITS.soft_rounds, "Rounds of a turn after which the model is asked to wrap up."
+    )
+    max_rounds: Count = told(_LIMITS.max_rounds, "Rounds after which a turn ends in any case.")
+    calls_per_round: Count = told(_LIMITS.calls_per_round, "Tool calls one reply may make.")
+    calls_per_turn: Count = told(_LIMITS.calls_per_turn, "Tool calls one turn may make.")
+    turn_seconds: Seconds = told(
+        _LIMITS.turn_seconds, "Working time of a turn; waiting for people does not count."
+    )
+    tools_seconds: Seconds = told(_LIMITS.tools_seconds, "Time of all tools of a round together.")
+    tool_seconds: Seconds = told(
+        _LIMITS.tool_seconds, "Time of one tool that does not state its own."
+    )
+    result_bytes: Bytes = told(_LIMITS.result_bytes, "Bytes of one result the model reads.")
+    round_bytes: Bytes = told(_LIMITS.round_bytes, "Bytes of a round's results together.")
+    repeat_calls: Annotated[int, Field(ge=2)] = told(
+        _LIMITS.repeat_calls, "The identical call before which the person is asked."
+    )
+    repeat_grant: Count = told(_LIMITS.repeat_grant, "Identical calls one “Go on” allows.")
+    same_error_hint: Count = told(
+        _LIMITS.same_error_hint, "Equal errors after which the model gets a hint."
+    )
+    same_error_stop: Count = told(
+        _LIMITS.same_error_stop, "Equal errors after which the turn ends."
+    )
+    empty_retries: CountOrNone = told(
+        _LIMITS.empty_retries, "New tries after an empty answer of the model."
+    )
+    pauses: CountOrNone = told(_LIMITS.pauses, "Pauses of the provider a turn goes along with.")
+    attempts: Count = told(
+        _LIMITS.attempts, "Starts of a turn without progress before it is closed as failed."
+    )
+    compact_at: Share = told(_LIMITS.compact_at, "Share of the window at which old turns shrink.")
+    compact_to: Share = told(_LIMITS.compact_to, "Share of the window they are shrunk to.")
+    images_in_view: CountOrNone = told(_LIMITS.images_in_view, "Pictures one request may hold.")
+    approval_hours: Seconds = told(_LIMITS.approval_hours, "Hours until an open card expires.")
+    card_seconds: Seconds = told(
+        _LIMITS.card_seconds, "Seconds in which a card must be delivered, or its call is blocked."
+    )
+
+    model_connect_seconds: Seconds = told(
+        _TIMES.connect_seconds, "Seconds to reach the model's provider."
+    )
+    model_first_byte_seconds: Seconds = told(
+        _TIMES.first_byte_seconds, "Seconds until the model's first byte."
+    )
+    model_silence_seconds: Seconds = told(
+        _TIMES.silence_seconds, "Seconds a model may be silent within its reply."
+    )
+    model_call_seconds: Seconds = told(_TIMES.call_seconds, "Seconds of a model call in all.")
+    model_retries: CountOrNone = told(_TIMES.retries, "New tries of a failed model call.")
+    model_backoff_seconds: Seconds = told(
+        _TIMES.backoff_seconds, "Seconds before the first new try; each later wait doubles."
+    )
+    model_backoff_max_seconds: Seconds = told(
+        _TIMES.backoff_max_seconds, "The longest wait before a new try, in seconds."
+    )
+
+    log: Annotated[Literal["text", "json"], Lower] = told("text", "How log lines look.")
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], Upper] = told(
+        "INFO", "The least a log line must matter."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        """Settings that only make sense in one order."""
+        pairs = (
+            ("soft_rounds", "max_rounds"),
+            ("calls_per_round", "calls_per_turn"),
+            ("result_bytes", "round_bytes"),
+            ("same_error_hint", "same_error_stop"),
+            ("compact_to", "compact_at"),
+            ("model_backoff_seconds", "model_backoff_max_seconds"),
+        )
+        for lower, upper in pairs:
+            low, high = getattr(self, lower), getattr(self, upper)
+            if low > high:
+                raise ValueError(
+                    f"{setting_name(lower)} ({low:g}) should not be above "
+                    f"{setting_name(upper)} ({high:g})"
+                )
+        return self

@@ -1,0 +1,136 @@
+"""The written forms of single settings; each raises ValueError with half a sentence."""
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from bot.domain.budget import Rate, SendRates
+
+_ACCOUNT = re.compile(r"[a-z]+:-?\d+")
+_MODEL = re.compile(r"[a-z0-9_-]+/\S+")
+_TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
+_RATE = re.compile(r"(\d+)(?:/(s|min|h))?")
+_UNIT_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
+_DATABASES = {
+    "sqlite": "sqlite+aiosqlite",
+    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+
+
+def accounts(text: str) -> tuple[str, ...]:
+    """Reads `telegram:42,discord:7`: numeric ids alone, since names can change hands."""
+    keys = [key.strip() for key in text.split(",") if key.strip()]
+    for key in keys:
+        if not _ACCOUNT.fullmatch(key):
+            raise ValueError(f"“{key}” should be a channel and a numeric id, as in telegram:42")
+    return tuple(dict.fromkeys(keys))
+
+
+def model(text: str) -> str:
+    if not _MODEL.fullmatch(text):
+        raise ValueError("it should be a provider and a name, as in anthropic/claude-sonnet-5-5")
+    return text
+
+
+def send_rates(text: str) -> SendRates | None:
+    """Reads `chat=1,group=20/min,all=30`; a part left out keeps its default, `off` has no bound."""
+    if text.strip().lower() == "off":
+        return None
+    rates: dict[str, Rate | None] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, wish = (word.strip() for word in part.partition("="))
+        if name not in ("chat", "group", "all") or name in rates:
+            raise ValueError(
+                "it should name chat, group and all once each, as in chat=1,group=20/min"
+            )
+        rates[name] = _rate(wish)
+    return SendRates(**rates)
+
+
+def _rate(text: str) -> Rate | None:
+    if text == "off":
+        return None
+    match = _RATE.fullmatch(text)
+    if match is None or int(match[1]) == 0:
+        raise ValueError(f"“{text}” should be a number of messages, as in 30, 20/min or off")
+    return Rate(int(match[1]), _UNIT_SECONDS[match[2]])
+
+
+def service_url(text: str) -> str:
+    """An http(s) address without query or fragment; a slash at its end is dropped."""
+    parts = _split(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("it should be an address like https://host:port/path")
+    return text.rstrip("/")
+
+
+def database_url(text: str) -> str:
+    """An address of SQLite or PostgreSQL, with the driver this program uses."""
+    scheme, mark, rest = text.partition("://")
+    if not mark or scheme not in _DATABASES or not rest.strip("/"):
+        raise ValueError(
+            "it should be sqlite+aiosqlite:///path/of/file.db or postgresql://user@host/name"
+        )
+    driver = _DATABASES[scheme]
+    if driver.startswith("postgresql"):
+        _split(text)
+    return f"{driver}://{rest}"
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - reading it is what checks it
+    except ValueError as error:
+        raise ValueError(f"it is no address ({error})") from error
+    if any(letter.isspace() or not letter.isprintable() for letter in url):
+        raise ValueError("it holds white space or control characters")
+    return parts
+
+
+def password_of(url: str) -> str | None:
+    return urlsplit(url).password
+
+
+def without_password(url: str) -> str:
+    """The address with its password masked."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    user, _, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}:***@{host}"))
+
+
+def folder(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("it holds a NUL character")
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError("it begins with the home of a user this machine does not know") from error
+
+
+def key(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise ValueError("it holds white space or characters that no key has")
+    return text
+
+
+def bot_token(text: str) -> str:
+    if not _TOKEN.fullmatch(text):
+        raise ValueError("it should look like 123456:ABC-def, as the BotFather gave it")
+    return text
+
+
+def masked(secret: str) -> str:
+    """Enough of a long secret to tell two apart, nothing of a short one."""
+    return f"…{secret[-4:]}" if len(secret) >= 24 else "set"
+
+
+def joined(value: Any) -> Any:
+    """A list in a TOML file means what its parts mean with commas between them."""
+    return ",".join(str(part) for part in value) if isinstance(value, list) else value

@@ -1,0 +1,78 @@
+"""The places settings come from, each as raw values by name."""
+
+import io
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dotenv.parser import parse_stream
+
+from bot.domain.errors import SettingError
+from bot.settings.fields import PREFIX, setting_name
+
+ENVIRONMENT, DOTENV, TOML = "environment", ".env", "steward.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one place says; an empty value there is the same as none."""
+
+    origin: str
+    values: Mapping[str, Any]
+
+
+def environment(environ: Mapping[str, str]) -> Layer:
+    return Layer(ENVIRONMENT, _set(environ))
+
+
+def dotenv_file(folder: Path) -> Layer:
+    """Reads `.env` as it is: no value is replaced by another one's."""
+    values: dict[str, str] = {}
+    for binding in parse_stream(io.StringIO(_text(folder / DOTENV))):
+        if binding.error:
+            # Its text is not quoted: it may hold a secret.
+            raise SettingError(
+                f"{DOTENV} has a line nobody can read: line {binding.original.line}."
+            )
+        if binding.key is not None:
+            values[binding.key] = binding.value or ""
+    return Layer(DOTENV, _set(values))
+
+
+def toml_file(folder: Path, known: frozenset[str]) -> Layer:
+    """Reads `steward.toml`: the same names, or in small letters and without the prefix."""
+    try:
+        content = tomllib.loads(_text(folder / TOML))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingError(f"{TOML} cannot be read: {error}.") from error
+    values: dict[str, Any] = {}
+    for key, value in content.items():
+        name = _name(key, known)
+        if name in values:
+            raise SettingError(f"{TOML} sets {name} twice.")
+        if isinstance(value, dict):
+            raise SettingError(f"{TOML} has a table [{key}], but settings stand outside of tables.")
+        values[name] = value
+    return Layer(TOML, _set(values))
+
+
+def _name(key: str, known: frozenset[str]) -> str:
+    full = key.upper()
+    return full if full in known or full.startswith(PREFIX) else setting_name(key.lower())
+
+
+def _set(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if str(value).strip()}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise SettingError(f"{path.name} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise SettingError(f"{path.name} cannot be read: it is not UTF-8 text.") from error

@@ -1,0 +1,169 @@
+"""Reads the settings: environment before .env before steward.toml before the default."""
+
+import dataclasses
+import difflib
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+from pydantic_core import ErrorDetails
+
+from bot.domain.budget import Limits, ModelTimes, Rate, SendRates
+from bot.domain.errors import SettingError
+from bot.settings import forms
+from bot.settings.fields import PREFIX, Fields, setting_name
+from bot.settings.layers import Layer, dotenv_file, environment, toml_file
+from bot.settings.values import (
+    AnthropicAccess,
+    LogSettings,
+    SettingLine,
+    Settings,
+    TelegramAccess,
+)
+
+_TESTS = "STEWARD_TEST_"
+_NAMES = {setting_name(field): field for field in Fields.model_fields}
+_SECRET = frozenset({"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN"})
+_WITH_PASSWORD = frozenset({"STEWARD_DATABASE_URL", "ANTHROPIC_BASE_URL", "TELEGRAM_API_URL"})
+
+
+def read_settings(environ: Mapping[str, str], folder: Path) -> Settings:
+    """Reads all settings; `folder` is where .env and steward.toml lie. Raises SettingError."""
+    layers = (
+        environment(environ),
+        dotenv_file(folder),
+        toml_file(folder, frozenset(_NAMES)),
+    )
+    fields = _fields(layers)
+    settings = _settings(fields, folder.absolute())
+    _check_folder("STEWARD_HOME", settings.home)
+    _check_folder("STEWARD_WORKSPACE", settings.workspace)
+    return dataclasses.replace(
+        settings, lines=_lines(fields, settings, layers), warnings=_unknown(layers)
+    )
+
+
+def _fields(layers: Sequence[Layer]) -> Fields:
+    first_wins = ChainMap(*(dict(layer.values) for layer in layers))
+    try:
+        return Fields.model_validate(dict(first_wins))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        # Without its cause: that one quotes every value it was given.
+        raise SettingError(_sentence(first, layers)) from None
+
+
+def _sentence(error: ErrorDetails, layers: Sequence[Layer]) -> str:
+    why = str(error.get("ctx", {}).get("error", "")) or error["msg"]
+    why = why.replace("Input should be", "it should be")
+    if not error["loc"]:
+        return f"{why}."
+    name = str(error["loc"][0])
+    value = "" if name in _SECRET | _WITH_PASSWORD else f" “{str(error['input'])[:80]}”"
+    return f"{name} ({_origin(name, layers)}) cannot be{value or ' used'}: {why}."
+
+
+def _origin(name: str, layers: Sequence[Layer]) -> str:
+    return next((layer.origin for layer in layers if name in layer.values), "default")
+
+
+def _settings(fields: Fields, folder: Path) -> Settings:
+    home = folder / fields.home
+    key, token = fields.anthropic_api_key, fields.telegram_bot_token
+    database = fields.database_url or f"sqlite+aiosqlite:///{home / 'steward.db'}"
+    urls = (database, fields.anthropic_base_url or "", fields.telegram_api_url)
+    passwords = (SecretStr(word) for url in urls if (word := forms.password_of(url)))
+    return Settings(
+        home=home,
+        workspace=folder / fields.workspace if fields.workspace else home / "workspace",
+        database_url=database,
+        model=fields.model,
+        owners=fields.owners,
+        allowed=fields.allowed,
+        context_window=fields.context_window,
+        anthropic=AnthropicAccess(key, fields.anthropic_base_url),
+        telegram=TelegramAccess(token, fields.telegram_api_url),
+        limits=Limits(**_numbers(fields, Limits)),
+        model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
+        send_rates=fields.send_rates,
+        send_seconds=fields.send_seconds,
+        lanes=fields.lanes,
+        sandbox_network=fields.sandbox_network,
+        log=LogSettings(fields.log, fields.log_level),
+        secrets=(*(secret for secret in (key, token) if secret), *passwords),
+    )
+
+
+def _numbers(fields: Fields, kind: type[Limits | ModelTimes], prefix: str = "") -> dict[str, Any]:
+    return {f.name: getattr(fields, prefix + f.name) for f in dataclasses.fields(kind)}
+
+
+def _check_folder(name: str, path: Path) -> None:
+    """A folder that can be made, or is one; nothing is made here."""
+    for place in (path, *path.parents):
+        try:
+            if place.is_dir():
+                return
+            if place.exists():
+                raise SettingError(f"{name} cannot be {path}: {place} is not a folder.")
+        except OSError as error:
+            raise SettingError(f"{name} cannot be {path}: {error.strerror}.") from error
+
+
+def _lines(fields: Fields, settings: Settings, layers: Sequence[Layer]) -> tuple[SettingLine, ...]:
+    derived = {
+        "STEWARD_HOME": settings.home,
+        "STEWARD_WORKSPACE": settings.workspace,
+        "STEWARD_DATABASE_URL": settings.database_url,
+    }
+    return tuple(
+        SettingLine(
+            name,
+            _shown(name, derived.get(name, getattr(fields, field))),
+            _origin(name, layers),
+            Fields.model_fields[field].description or "",
+        )
+        for name, field in _NAMES.items()
+    )
+
+
+def _shown(name: str, value: Any) -> str:
+    match value:
+        case SendRates():
+            parts = (("chat", value.chat), ("group", value.group), ("all", value.all))
+            return ",".join(f"{part}={_rate(rate)}" for part, rate in parts)
+        case None:
+            return "off" if name == "STEWARD_SEND_RATES" else ""
+        case SecretStr():
+            return forms.masked(value.get_secret_value())
+        case tuple():
+            return ",".join(value)
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:g}"
+        case str() if name in _WITH_PASSWORD:
+            return forms.without_password(value)
+        case _:
+            return str(value)
+
+
+def _rate(rate: Rate | None) -> str:
+    if rate is None:
+        return "off"
+    return f"{rate.count}" + {1.0: "", 60.0: "/min", 3600.0: "/h"}[rate.seconds]
+
+
+def _unknown(layers: Sequence[Layer]) -> tuple[str, ...]:
+    """A word on every name that looks like ours and is not, with the one that was perhaps meant."""
+    found: list[str] = []
+    for layer in layers:
+        for name in sorted(layer.values):
+            if name in _NAMES or not name.startswith(PREFIX) or name.startswith(_TESTS):
+                continue
+            near = difflib.get_close_matches(name, _NAMES, 1, 0.8)
+            meant = f"; did you mean {near[0]}?" if near else "."
+            found.append(f"{name} ({layer.origin}) is no setting of this version{meant}")
+    return tuple(found)

@@ -1,0 +1,60 @@
+"""A clock whose time moves only when a test moves it."""
+
+import asyncio
+import heapq
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+_SETTLING_STEPS = 20
+
+
+class FakeClock:
+    """Starts at a fixed moment; sleepers wake in the order of their time, then of their coming."""
+
+    def __init__(self, start: datetime = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)) -> None:
+        self._now = start
+        self._steady = 0.0
+        self._order = count()
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self.slept: list[float] = []
+
+    def now(self) -> datetime:
+        return self._now
+
+    def steady(self) -> float:
+        return self._steady
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        waking = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._sleepers, (self._steady + seconds, next(self._order), waking))
+        await waking
+
+    @property
+    def sleepers(self) -> int:
+        """How many still wait for their time."""
+        return sum(not waking.done() for _, _, waking in self._sleepers)
+
+    async def advance(self, seconds: float) -> None:
+        """Moves time on, stopping at each sleeper's moment to let it do what it does then."""
+        end = self._steady + seconds
+        await self._settle()
+        while self._sleepers and self._sleepers[0][0] <= end:
+            moment, _, waking = heapq.heappop(self._sleepers)
+            self._move(moment)
+            if not waking.done():
+                waking.set_result(None)
+                await self._settle()
+        self._move(end)
+
+    def _move(self, to: float) -> None:
+        self._now += timedelta(seconds=to - self._steady)
+        self._steady = to
+
+    async def _settle(self) -> None:
+        """Lets tasks that are ready run, and those they wake."""
+        for _ in range(_SETTLING_STEPS):
+            await asyncio.sleep(0)
