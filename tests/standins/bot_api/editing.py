@@ -56,7 +56,9 @@ def delete_messages(service: Service, parameters: Parameters) -> object:
     """Delete those that can be; the service passes over the others in silence."""
     chat = service.open_chat(parameters)
     numbers = parameters.json("message_ids")
-    if not isinstance(numbers, list) or not 1 <= len(numbers) <= 100:
+    if not isinstance(numbers, list) or not all(isinstance(n, int) for n in numbers):
+        raise bad_request("can't parse message identifiers: expected an Array of Number")
+    if not 1 <= len(numbers) <= 100:
         raise bad_request("message identifiers are not specified")
     for number in numbers:
         message = chat.messages.get(number)

@@ -79,7 +79,8 @@ def _parse_entity(item: object) -> Entity:
     if kind == "custom_emoji":
         return replace(entity, custom_emoji_id=_text(item, "custom_emoji_id"))
     if kind == "text_mention":
-        return replace(entity, user_id=_number(item.get("user") or {}, "id"))
+        user = item.get("user")
+        return replace(entity, user_id=_number(user if isinstance(user, Mapping) else {}, "id"))
     return replace(entity, language=item.get("language") or None)
 
 

@@ -184,6 +184,8 @@ def _reply(parameters: Parameters, chat: Chat) -> tuple[Message | None, str | No
     if not isinstance(wish, Mapping):
         raise bad_request("object expected as reply parameters")
     number = wish.get("message_id") or parameters.integer("reply_to_message_id")
+    if not isinstance(number, int):
+        raise bad_request("message identifier must be of type Number")
     if not number:
         return None, None
     if (replied := chat.messages.get(number)) is not None:
