@@ -1,0 +1,135 @@
+"""The one module that loads the SDK: sends a body, gives back raw events, translates its errors.
+
+Requests go through the client's `post` and events are read before the SDK parses them. Its typed
+methods walk the whole history in every call, and its models lose what they do not know.
+"""
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+from anthropic import AnthropicError, APIError, APIStatusError, AsyncAnthropic, AsyncStream
+
+from bot.adapters.anthropic.faults import STATUS_OF, fault
+from bot.domain.budget import ModelTimes
+from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
+
+_ENDING_SECONDS = 1.0
+_CHECK_SECONDS = 15.0
+
+
+class Connection:
+    """An open client. Every fault is a ModelError, and no text of one holds the key."""
+
+    def __init__(self, api_key: str, base_url: str, times: ModelTimes) -> None:
+        self._key = api_key
+        self._times = times
+        try:
+            self._client = AsyncAnthropic(
+                api_key=api_key,
+                base_url=base_url,
+                max_retries=0,
+                timeout=httpx2.Timeout(None, connect=times.connect_seconds),
+                open_telemetry=False,
+            )
+        except httpx2.InvalidURL:
+            raise ModelDenied("the provider's base URL is no URL") from None
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def check(self, model: str) -> None:
+        """Asks for the model's entry in the provider's list."""
+        async with self._within(_CHECK_SECONDS, "no answer"):
+            await self._client.get(f"/v1/models/{quote(model, safe='')}", cast_to=object)
+
+    async def events(self, body: bytes) -> AsyncGenerator[str]:
+        """The data of each event of the reply, the last one when the stream has ended.
+
+        Never waits inside a `yield`: a time-out bounds the provider, not who reads here.
+        """
+        ends = asyncio.get_running_loop().time() + self._times.call_seconds
+        opening = self._times.connect_seconds + self._times.first_byte_seconds
+        async with self._within(opening, "no answer", ends):
+            stream = await self._client.post(
+                "/v1/messages",
+                content=body,
+                cast_to=object,
+                stream=True,
+                stream_cls=AsyncStream[Any],
+            )
+        try:
+            async with aclosing(self._read(stream, ends)) as data:
+                async for each in data:
+                    yield each
+        finally:
+            await stream.close()
+
+    async def _read(self, stream: AsyncStream[Any], ends: float) -> AsyncGenerator[str]:
+        events = stream.raw_events(stream.response)
+        silence = self._times.silence_seconds
+        while True:
+            async with self._within(silence, "the stream was silent", ends):
+                event = await anext(events, None)
+            if event is None:
+                return
+            if event.event == "error":
+                raise self._in_stream(event.data)
+            if event.event == "message_stop":
+                await self._drain(events)
+            if event.data:
+                yield event.data
+
+    async def _drain(self, events: Any) -> None:
+        """Reads to the end, without which the connection could not be used again."""
+        with suppress(httpx2.HTTPError, TimeoutError):
+            async with asyncio.timeout(_ENDING_SECONDS):
+                await anext(events, None)
+
+    @asynccontextmanager
+    async def _within(
+        self, seconds: float, what: str, ends: float = math.inf
+    ) -> AsyncGenerator[None]:
+        """Bounds what happens inside by its own time and by the end of the whole call."""
+        late = asyncio.get_running_loop().time() + seconds
+        with self._translated():
+            try:
+                async with asyncio.timeout_at(min(late, ends)):
+                    yield
+            except TimeoutError:
+                whole = f"the call took more than {self._times.call_seconds:g} s"
+                raise ModelUnreachable(
+                    f"{what} for {seconds:g} s" if late <= ends else whole
+                ) from None
+
+    def _in_stream(self, data: str) -> ModelError:
+        try:
+            error = json.loads(data)["error"]
+            kind, message = error["type"], str(error.get("message", ""))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            kind, message = "api_error", data
+        return fault(STATUS_OF.get(kind, 500), self._without_key(message))
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        """Turns the SDK's errors into ours. Their causes are cut off: they may hold headers."""
+        try:
+            yield
+        except APIStatusError as error:
+            message = error.api_message if isinstance(error.api_message, str) else error.message
+            header = error.response.headers.get("retry-after")
+            raise fault(error.status_code, self._without_key(message), header) from None
+        except (APIError, AnthropicError, httpx2.HTTPError, httpx2.StreamError) as error:
+            cause = error.__cause__ or error
+            words = self._without_key(f"{type(cause).__name__} {cause}".strip())
+            raise ModelUnreachable(words[:200]) from None
+        except (httpx2.InvalidURL, UnicodeError):
+            raise ModelUnreachable("the answer could not be read") from None
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._key, "[key]")

@@ -1,0 +1,61 @@
+"""What a refusal of the provider means to the flow."""
+
+from bot.domain.errors import (
+    ModelDenied,
+    ModelError,
+    ModelOverloaded,
+    ModelUnreachable,
+    PromptTooLong,
+    RequestInvalid,
+    SpoiltThinking,
+)
+
+STATUS_OF = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""The HTTP status of each error type, for errors that come inside a stream."""
+
+_DENIED = frozenset({401, 402, 403, 404})
+_TOO_LONG = ("prompt is too long", "exceed context limit")
+_SPOILT = (
+    "invalid `signature` in `thinking` block",
+    "blocks in the latest assistant message cannot be modified",
+    "bound to a different conversation",
+)
+_LONGEST = 400
+
+
+def fault(status: int, message: str, retry_after: str | None = None) -> ModelError:
+    """The fault an error answer stands for; `retry_after` is the header's text."""
+    said = " ".join(message.split())[:_LONGEST]
+    text = f"{status}: {said}"
+    lowered = said.lower()
+    if status == 413 or (status == 400 and any(words in lowered for words in _TOO_LONG)):
+        return PromptTooLong(text)
+    if status == 400 and any(words in lowered for words in _SPOILT):
+        return SpoiltThinking(text)
+    if status in _DENIED or "credit balance is too low" in lowered:
+        return ModelDenied(text)
+    if status == 408:
+        return ModelUnreachable(text)
+    if status == 429 or status >= 500:
+        return ModelOverloaded(text, _seconds(retry_after))
+    return RequestInvalid(text)
+
+
+def _seconds(header: str | None) -> float | None:
+    """The header's seconds; None when it is missing, a date, or no sensible number."""
+    try:
+        seconds = float(header or "")
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < 86_400 else None

@@ -1,0 +1,95 @@
+"""Claude over the Messages API."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from bot.adapters.anthropic import profiles
+from bot.adapters.anthropic.reply_builder import ReplyBuilder
+from bot.adapters.anthropic.request_body import RequestEncoder
+from bot.domain.budget import ModelTimes
+from bot.domain.errors import SettingError
+from bot.domain.exchange import ModelProfile
+from bot.domain.view import ModelEvent, ModelRequest, TextDelta
+
+if TYPE_CHECKING:
+    from bot.adapters.anthropic.connection import Connection
+
+BASE_URL = "https://api.anthropic.com"
+
+
+class AnthropicModel:
+    """The port `Model` for Claude; enter it before the first call, leave it to close the client.
+
+    `window` (tokens) replaces that of every profile. Nothing is tried twice here.
+    """
+
+    def __init__(
+        self,
+        api_key: str,
+        *,
+        base_url: str | None = None,
+        times: ModelTimes | None = None,
+        window: int | None = None,
+    ) -> None:
+        if not api_key or not all("!" <= character <= "~" for character in api_key):
+            raise SettingError("ANTHROPIC_API_KEY holds a character that no key has")
+        self._key = api_key
+        self._base_url = base_url or BASE_URL
+        self._times = times or ModelTimes()
+        self._window = window
+        self._encoder = RequestEncoder()
+        self._opening = asyncio.Lock()
+        self._connection: Connection | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        async with self._opening:
+            if self._connection is not None:
+                await self._connection.close()
+                self._connection = None
+
+    async def warm(self) -> None:
+        """Loads the SDK in a thread, so that the first call need not wait for it."""
+        await self._connected()
+
+    def profile(self, name: str) -> ModelProfile:
+        known = profiles.profile(name)
+        return known if self._window is None else replace(known, window=self._window)
+
+    async def check(self, name: str) -> None:
+        """Raises a ModelError unless the provider takes the key and knows the model."""
+        connection = await self._connected()
+        await connection.check(name)
+
+    async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        connection = await self._connected()
+        builder = ReplyBuilder(request)
+        async with aclosing(connection.events(self._encoder.encode(request))) as events:
+            async for data in events:
+                words = builder.feed(data)
+                if words:
+                    yield TextDelta(words)
+        yield builder.reply()
+
+    async def _connected(self) -> "Connection":
+        async with self._opening:
+            if self._connection is None:
+                self._connection = await asyncio.to_thread(self._connect)
+            return self._connection
+
+    def _connect(self) -> "Connection":
+        # Importing the SDK takes most of a second and 70 MB; receiving messages needs neither.
+        from bot.adapters.anthropic.connection import Connection  # noqa: PLC0415
+
+        return Connection(self._key, self._base_url, self._times)

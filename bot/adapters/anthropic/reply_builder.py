@@ -1,0 +1,217 @@
+"""A reply put together from the events of its stream."""
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.adapters.anthropic import strict_json
+from bot.adapters.anthropic.arguments import parse_arguments
+from bot.domain.errors import ModelUnreachable
+from bot.domain.exchange import FinishReason, Usage
+from bot.domain.tool import ToolCall
+from bot.domain.transcript import CallPart, ForeignPart, ReplyPart, TextPart, ThinkingPart
+from bot.domain.view import ModelReply, ModelRequest
+
+_FINISH = {
+    "end_turn": FinishReason.END,
+    "stop_sequence": FinishReason.END,
+    "tool_use": FinishReason.CALLS,
+    "max_tokens": FinishReason.LENGTH,
+    "pause_turn": FinishReason.PAUSE,
+    "refusal": FinishReason.REFUSAL,
+    "model_context_window_exceeded": FinishReason.WINDOW,
+}
+_CUT_SHORT = frozenset({FinishReason.LENGTH, FinishReason.WINDOW})
+_USAGE = {
+    "input_tokens": "input",
+    "output_tokens": "output",
+    "cache_read_input_tokens": "cache_read",
+    "cache_creation_input_tokens": "cache_write",
+}
+_GROWING = {
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "signature_delta": ("signature", "signature"),
+    "input_json_delta": ("partial_json", "input"),
+}
+_LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]+")
+
+
+@dataclass(slots=True)
+class _Block:
+    """A content block that is arriving: how it opened, and the pieces of its fields since."""
+
+    opened: dict[str, Any]
+    pieces: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    citations: list[Any] = field(default_factory=list[Any])
+    closed: bool = False
+
+    @property
+    def kind(self) -> str:
+        return self.opened["type"]
+
+    def grow(self, delta: Mapping[str, Any]) -> str:
+        """Takes a delta in; returns the words it adds to the answer."""
+        kind = delta["type"]
+        if kind == "citations_delta":
+            self.citations.append(delta["citation"])
+        if kind not in _GROWING:
+            return ""
+        source, target = _GROWING[kind]
+        piece = delta[source]
+        if not isinstance(piece, str):
+            raise TypeError(f"{source} is not a text")
+        self.pieces.setdefault(target, []).append(piece)
+        return piece if kind == "text_delta" else ""
+
+    def written_input(self) -> str:
+        """The argument text as it was streamed, or as the block opened with it."""
+        text = "".join(self.pieces.get("input", ()))
+        given = self.opened.get("input")
+        return json.dumps(given, ensure_ascii=False) if not text and given else text
+
+    def raw(self) -> dict[str, Any]:
+        """The block as the provider would have sent it in one piece, its input apart."""
+        whole = dict(self.opened)
+        for name, pieces in self.pieces.items():
+            if name != "input":
+                whole[name] = (whole.get(name) or "") + "".join(pieces)
+        if self.citations:
+            whole["citations"] = [*(whole.get("citations") or ()), *self.citations]
+        return whole
+
+
+class ReplyBuilder:
+    """Takes the events of one stream in order; whatever kind it does not know, it passes over."""
+
+    def __init__(self, request: ModelRequest) -> None:
+        self._request = request
+        self._model = request.profile.name
+        self._blocks: dict[int, _Block] = {}
+        self._usage: dict[str, int] = {}
+        self._stop_reason = ""
+        self._reply: ModelReply | None = None
+
+    def feed(self, data: str) -> str:
+        """Takes one event in and returns the words it adds to the answer.
+
+        Raises ModelUnreachable for an event that cannot be read.
+        """
+        try:
+            return strict_json.whole(self._take(strict_json.read(data)))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"the provider sent an event that cannot be read ({type(error).__name__})"
+            raise ModelUnreachable(reason) from None
+
+    def reply(self) -> ModelReply:
+        """The whole reply; raises ModelUnreachable when the stream ended before it did."""
+        if self._reply is None:
+            raise ModelUnreachable("the stream was cut before the reply ended")
+        return self._reply
+
+    def _take(self, event: Mapping[str, Any]) -> str:
+        match event["type"]:
+            case "message_start":
+                message = event["message"]
+                self._model = str(message.get("model") or self._model)
+                self._count(message.get("usage"))
+            case "content_block_start":
+                opened = dict(event["content_block"])
+                if not isinstance(opened["type"], str):
+                    raise TypeError("a block's type is not a text")
+                self._blocks[int(event["index"])] = _Block(opened)
+            case "content_block_delta":
+                return self._blocks[event["index"]].grow(event["delta"])
+            case "content_block_stop":
+                self._blocks[event["index"]].closed = True
+            case "message_delta":
+                self._stop_reason = str(event["delta"].get("stop_reason") or "")
+                self._count(event.get("usage"))
+            case "message_stop":
+                finish = _FINISH.get(self._stop_reason, FinishReason.UNKNOWN)
+                usage = Usage(**self._usage)
+                self._reply = ModelReply(self._parts(finish), finish, self._model, usage)
+            case _:
+                pass
+        return ""
+
+    def _count(self, usage: Mapping[str, Any] | None) -> None:
+        """Counts are cumulative: the latest one of each kind holds."""
+        for theirs, ours in _USAGE.items():
+            count = (usage or {}).get(theirs)
+            if isinstance(count, int):
+                self._usage[ours] = count
+
+    def _parts(self, finish: FinishReason) -> tuple[ReplyPart, ...]:
+        parts: list[ReplyPart] = []
+        taken: set[str] | None = None
+        last = max(self._blocks, default=0)
+        for index, block in sorted(self._blocks.items()):
+            cut = not block.closed or (index == last and finish in _CUT_SHORT)
+            if block.kind == "tool_use":
+                taken = _call_ids(self._request) if taken is None else taken
+                call_id = _free_id(block, taken)
+                parts.append(CallPart(_call(block, call_id, cut=cut)))
+            else:
+                parts.append(_part(block))
+        return tuple(parts)
+
+
+def _part(block: _Block) -> ReplyPart:
+    raw = _sound(block.raw())
+    match block.kind:
+        case "text":
+            return TextPart(str(raw.get("text", "")), raw)
+        case "thinking" | "redacted_thinking":
+            return ThinkingPart(raw)
+        case _:
+            written = block.written_input()
+            if "input" in block.pieces:
+                raw["input"] = parse_arguments(written)[0] or {}
+            return ForeignPart(raw)
+
+
+def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:
+    """The call; its arguments count only when the model had finished writing them."""
+    written = strict_json.whole(block.written_input())
+    arguments, fault = parse_arguments(written)
+    if cut and not written.strip():
+        arguments, fault = None, "the reply was cut before the arguments began"
+    return ToolCall(
+        call_id,
+        str(block.opened.get("name", "")),
+        written,
+        arguments,
+        fault,
+        _sound(block.raw()),
+    )
+
+
+def _call_ids(request: ModelRequest) -> set[str]:
+    """The ids of all calls in view, none of which may occur again."""
+    return {
+        part.call.id
+        for message in request.messages
+        if message.role == "assistant"
+        for part in message.parts
+        if isinstance(part, CallPart)
+    }
+
+
+def _free_id(block: _Block, taken: set[str]) -> str:
+    """The block's own id; a fresh one when it is missing, illegal or used before."""
+    wanted = block.opened.get("id")
+    if not isinstance(wanted, str) or not _LEGAL_ID.fullmatch(wanted) or wanted in taken:
+        wanted = f"call_{secrets.token_hex(12)}"
+    taken.add(wanted)
+    return wanted
+
+
+def _sound(raw: dict[str, Any]) -> dict[str, Any]:
+    """The block, written anew only when it holds half characters."""
+    text = json.dumps(raw, ensure_ascii=False)
+    whole = strict_json.whole(text)
+    return raw if whole == text else json.loads(whole)

@@ -1,0 +1,144 @@
+"""The body of a request: JSON joined from pieces that are encoded once and kept."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from bot.adapters.anthropic.memo import Memo
+from bot.domain.tool import ToolCall, ToolSpec
+from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
+from bot.domain.view import ModelRequest, ResultPart, ViewMessage, ViewPart
+
+_KEPT_BYTES = 16_000_000
+_MARK = b',"cache_control":{"type":"ephemeral"}'
+_MARKED_MESSAGES = 3
+_ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+class RequestEncoder:
+    """Writes requests; what a request shares with an earlier one is not encoded again.
+
+    The cache marks stand at the end of the system text and of the newest three user messages.
+    The second of these is where the request before this one ended, so its whole prefix is read
+    from the cache however many blocks a round added, although a mark looks back 20 blocks only.
+    """
+
+    def __init__(self) -> None:
+        self._message: Memo[ViewMessage] = Memo(encode_message, _KEPT_BYTES)
+        self._tool: Memo[ToolSpec] = Memo(_encode_tool, _KEPT_BYTES)
+
+    def encode(self, request: ModelRequest) -> bytes:
+        """The whole body as UTF-8; halves of surrogate pairs, which no JSON may hold, become ?."""
+        head: dict[str, Any] = {
+            "model": request.profile.name,
+            "max_tokens": request.max_output or request.profile.max_output,
+            "stream": True,
+        }
+        if request.profile.thinks:
+            head["thinking"] = {"type": "adaptive"}
+        if request.tools and not request.calls_allowed:
+            head["tool_choice"] = {"type": "none"}
+        pieces = [_json(head)[:-1]]
+        if request.tools:
+            pieces += [b',"tools":[', b",".join(map(self._tool, request.tools)), b"]"]
+        if request.system.strip():
+            block = _json({"type": "text", "text": request.system})
+            pieces += [b',"system":[', block[:-1], _MARK, b"}]"]
+        pieces += [b',"messages":[', b",".join(self._messages(request.messages)), b"]}"]
+        return b"".join(pieces)
+
+    def _messages(self, messages: Sequence[ViewMessage]) -> list[bytes]:
+        encoded = list(map(self._message, messages))
+        for position in _run_ends(messages):
+            if encoded[position]:
+                encoded[position] = _marked(encoded[position])
+        return list(filter(None, encoded))
+
+
+def encode_message(message: ViewMessage) -> bytes:
+    """One message without marks; empty when nothing of it may be sent."""
+    blocks = [_block(part, message.role) for part in message.parts]
+    content = b",".join(block for block in blocks if block)
+    return b'{"role":"%s","content":[%s]}' % (message.role.encode(), content) if content else b""
+
+
+def _run_ends(messages: Sequence[ViewMessage]) -> list[int]:
+    """Places of the newest messages after which the model spoke, or is to speak."""
+    ends: list[int] = []
+    after = "assistant"
+    for position in range(len(messages) - 1, -1, -1):
+        role = messages[position].role
+        if role == "user" and after == "assistant":
+            ends.append(position)
+            if len(ends) == _MARKED_MESSAGES:
+                break
+        after = role
+    return ends
+
+
+def _marked(message: bytes) -> bytes:
+    """The message with a mark on its last block, whose end is always `}]}`."""
+    return message[:-3] + _MARK + message[-3:]
+
+
+def _block(part: ViewPart, role: str) -> bytes:
+    """One content block; empty for what a provider refuses: blank text, unsigned thinking."""
+    match part:
+        case TextPart(text=text, raw=raw):
+            # Words of another model may end in white space, which the end of a request may not.
+            plain = text.rstrip() if role == "assistant" else text
+            return _json(raw or {"type": "text", "text": plain}) if text.strip() else b""
+        case ImagePart(media_type=media_type, data=data):
+            source = {"type": "base64", "media_type": media_type, "data": data}
+            return _json({"type": "image", "source": source})
+        case ThinkingPart(raw=raw):
+            unsigned = raw.get("type") == "thinking" and not raw.get("signature")
+            return b"" if unsigned else _json(raw)
+        case CallPart(call=call):
+            return _call_block(call)
+        case ForeignPart(raw=raw):
+            return _json(raw)
+        case ResultPart():
+            return _result_block(part)
+        case _:
+            assert_never(part)
+
+
+def _call_block(call: ToolCall) -> bytes:
+    """A call with its arguments as the model wrote them; unreadable ones become an empty object.
+
+    The id and the name are the call's own, since results refer to them.
+    """
+    fields: dict[str, Any] = {"type": "tool_use", **(call.raw or {})}
+    fields |= {"id": call.id, "name": _ILLEGAL_NAME.sub("_", call.name)[:128] or "unknown"}
+    fields.pop("input", None)
+    written = call.arguments_text.strip() if call.arguments is not None else ""
+    return _json(fields)[:-1] + b',"input":' + (_utf8(written) or b"{}") + b"}"
+
+
+def _result_block(result: ResultPart) -> bytes:
+    fields: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
+    if result.text.strip():
+        fields["content"] = result.text
+    if result.is_error:
+        fields["is_error"] = True
+    return _json(fields)
+
+
+def _encode_tool(spec: ToolSpec) -> bytes:
+    return _json(
+        {
+            "name": spec.name,
+            "description": spec.description,
+            "input_schema": spec.input_schema,
+        }
+    )
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return _utf8(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode(errors="replace")

@@ -1,0 +1,51 @@
+"""Reading JSON strictly: what no standard reader would take, or nothing could write again."""
+
+import json
+import math
+from typing import Any
+
+_MAX_DEPTH = 64
+
+
+def read(text: str) -> Any:
+    """The value; raises ValueError for bad syntax, NaN, infinity, and nesting beyond 64 levels."""
+    try:
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if text.count("[") + text.count("{") > _MAX_DEPTH and _too_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def whole(text: str) -> str:
+    """The text with surrogate pairs joined and half ones replaced, which nothing can store."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is too large a number")
+    return number
+
+
+def _too_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(_MAX_DEPTH):
+        inner: list[object] = []
+        for each in level:
+            if isinstance(each, dict):
+                inner += each.values()
+            elif isinstance(each, list):
+                inner += each
+        if not inner:
+            return False
+        level = inner
+    return True

@@ -1,0 +1,98 @@
+"""What a person asks the demo to show, found by single words."""
+
+import re
+from dataclasses import dataclass
+
+_WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A call the demo would like to make."""
+
+    tool: str
+    arguments: dict[str, str | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Words that ask for it, how a person is told of it, and what the demo does then."""
+
+    words: frozenset[str]
+    shows: str
+    calls: tuple[Wanted, ...] = ()
+    says: str = ""
+
+
+_TIME = Wanted("current_time", {})
+_LIST = Wanted("list_files", {})
+_WRITE = Wanted(
+    "write_file",
+    {"path": "demo-note.txt", "content": "This note was written by the demo model.\n"},
+)
+_RUN = Wanted("run_command", {"command": "echo hello from the demo"})
+_ASK = Wanted("send_message", {"message": "Tea or coffee?", "is_question": True})
+
+_LONG = """# A long answer
+
+This answer is long enough to be streamed, formatted and split.
+
+## What it holds
+
+- a list with **bold**, *italic* and `code`
+- a [link](https://example.org/)
+  - and a second level
+
+1. first
+2. second
+
+## A code block
+
+```python
+def greet(name: str) -> str:
+    return f"Hello, {name}!"
+```
+
+## A table
+
+| tool | asks first |
+|---|---|
+| current_time | no |
+| write_file | yes |
+| run_command | yes |
+
+> A quote, for the sake of it.
+
+""" + "\n\n".join(
+    f"Paragraph {number}. " + "The demo has nothing to say, and says it at length. " * 8
+    for number in range(1, 13)
+)
+
+_WISHES = (
+    Wish(frozenset({"both", "two"}), "*both*: two calls at once", (_TIME, _LIST)),
+    Wish(frozenset({"question", "ask"}), "*question*: a question back to you", (_ASK,)),
+    Wish(frozenset({"long"}), "*long*: a long, formatted answer", says=_LONG),
+    Wish(frozenset({"list"}), "*list*: the files of the workspace", (_LIST,)),
+    Wish(frozenset({"time", "clock"}), "*time*: a tool that needs no approval", (_TIME,)),
+    Wish(frozenset({"command", "run"}), "*command*: a command, once you approve it", (_RUN,)),
+    Wish(frozenset({"file", "note", "write"}), "*note*: a file, once you approve it", (_WRITE,)),
+)
+
+ABILITIES = "\n".join(f"- {wish.shows}" for wish in _WISHES)
+"""A Markdown list of what may be asked for."""
+
+_HELP = Wish(
+    frozenset({"help", "hello", "hi", "hey", "start"}),
+    "*help*: this list",
+    says=(
+        "I am the built-in demo: no network, no understanding, only single words. "
+        f"Say one of these and watch what happens:\n\n{ABILITIES}\n\n"
+        "Set ANTHROPIC_API_KEY for a real model."
+    ),
+)
+
+
+def wish_of(text: str) -> Wish | None:
+    """The first wish a word of the text asks for."""
+    words = set(_WORD.findall(text.lower()))
+    return next((wish for wish in (*_WISHES, _HELP) if wish.words & words), None)

@@ -1,0 +1,124 @@
+"""A model that follows a script, and fails a test that leaves some of it unused."""
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from bot.domain.errors import ModelError
+from bot.domain.exchange import FinishReason, ModelProfile, Price, Usage
+from bot.domain.tool import ToolCall
+from bot.domain.transcript import CallPart, TextPart
+from bot.domain.view import ModelEvent, ModelReply, ModelRequest, TextDelta
+
+PROFILE = ModelProfile(
+    "fake", "fake", window=200_000, max_output=8_000, price=Price(1.0, 5.0, 0.1, 1.25)
+)
+USAGE = Usage(input=10, output=5)
+
+
+class Gate:
+    """Holds one step of the script until the test lets it go on."""
+
+    def __init__(self) -> None:
+        self._reached = asyncio.Event()
+        self._opened = asyncio.Event()
+
+    async def reached(self) -> None:
+        """Waits until the model stands at the gate."""
+        await self._reached.wait()
+
+    def open(self) -> None:
+        self._opened.set()
+
+    async def passed(self) -> None:
+        self._reached.set()
+        await self._opened.wait()
+
+
+Step: TypeAlias = ModelReply | ModelError | Gate | Callable[[ModelRequest], ModelReply]
+"""A reply, a fault, a reply made from the request, or a gate before the step that follows."""
+
+
+class ScriptedModel:
+    """The port `Model` by script; `requests` holds every request it was given.
+
+    Used as a context manager it fails at the end when steps are left over.
+    """
+
+    def __init__(self, *steps: Step, profile: ModelProfile = PROFILE) -> None:
+        self._steps = deque(steps)
+        self._profile = profile
+        self.requests: list[ModelRequest] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.assert_exhausted()
+
+    def add(self, *steps: Step) -> None:
+        self._steps.extend(steps)
+
+    def assert_exhausted(self) -> None:
+        assert not self._steps, f"{len(self._steps)} scripted steps were never used"
+
+    def profile(self, name: str) -> ModelProfile:
+        return replace(self._profile, name=name)
+
+    async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        self.requests.append(request)
+        step = self._next()
+        while isinstance(step, Gate):
+            await step.passed()
+            step = self._next()
+        if isinstance(step, ModelError):
+            raise step
+        reply = step if isinstance(step, ModelReply) else step(request)
+        for part in reply.parts:
+            if isinstance(part, TextPart):
+                for word in part.text.splitlines(keepends=True):
+                    yield TextDelta(word)
+        yield reply
+
+    def _next(self) -> Step:
+        assert self._steps, f"the script holds no step for request {len(self.requests)}"
+        return self._steps.popleft()
+
+
+def says(text: str, finish: FinishReason = FinishReason.END, usage: Usage = USAGE) -> ModelReply:
+    """A reply of words alone."""
+    return ModelReply((TextPart(text),), finish, PROFILE.name, usage)
+
+
+def calls(
+    *called: ToolCall, text: str = "", finish: FinishReason = FinishReason.CALLS
+) -> ModelReply:
+    """A reply that calls tools, with words before the calls if there are any."""
+    words = (TextPart(text),) if text else ()
+    return ModelReply((*words, *map(CallPart, called)), finish, PROFILE.name, USAGE)
+
+
+def call(id: str, name: str, arguments: Mapping[str, Any] | None = None) -> ToolCall:
+    """One call with arguments in order."""
+    given = dict(arguments or {})
+    return ToolCall(id, name, json.dumps(given), given)
+
+
+def broken_call(id: str, name: str, text: str, fault: str) -> ToolCall:
+    """A call whose argument text is no JSON object."""
+    return ToolCall(id, name, text, None, fault)
+
+
+def nothing(finish: FinishReason = FinishReason.END) -> ModelReply:
+    """A reply without any content."""
+    return ModelReply((), finish, PROFILE.name, USAGE)
