@@ -1,0 +1,118 @@
+"""The line to the Bot API for one bot: opened once, shared by channel, listener and account."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote, urlencode
+
+from telegram import Bot
+from telegram.error import TelegramError
+
+from bot.adapters.telegram.faults import translated
+from bot.adapters.telegram.transport import Transport
+from bot.domain.errors import ChannelError, ChannelUnreachable
+
+PUBLIC_URL = "https://api.telegram.org"
+_CONNECT_SECONDS = 5.0
+_UPLOAD_SECONDS = 300.0
+
+
+class TelegramApi:
+    """Methods are at `url`/bot<token>/<method>; nothing is opened before `async with`."""
+
+    def __init__(self, token: str, url: str = PUBLIC_URL, send_seconds: float = 30.0) -> None:
+        self._token = token
+        self._url = url.rstrip("/")
+        self._send_seconds = send_seconds
+
+    @property
+    def own_id(self) -> str:
+        """The bot's own user id, which every token begins with."""
+        return self._token.partition(":")[0]
+
+    async def __aenter__(self) -> Self:
+        _silence_logs_with_urls()
+        self._sending = _transport(self._send_seconds, connections=256)
+        self._polling = _transport(self._send_seconds, connections=1)
+        self._bot = Bot(
+            self._token,
+            base_url=f"{self._url}/bot",
+            base_file_url=f"{self._url}/file/bot",
+            request=self._sending,
+            get_updates_request=self._polling,
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._polling.shutdown()
+        await self._sending.shutdown()
+
+    @asynccontextmanager
+    async def calling(self, *, upload: bool = False) -> AsyncIterator[Bot]:
+        """The bot for one call: bounded in time, its faults translated and without the token."""
+        try:
+            async with asyncio.timeout(_UPLOAD_SECONDS if upload else self._send_seconds):
+                yield self._bot
+        except TelegramError as error:
+            raise self._scrubbed(translated(error)) from None
+        except TimeoutError:
+            raise ChannelUnreachable("Telegram did not answer in time", maybe_done=True) from None
+        except (KeyError, TypeError, AttributeError) as error:
+            # The library reads a result without checking that it is of the promised type.
+            raise ChannelUnreachable(
+                f"Telegram sent a result of another form ({type(error).__name__})", maybe_done=True
+            ) from None
+
+    async def updates(self, offset: int | None, wait: int, limit_seconds: float) -> bytes:
+        """One raw answer of getUpdates, which waits up to `wait` seconds for the first update.
+
+        Raises the library's own errors with their status, or TimeoutError; none of their texts
+        may be shown before `scrub` has seen it.
+        """
+        query = {
+            "timeout": wait,
+            "limit": 100,
+            "allowed_updates": '["message","edited_message","callback_query"]',
+        }
+        if offset is not None:
+            query["offset"] = offset
+        async with asyncio.timeout(limit_seconds):
+            _, payload = await self._polling.do_request(
+                f"{self._bot.base_url}/getUpdates?{urlencode(query)}",
+                "GET",
+                read_timeout=limit_seconds,
+            )
+        return payload
+
+    def scrub(self, text: str) -> str:
+        """The text without the token, however a URL would write it."""
+        return text.replace(self._token, "<token>").replace(quote(self._token, safe=""), "<token>")
+
+    def _scrubbed(self, fault: ChannelError) -> ChannelError:
+        fault.args = tuple(self.scrub(a) if isinstance(a, str) else a for a in fault.args)
+        return fault
+
+
+def _transport(seconds: float, connections: int) -> Transport:
+    return Transport(
+        connection_pool_size=connections,
+        connect_timeout=_CONNECT_SECONDS,
+        read_timeout=seconds,
+        write_timeout=seconds,
+        pool_timeout=seconds,
+        media_write_timeout=_UPLOAD_SECONDS,
+    )
+
+
+def _silence_logs_with_urls() -> None:
+    # The token stands in every URL, and these log URLs below WARNING.
+    for name in ("httpx", "httpcore", "telegram"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,220 @@
+"""The Telegram channel: pieces, drafts, signs and answers to presses."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from telegram import (
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    InputFile,
+    LinkPreviewOptions,
+    MessageEntity,
+    ReactionTypeEmoji,
+    ReplyParameters,
+)
+from telegram.constants import ChatAction
+
+from bot.adapters.telegram.api import TelegramApi
+from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
+from bot.adapters.telegram.fields import clean
+from bot.adapters.telegram.markdown import formatted
+from bot.adapters.telegram.pieces import split_content
+from bot.adapters.telegram.rich_text import RichText
+from bot.adapters.telegram.updates import CHANNEL, parse_update
+from bot.domain.errors import ContentRefused
+from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+_SEEN = (ReactionTypeEmoji("👀"),)
+_LONGEST_NOTICE = 200
+_LARGEST_FILE = 50_000_000
+# One answer at a time is being written in a chat, so its draft needs no other number.
+_DRAFT_ID = 1
+_SAME = "message is not modified"
+_LATE = ("query is too old", "query id is invalid")
+T = TypeVar("T")
+_Entities: TypeAlias = list[MessageEntity] | None
+
+
+class TelegramChannel:
+    """The Channel port on the Bot API; `gated` is off for a server without rates."""
+
+    name = CHANNEL
+    drafts = True
+
+    def __init__(self, api: TelegramApi, *, gated: bool = True) -> None:
+        self._api = api
+        self.gated = gated
+
+    def parse(self, body: str) -> Inbound:
+        return parse_update(body, self._api.own_id)
+
+    def split(self, content: Outbound) -> Sequence[Piece]:
+        return split_content(content)
+
+    async def send(self, to: Address, piece: Piece) -> str:
+        body = piece.body
+        if "file" in body:
+            return await self._send_file(to, body)
+        return await _plain_if_refused(body, lambda entities: self._send_text(to, body, entities))
+
+    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+        body = piece.body
+        if "file" in body:
+            await self._edit_caption(to, message_id, body)
+        else:
+            await _plain_if_refused(
+                body, lambda entities: self._edit_text(to, message_id, body, entities)
+            )
+
+    async def draft(self, to: Address, text: str) -> None:
+        if to.chat.startswith("-"):
+            await self.sign(to, Sign.TYPING)
+            return
+        rich = _tail(formatted(clean(text)))
+        if not has_ink(rich.text):
+            return
+        body = {"text": rich.text, "entities": rich.entities()[:MOST_SPANS]}
+        await _plain_if_refused(body, lambda entities: self._show_draft(to, rich.text, entities))
+
+    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        async with self._api.calling() as bot:
+            if sign is Sign.TYPING:
+                await bot.send_chat_action(
+                    to.chat, ChatAction.TYPING, message_thread_id=_thread(to)
+                )
+            elif message_id is not None:
+                reaction = _SEEN if sign is Sign.QUEUED else ()
+                await bot.set_message_reaction(to.chat, int(message_id), reaction)
+
+    async def acknowledge(self, press: Press, text: str) -> None:
+        notice = clean(text)[:_LONGEST_NOTICE]
+        async with _no_fault(*_LATE), self._api.calling() as bot:
+            await bot.answer_callback_query(
+                press.handle, text=notice or None, show_alert=bool(notice) or None
+            )
+
+    async def _send_text(self, to: Address, body: Any, entities: _Entities) -> str:
+        async with self._api.calling() as bot:
+            message = await bot.send_message(
+                to.chat,
+                body["text"],
+                entities=entities,
+                reply_markup=_keyboard(body),
+                link_preview_options=_NO_PREVIEW,
+                reply_parameters=_reply(body),
+                disable_notification=body.get("silent"),
+                message_thread_id=_thread(to),
+            )
+            return str(message.message_id)
+
+    async def _edit_text(
+        self, to: Address, message_id: str, body: Any, entities: _Entities
+    ) -> None:
+        async with _no_fault(_SAME), self._api.calling() as bot:
+            await bot.edit_message_text(
+                body["text"],
+                chat_id=to.chat,
+                message_id=int(message_id),
+                entities=entities,
+                reply_markup=_keyboard(body),
+                link_preview_options=_NO_PREVIEW,
+            )
+
+    async def _show_draft(self, to: Address, text: str, entities: _Entities) -> None:
+        async with self._api.calling() as bot:
+            await bot.send_message_draft(
+                int(to.chat), _DRAFT_ID, text, message_thread_id=_thread(to), entities=entities
+            )
+
+    async def _send_file(self, to: Address, body: Any) -> str:
+        file = body["file"]
+        content = await asyncio.to_thread(_content, Path(file["path"]))
+        async with self._api.calling(upload=True) as bot:
+            message = await bot.send_document(
+                to.chat,
+                InputFile(content, _file_name(file["name"])),
+                caption=body.get("caption"),
+                reply_markup=_keyboard(body),
+                reply_parameters=_reply(body),
+                disable_notification=body.get("silent"),
+                disable_content_type_detection=True,
+                message_thread_id=_thread(to),
+            )
+            return str(message.message_id)
+
+    async def _edit_caption(self, to: Address, message_id: str, body: Any) -> None:
+        async with _no_fault(_SAME), self._api.calling() as bot:
+            await bot.edit_message_caption(
+                to.chat,
+                int(message_id),
+                caption=body.get("caption"),
+                reply_markup=_keyboard(body),
+            )
+
+
+async def _plain_if_refused(body: Any, attempt: Callable[[_Entities], Awaitable[T]]) -> T:
+    """Tries with formatting and, when the content is refused, once more without."""
+    entities = [MessageEntity(**entity) for entity in body.get("entities", ())]
+    if entities:
+        try:
+            return await attempt(entities)
+        except ContentRefused:
+            pass
+    return await attempt(None)
+
+
+@asynccontextmanager
+async def _no_fault(*words: str) -> AsyncIterator[None]:
+    """Takes a refusal in one of these words for success."""
+    try:
+        yield
+    except ContentRefused as refused:
+        if not any(part in str(refused).lower() for part in words):
+            raise
+
+
+def _keyboard(body: Any) -> InlineKeyboardMarkup | None:
+    rows = body.get("buttons")
+    if not rows:
+        return None
+    return InlineKeyboardMarkup(
+        [[InlineKeyboardButton(b["label"], callback_data=b["data"]) for b in row] for row in rows]
+    )
+
+
+def _reply(body: Any) -> ReplyParameters | None:
+    reply_to = body.get("reply_to")
+    if reply_to is None:
+        return None
+    # The message answered may have been deleted meanwhile; the answer is owed all the same.
+    return ReplyParameters(int(reply_to), allow_sending_without_reply=True)
+
+
+def _thread(to: Address) -> int | None:
+    return None if to.thread is None else int(to.thread)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise ContentRefused("the file is larger than the 50 MB a bot may send")
+        return path.read_bytes()
+    except OSError as error:
+        raise ContentRefused(f"the file cannot be read: {error.strerror}") from None
+
+
+def _file_name(name: str) -> str:
+    """The last part of a name, without what would break a header."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    return "".join(c for c in last if c.isprintable()).strip()[-200:] or "file"
+
+
+def _tail(rich: RichText) -> RichText:
+    size = len(rich.text)
+    if size <= LONGEST:
+        return rich
+    return RichText("…") + rich.part(size - LONGEST + 1, size)

@@ -1,0 +1,81 @@
+"""Cuts formatted text into messages, at the borders a reader would choose."""
+
+from bot.adapters.telegram.rich_text import RichText, Span
+
+LONGEST = 4096
+MOST_SPANS = 100
+
+
+def cut(rich: RichText, longest: int = LONGEST) -> list[RichText]:
+    """Parts of at most `longest` code points and 100 spans, in order.
+
+    Between two parts only blanks are left out, and none of code but one line break.
+    """
+    parts: list[RichText] = []
+    start = 0
+    while start < len(rich.text):
+        reach = _reach(rich, start, longest)
+        end, after = _border(rich, start, reach)
+        part = rich.part(start, end)
+        if has_ink(part.text):
+            parts.append(RichText(part.text, part.spans[:MOST_SPANS]))
+        start = after
+    return parts
+
+
+def has_ink(text: str) -> bool:
+    """Whether a person would see anything of it."""
+    return any(c.isprintable() and not c.isspace() for c in text)
+
+
+def _reach(rich: RichText, start: int, longest: int) -> int:
+    """How far a part from `start` may go."""
+    reach = min(start + longest, len(rich.text))
+    touched = [s.start for s in rich.spans if s.end > start and s.start < reach]
+    if len(touched) > MOST_SPANS and touched[MOST_SPANS] > start:
+        reach = min(reach, touched[MOST_SPANS])
+    return reach
+
+
+def _border(rich: RichText, start: int, reach: int) -> tuple[int, int]:
+    """Where a part from `start` ends, and where the next one begins."""
+    text = rich.text
+    if reach == len(text):
+        return reach, reach
+    # A border further back would leave a part too small to be worth a message.
+    back = start + max((reach - start) // 4, 1)
+    code = [s for s in rich.spans if s.kind == "pre" and s.end > start and s.start <= reach]
+    edges = [p for s in code for p in (s.start, s.end) if back <= p <= reach]
+    at = max([*edges, _paragraph(text, back, reach, code)])
+    if at < 0:
+        at = text.rfind("\n", back, reach + 1)
+    if at < 0:
+        at = text.rfind(" ", back, reach)
+    if at < 0:
+        return reach, reach
+    return _around(text, at, code)
+
+
+def _paragraph(text: str, back: int, reach: int, code: list[Span]) -> int:
+    """The last blank line outside code; -1 when there is none."""
+    at = text.rfind("\n\n", back, reach + 2)
+    while at >= 0 and _inside(at, code):
+        at = text.rfind("\n\n", back, at + 1)
+    return at
+
+
+def _around(text: str, at: int, code: list[Span]) -> tuple[int, int]:
+    """Leaves the blanks of a border out; inside code only the one line break."""
+    if _inside(at, code):
+        return (at, at + 1) if text[at] == "\n" else (at + 1, at + 1)
+    after = at
+    next_code = min((s.start for s in code if s.start >= at), default=len(text))
+    while after < next_code and text[after] == "\n":
+        after += 1
+    if after == at and after < next_code and text[after] == " ":
+        after += 1
+    return at, after
+
+
+def _inside(at: int, code: list[Span]) -> bool:
+    return any(s.start < at < s.end for s in code)

@@ -1,0 +1,69 @@
+"""Translates what the library raises into the faults the program knows."""
+
+import httpx
+from telegram.error import TelegramError
+
+from bot.adapters.telegram.transport import Refused, Unreadable
+from bot.domain.errors import (
+    ChannelError,
+    ChannelUnreachable,
+    ContentRefused,
+    FloodWait,
+    RecipientGone,
+)
+
+BAD_TOKEN = "Telegram does not accept the bot token"
+_DEFAULT_WAIT = 5.0
+_NEVER_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+    httpx.InvalidURL,
+)
+# Words of 400 answers after which no other content would be taken either.
+_GONE = (
+    "chat not found",
+    "user not found",
+    "peer_id_invalid",
+    "chat_write_forbidden",
+    "not enough rights",
+    "have no rights",
+    "need administrator rights",
+    "group chat was upgraded",
+    "group chat was deactivated",
+    "message thread not found",
+    "topic_deleted",
+    "topic_closed",
+)
+
+
+def translated(error: TelegramError) -> ChannelError:
+    """The fault for an error of the library; its text may still hold the token."""
+    match error:
+        case Refused():
+            return _refused(error)
+        case Unreadable():
+            return ChannelUnreachable(f"Telegram sent {error.message}", maybe_done=True)
+        case _:
+            sent = not isinstance(error.__cause__, _NEVER_SENT)
+            return ChannelUnreachable(f"Telegram: {error.message}", maybe_done=sent)
+
+
+def _refused(error: Refused) -> ChannelError:
+    text = error.message
+    match error.status:
+        case 429:
+            return FloodWait(_DEFAULT_WAIT if error.retry_after is None else error.retry_after)
+        case 401 | 404:
+            return ChannelUnreachable(f"{BAD_TOKEN} ({text})", maybe_done=False)
+        case 403:
+            return RecipientGone(text)
+        case 400 if any(words in text.lower() for words in _GONE):
+            return RecipientGone(text)
+        case 400 | 413:
+            return ContentRefused(text)
+        case _:
+            return ChannelUnreachable(f"Telegram answered {error.status}: {text}", maybe_done=True)

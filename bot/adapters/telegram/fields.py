@@ -1,0 +1,56 @@
+"""Reads JSON of unknown shape: a value is there with the right type, or it is not there."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_LARGEST = 1 << 53
+
+
+def clean(text: str) -> str:
+    """The text with NUL and lone surrogates, which nothing can store, replaced by U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+class Fields:
+    """One JSON object; anything else reads as an object without fields."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, value: object) -> None:
+        self._values: Mapping[Any, Any] = value if isinstance(value, dict) else {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def text(self, name: str) -> str | None:
+        value = self._values.get(name)
+        return clean(value) if isinstance(value, str) else None
+
+    def number(self, name: str) -> int | None:
+        """An integer as JSON can carry it exactly, below 2**53."""
+        value = self._values.get(name)
+        if isinstance(value, bool) or not isinstance(value, int):
+            return None
+        return value if -_LARGEST < value < _LARGEST else None
+
+    def id(self, name: str) -> str | None:
+        """A number used as a name."""
+        number = self.number(name)
+        return None if number is None else str(number)
+
+    def flag(self, name: str) -> bool:
+        return self._values.get(name) is True
+
+    def inner(self, name: str) -> "Fields | None":
+        value = self._values.get(name)
+        return Fields(value) if isinstance(value, dict) else None
+
+    def items(self, name: str) -> Iterator["Fields"]:
+        value = self._values.get(name)
+        return (
+            (Fields(v) for v in value if isinstance(v, dict))
+            if isinstance(value, list)
+            else iter(())
+        )

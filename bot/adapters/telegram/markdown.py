@@ -1,0 +1,75 @@
+"""Markdown as formatted text; there is no Markdown it refuses."""
+
+import re
+from bisect import bisect_left
+from urllib.parse import urlsplit
+
+from telegramify_markdown import MessageEntity, RenderConfig, convert
+
+from bot.adapters.telegram.mending import mended
+from bot.adapters.telegram.rich_text import RichText, Span, in_order, utf16_offsets
+
+_KINDS = frozenset(
+    {"bold", "italic", "underline", "strikethrough", "code", "pre", "blockquote", "text_link"}
+)
+_HOST = re.compile(r"[^\s/?#@]+\.[^\s/?#@.]+")
+_CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
+
+
+def _plain_signs() -> RenderConfig:
+    """The library's signs, less those that add to the words or mislead."""
+    config = RenderConfig.isolated()
+    config.cite_expandable = False
+    signs = config.markdown_symbol
+    signs.heading_level_1 = signs.heading_level_2 = ""
+    signs.heading_level_3 = signs.heading_level_4 = ""
+    signs.unordered_list_item = "•"
+    signs.task_completed, signs.task_uncompleted = "☑", "☐"
+    return config
+
+
+_CONFIG = _plain_signs()
+
+
+def formatted(source: str) -> RichText:
+    """Reads Markdown; what cannot be read safely is shown as it is written."""
+    safe = mended(source)
+    if safe is None:
+        return RichText(source)
+    # The library would also rewrite mathematics inside code.
+    mathematics = "\\" in safe and not _CODE_MARK.search(safe)
+    text, entities = convert(safe, latex_escape=mathematics, config=_CONFIG)
+    offsets = utf16_offsets(text)
+    spans = in_order(_span(e, offsets) for e in entities if e.type in _KINDS)
+    return _without_dead_links(RichText(text, spans)).trimmed()
+
+
+def _span(entity: MessageEntity, offsets: list[int] | range) -> Span:
+    start = bisect_left(offsets, entity.offset)
+    end = bisect_left(offsets, entity.offset + entity.length)
+    return Span(entity.type, start, end, entity.url, entity.language)
+
+
+def _without_dead_links(rich: RichText) -> RichText:
+    """Links the platform would refuse become text, with their target behind them."""
+    dead = [s for s in rich.spans if s.kind == "text_link" and not _is_live(s.url or "")]
+    for link in sorted(dead, key=lambda s: s.end, reverse=True):
+        rest = RichText(rich.text, tuple(s for s in rich.spans if s is not link))
+        shown = rich.text[link.start : link.end]
+        target = f" ({link.url})" if link.url and link.url != shown else ""
+        rich = rest.with_inserted(link.end, target)
+    return rich
+
+
+def _is_live(url: str) -> bool:
+    """Whether the platform takes it as a link target."""
+    if not url.isprintable() or " " in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        return False
+    if parts.scheme == "tg":
+        return re.fullmatch(r"tg://[\w-]+(\?\S*)?", url) is not None
+    return parts.scheme in ("http", "https") and _HOST.fullmatch(host) is not None

@@ -1,0 +1,86 @@
+"""Text with formatting, counted in code points; UTF-16 exists only where the platform wants it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A formatted stretch, `start` inclusive to `end` exclusive, in code points."""
+
+    kind: str
+    start: int
+    end: int
+    url: str | None = None
+    language: str | None = None
+
+    def moved(self, by: int) -> "Span":
+        return replace(self, start=self.start + by, end=self.end + by)
+
+    def within(self, start: int, end: int) -> "Span":
+        """The part of this span inside a stretch, counted from the stretch's start."""
+        return replace(self, start=max(self.start, start) - start, end=min(self.end, end) - start)
+
+
+@dataclass(frozen=True, slots=True)
+class RichText:
+    """A text and its spans, in the order of their starts, outer before inner."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+    def part(self, start: int, end: int) -> "RichText":
+        spans = (s.within(start, end) for s in self.spans if s.start < end and s.end > start)
+        return RichText(self.text[start:end], tuple(spans))
+
+    def __add__(self, other: "RichText") -> "RichText":
+        moved = tuple(s.moved(len(self.text)) for s in other.spans)
+        return RichText(self.text + other.text, self.spans + moved)
+
+    def trimmed(self) -> "RichText":
+        """Without blank lines around it; code keeps its own blanks."""
+        first = min((s.start for s in self.spans), default=len(self.text))
+        last = max((s.end for s in self.spans), default=0)
+        start = min(len(self.text) - len(self.text.lstrip("\n ")), first)
+        end = max(len(self.text.rstrip("\n ")), last, start)
+        return self if end - start == len(self.text) else self.part(start, end)
+
+    def with_inserted(self, at: int, text: str) -> "RichText":
+        """With unformatted text inserted; spans that end there do not cover it."""
+        by = len(text)
+        spans = (
+            replace(
+                s,
+                start=s.start + by if s.start >= at else s.start,
+                end=s.end + by if s.end > at else s.end,
+            )
+            for s in self.spans
+        )
+        return RichText(self.text[:at] + text + self.text[at:], tuple(spans))
+
+    def entities(self) -> list[dict[str, Any]]:
+        """The spans as the platform's entities, whose offsets are UTF-16 code units."""
+        offsets = utf16_offsets(self.text)
+        return [_entity(span, offsets[span.start], offsets[span.end]) for span in self.spans]
+
+
+def utf16_offsets(text: str) -> list[int] | range:
+    """The UTF-16 offset of every code point and of the end."""
+    if not text or max(text) <= "\uffff":
+        return range(len(text) + 1)
+    return list(accumulate((2 if c > "\uffff" else 1 for c in text), initial=0))
+
+
+def in_order(spans: Iterable[Span]) -> tuple[Span, ...]:
+    return tuple(sorted(spans, key=lambda s: (s.start, -s.end)))
+
+
+def _entity(span: Span, start: int, end: int) -> dict[str, Any]:
+    entity: dict[str, Any] = {"type": span.kind, "offset": start, "length": end - start}
+    if span.url is not None:
+        entity["url"] = span.url
+    if span.language:
+        entity["language"] = span.language
+    return entity

@@ -1,0 +1,92 @@
+"""HTTP to the Bot API, with refusals told by their status and the server's own words."""
+
+import json
+from typing import Any
+
+import httpx
+from telegram.error import NetworkError, TelegramError
+from telegram.request import BaseRequest, HTTPXRequest, RequestData
+
+_UNSET = BaseRequest.DEFAULT_NONE
+
+
+class Refused(TelegramError):
+    """The server answered and did not do it; `status` is the HTTP one."""
+
+    def __init__(self, status: int, description: str, retry_after: float | None = None) -> None:
+        super().__init__(description)
+        self.status = status
+        self.retry_after = retry_after
+
+
+class Unreadable(TelegramError):
+    """The server says it did it, in an answer that cannot be read."""
+
+
+class Transport(HTTPXRequest):
+    """The library's transport, without its rewriting and logging of error answers."""
+
+    async def do_request(
+        self,
+        url: str,
+        method: str,
+        request_data: RequestData | None = None,
+        read_timeout: Any = _UNSET,
+        write_timeout: Any = _UNSET,
+        connect_timeout: Any = _UNSET,
+        pool_timeout: Any = _UNSET,
+    ) -> tuple[int, bytes]:
+        try:
+            status, payload = await super().do_request(
+                url,
+                method,
+                request_data,
+                read_timeout,
+                write_timeout,
+                connect_timeout,
+                pool_timeout,
+            )
+        except httpx.InvalidURL as error:
+            raise NetworkError("the token or address makes no URL") from error
+        if not 200 <= status <= 299:
+            raise refusal(status, payload)
+        return status, payload
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        answer = decoded(payload)
+        if not isinstance(answer, dict) or "result" not in answer:
+            raise Unreadable("an answer without a result")
+        return answer
+
+
+def decoded(payload: bytes) -> Any:
+    """The JSON value of an answer; None when it is none. Absurdly long integers stay text."""
+    text = payload.decode("utf-8", "replace")
+    for read_integer in (int, _integer_or_text):
+        try:
+            return json.loads(text, parse_int=read_integer)
+        except json.JSONDecodeError:
+            return None
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _integer_or_text(digits: str) -> int | str:
+    return int(digits) if len(digits) <= 20 else digits
+
+
+def refusal(status: int, payload: bytes) -> Refused:
+    """Reads an error answer, whatever it is: JSON, a proxy's page or nothing."""
+    answer = decoded(payload)
+    if not isinstance(answer, dict):
+        return Refused(status, f"HTTP status {status}")
+    description = answer.get("description")
+    parameters = answer.get("parameters")
+    wait = parameters.get("retry_after") if isinstance(parameters, dict) else None
+    return Refused(
+        status,
+        description if isinstance(description, str) else f"HTTP status {status}",
+        float(wait) if isinstance(wait, int | float) and 0 <= wait < 1e9 else None,
+    )

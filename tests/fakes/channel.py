@@ -1,0 +1,128 @@
+"""A channel that remembers what it was told, and fails when a test says so."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from bot.domain.errors import ChannelError, ContentRefused
+from bot.domain.message import (
+    Address,
+    Inbound,
+    Outbound,
+    Piece,
+    Press,
+    RawUpdate,
+    Sign,
+    Unreadable,
+)
+
+_NOTHING = "(nothing)"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message on the screen of a chat; `edits` counts how often it changed."""
+
+    id: str
+    address: Address
+    piece: Piece
+    edits: int = 0
+
+    @property
+    def text(self) -> str:
+        return str(self.piece.body["text"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    fault: ChannelError
+    done: bool
+
+
+@dataclass(slots=True)
+class FakeChannel:
+    """Splits at `limit` characters; `screen` holds what people see, oldest first."""
+
+    name: str = "fake"
+    drafts: bool = True
+    gated: bool = False
+    limit: int = 4096
+    screen: dict[str, Shown] = field(default_factory=dict[str, Shown])
+    sent_drafts: list[tuple[Address, str]] = field(default_factory=list[tuple[Address, str]])
+    signs: list[tuple[Address, Sign, str | None]] = field(
+        default_factory=list[tuple[Address, Sign, str | None]]
+    )
+    acknowledged: list[tuple[Press, str]] = field(default_factory=list[tuple[Press, str]])
+    _known: dict[str, Inbound] = field(default_factory=dict[str, Inbound])
+    _faults: deque[_Fault] = field(default_factory=deque[_Fault])
+    _ids: "count[int]" = field(default_factory=count)
+
+    def update(self, inbound: Inbound) -> RawUpdate:
+        """The raw update that reads as this value."""
+        key = str(len(self._known) + 1)
+        self._known[key] = inbound
+        return RawUpdate(key, key)
+
+    def fail_next(self, fault: ChannelError, *, done: bool = False) -> None:
+        """Has the next send or edit raise; `done` after doing its work, as a lost answer does."""
+        self._faults.append(_Fault(fault, done))
+
+    def texts(self, address: Address) -> list[str]:
+        return [shown.text for shown in self.screen.values() if shown.address == address]
+
+    def parse(self, body: str) -> Inbound:
+        return self._known.get(body, Unreadable("an update nobody made"))
+
+    def split(self, content: Outbound) -> Sequence[Piece]:
+        text = "\n\n".join(block.text for block in content.blocks)
+        parts = [text[at : at + self.limit] for at in range(0, len(text), self.limit)]
+        if not parts and not content.files:
+            parts = [_NOTHING]
+        bodies: list[dict[str, object]] = [{"text": part} for part in parts]
+        bodies += [{"text": file.caption, "file": file.path} for file in content.files]
+        if content.buttons:
+            last = max(len(parts), 1) - 1
+            bodies[last]["buttons"] = [
+                [{"label": button.label, "data": button.data} for button in row]
+                for row in content.buttons
+            ]
+        if content.reply_to is not None:
+            bodies[0]["reply_to"] = content.reply_to
+        return [Piece(body) for body in bodies]
+
+    async def send(self, to: Address, piece: Piece) -> str:
+        fault = self._fault()
+        message_id = str(next(self._ids) + 1)
+        self.screen[message_id] = Shown(message_id, to, piece)
+        if fault is not None:
+            raise fault
+        return message_id
+
+    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+        fault = self._fault()
+        shown = self.screen.get(message_id)
+        if shown is None or shown.address != to:
+            raise ContentRefused("message to edit not found")
+        if shown.piece != piece:
+            self.screen[message_id] = replace(shown, piece=piece, edits=shown.edits + 1)
+        if fault is not None:
+            raise fault
+
+    async def draft(self, to: Address, text: str) -> None:
+        self.sent_drafts.append((to, text))
+
+    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        self.signs.append((to, sign, message_id))
+
+    async def acknowledge(self, press: Press, text: str) -> None:
+        self.acknowledged.append((press, text))
+
+    def _fault(self) -> ChannelError | None:
+        """Raises a fault that comes before the work; returns one that comes after it."""
+        if not self._faults:
+            return None
+        ordered = self._faults.popleft()
+        if ordered.done:
+            return ordered.fault
+        raise ordered.fault
