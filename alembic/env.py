@@ -1,0 +1,41 @@
+"""Runs the migrations: on the connection the program hands over, or on one of its own."""
+
+import os
+from pathlib import Path
+
+from alembic import context
+from sqlalchemy import Connection, NullPool, create_engine, make_url
+
+from bot.adapters.sql.tables import METADATA
+
+
+def run(connection: Connection) -> None:
+    context.configure(
+        connection=connection,
+        target_metadata=METADATA,
+        render_as_batch=connection.dialect.name == "sqlite",
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+def database_url() -> str:
+    """`-x url=…`, STEWARD_DATABASE_URL, or the file in STEWARD_HOME, whichever comes first."""
+    given = context.get_x_argument(as_dictionary=True).get("url")
+    home = Path(os.environ.get("STEWARD_HOME", "data"))
+    return given or os.environ.get("STEWARD_DATABASE_URL") or f"sqlite:///{home / 'steward.db'}"
+
+
+def run_by_hand() -> None:
+    url = make_url(database_url())
+    driver = "sqlite" if url.get_backend_name() == "sqlite" else "postgresql+psycopg"
+    engine = create_engine(url.set(drivername=driver), poolclass=NullPool)
+    with engine.begin() as connection:
+        run(connection)
+
+
+handed_over = context.config.attributes.get("connection")
+if handed_over is None:
+    run_by_hand()
+else:
+    run(handed_over)

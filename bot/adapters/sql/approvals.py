@@ -1,0 +1,113 @@
+"""Cards and standing rules."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
+
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.fields import columns, names, values
+from bot.adapters.sql.tables import OPEN, PENDING, approval, rule
+from bot.domain.approval import Approval, ApprovalState, Rule
+from bot.domain.change import AddRule, DropRule, SaveApproval
+from bot.domain.errors import Conflict
+
+_FIELDS = names(Approval)
+_CARDS = select(*columns(approval, Approval))
+_AGE = (approval.c.created_at, approval.c.position, approval.c.id)
+_BY_TOKEN = _CARDS.where(approval.c.token == bindparam("of"))
+_BY_ID = _CARDS.where(approval.c.id == bindparam("of"))
+_OF_TURN = _CARDS.where(approval.c.turn == bindparam("of")).order_by(*_AGE)
+_OPEN_IN = _CARDS.where(approval.c.chat == bindparam("of"), OPEN).order_by(*_AGE)
+_OVERDUE = (
+    _CARDS.where(approval.c.expires_at <= bindparam("now"), OPEN)
+    .order_by(approval.c.expires_at)
+    .limit(bindparam("most"))
+)
+_PENDING = _CARDS.where(
+    approval.c.chat == bindparam("of"),
+    PENDING,
+    ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN),
+).order_by(*_AGE)
+_ADD = insert(approval)
+_MOVE = (
+    update(approval)
+    .where(approval.c.id == bindparam("of"), approval.c.state == bindparam("expect"))
+    .values({name: bindparam(name) for name in _FIELDS if name != "id"})
+)
+_RULE_FIELDS = tuple(name for name in names(Rule) if name != "id")
+_RULES_OF = (
+    select(*columns(rule, Rule))
+    .where(rule.c.chat == bindparam("of"), rule.c.person == bindparam("whose"))
+    .order_by(rule.c.id)
+)
+_DROP_RULE = delete(rule).where(rule.c.id == bindparam("rule"), rule.c.chat == bindparam("of"))
+
+
+class SqlApprovals:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def by_token(self, token: str) -> Approval | None:
+        found = await self._cards(_BY_TOKEN, token)
+        return found[0] if found else None
+
+    async def get(self, id: str) -> Approval | None:
+        found = await self._cards(_BY_ID, id)
+        return found[0] if found else None
+
+    async def open_in(self, chat: int) -> Sequence[Approval]:
+        return await self._cards(_OPEN_IN, chat)
+
+    async def of_turn(self, turn: str) -> Sequence[Approval]:
+        return await self._cards(_OF_TURN, turn)
+
+    async def overdue(self, now: datetime, limit: int) -> Sequence[Approval]:
+        return await self._database.read(
+            lambda c: [Approval(*row) for row in c.execute(_OVERDUE, {"now": now, "most": limit})]
+        )
+
+    async def _cards(self, wanted: Select[*tuple[object, ...]], of: str | int) -> list[Approval]:
+        return await self._database.read(
+            lambda c: [Approval(*row) for row in c.execute(wanted, {"of": of})]
+        )
+
+
+class SqlRules:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, person: int, chat: int) -> Sequence[Rule]:
+        wanted = {"of": chat, "whose": person}
+        return await self._database.read(
+            lambda c: [Rule(*row) for row in c.execute(_RULES_OF, wanted)]
+        )
+
+
+def pending(connection: Connection, chat: int) -> list[Approval]:
+    """Cards of unsettled turns, and decided ones set aside whose end the model has not read."""
+    return [Approval(*row) for row in connection.execute(_PENDING, {"of": chat})]
+
+
+def save_approvals(connection: Connection, writes: Sequence[SaveApproval], _at: datetime) -> None:
+    new = [values(write.approval, _FIELDS) for write in writes if write.expect is None]
+    if new:
+        connection.execute(_ADD, [{**row, "turn_settled": False} for row in new])
+    for write in writes:
+        if write.expect is not None:
+            _move(connection, write.approval, write.expect)
+
+
+def add_rules(connection: Connection, writes: Sequence[AddRule], _at: datetime) -> None:
+    connection.execute(insert(rule), [values(write.rule, _RULE_FIELDS) for write in writes])
+
+
+def drop_rules(connection: Connection, writes: Sequence[DropRule], _at: datetime) -> None:
+    connection.execute(_DROP_RULE, [{"rule": write.id, "of": write.chat} for write in writes])
+
+
+def _move(connection: Connection, card: Approval, expect: ApprovalState) -> None:
+    row = {**values(card, _FIELDS), "of": card.id, "expect": expect}
+    del row["id"]
+    if connection.execute(_MOVE, row).rowcount == 0:
+        raise Conflict(f"card {card.id} is not {expect}")

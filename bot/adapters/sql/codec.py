@@ -1,0 +1,50 @@
+"""Values of the domain as JSON text and back."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import Field, TypeAdapter
+from pydantic_core import PydanticSerializationError
+
+from bot.domain.message import Outbound, Piece
+from bot.domain.tool import Preview, RulePattern, ToolCall
+from bot.domain.transcript import Body
+
+T = TypeVar("T")
+
+
+class Codec(Generic[T]):
+    """Writes and reads one shape; its rules are built at the first use, not at import."""
+
+    def __init__(self, shape: Any) -> None:
+        self._shape = shape
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        return TypeAdapter(self._shape)
+
+    def dump(self, value: T) -> str:
+        try:
+            return self._adapter.dump_json(value).decode()
+        except PydanticSerializationError:
+            return self._mended(value)
+
+    def load(self, text: str) -> T:
+        return self._adapter.validate_json(text)
+
+    def _mended(self, value: T) -> str:
+        """Lone surrogates are no text for any database: they become U+FFFD."""
+        spelled = json.dumps(self._adapter.dump_python(value), ensure_ascii=False)
+        return spelled.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+BODY: Codec[Body] = Codec(Annotated[Body, Field(discriminator="kind")])
+CALL: Codec[ToolCall] = Codec(ToolCall)
+PREVIEW: Codec[Preview] = Codec(Preview)
+PATTERN: Codec[RulePattern] = Codec(Annotated[RulePattern, Field(discriminator="kind")])
+OUTBOUND: Codec[Outbound] = Codec(Outbound)
+PIECES: Codec[tuple[Piece, ...]] = Codec(tuple[Piece, ...])
+WORDS: Codec[tuple[str, ...]] = Codec(tuple[str, ...])
+DETAILS: Codec[Mapping[str, Any]] = Codec(Mapping[str, Any])

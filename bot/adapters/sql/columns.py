@@ -1,0 +1,114 @@
+"""How the domain's values lie in a column, the same for both databases."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer, LargeBinary, Text
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from bot.adapters.sql.codec import Codec
+from bot.domain.message import Address
+
+
+class Number(TypeDecorator[int]):
+    """A 64-bit number; as a primary key it counts up by itself on both databases."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
+
+
+class Words(TypeDecorator[str]):
+    """Text for people; what a database cannot hold (NUL, lone surrogates) becomes U+FFFD."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None or (value.isascii() and "\0" not in value):
+            return value
+        whole = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+class Bytes(TypeDecorator[str]):
+    """Any text whatever it holds, kept to the letter."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
+        return None if value is None else value.encode("utf-8", "surrogatepass")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time with its zone, stored in UTC so that times compare right; comes back in UTC."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without its zone cannot be stored")
+        moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Choice(TypeDecorator[Any]):
+    """One value of an enumeration, stored as its word."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, choices: type[StrEnum]) -> None:
+        super().__init__()
+        self.choices = choices
+
+    def process_bind_param(self, value: StrEnum | None, dialect: Dialect) -> str | None:
+        return None if value is None else value.value
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
+        return None if value is None else self.choices(value)
+
+
+class Json(TypeDecorator[Any]):
+    """A value of the domain as JSON text."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, codec: Codec[Any]) -> None:
+        super().__init__()
+        self.codec = codec
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else self.codec.dump(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        return None if value is None else self.codec.load(value)
+
+
+class Place(TypeDecorator[Address]):
+    """An address by its key."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Address | None, dialect: Dialect) -> str | None:
+        return None if value is None else value.key
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Address | None:
+        return None if value is None else Address.from_key(value)

@@ -1,0 +1,90 @@
+"""Raw updates."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.fields import columns
+from bot.adapters.sql.tables import UNROUTED, WAITING, inbox
+from bot.adapters.sql.upsert import Upsert
+from bot.domain.change import AmendInbound, InboundState, MarkInbound
+from bot.domain.errors import Conflict
+from bot.domain.message import RawUpdate
+from bot.ports.inbox import InboundRow
+
+_ACCEPT = Upsert(inbox, ["channel", "key"])
+_COLUMNS = columns(inbox, InboundRow)
+_UNROUTED = select(*_COLUMNS).where(UNROUTED).order_by(inbox.c.id).limit(bindparam("most"))
+_WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
+_MARK = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("of"), inbox.c.state.in_(bindparam("expect", expanding=True)))
+    .values(
+        state=bindparam("state"),
+        chat=func.coalesce(bindparam("chat", type_=inbox.c.chat.type), inbox.c.chat),
+        message_id=func.coalesce(
+            bindparam("message_id", type_=inbox.c.message_id.type), inbox.c.message_id
+        ),
+        turn=func.coalesce(bindparam("turn", type_=inbox.c.turn.type), inbox.c.turn),
+        reason=bindparam("reason"),
+    )
+)
+_AMEND = update(inbox).where(inbox.c.id == bindparam("of"), WAITING).values(body=bindparam("body"))
+
+
+class SqlInbox:
+    """Updates are accepted durably; a channel is told only after that."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+        rows = [
+            {
+                "channel": channel,
+                "key": update.key,
+                "body": update.body,
+                "state": InboundState.NEW,
+                "received_at": at,
+                "reason": "",
+            }
+            for update in updates
+        ]
+        if not rows:
+            return 0
+        return await self._database.write(lambda c: _ACCEPT.run(c, rows), durable=True)
+
+    async def unrouted(self, limit: int) -> Sequence[InboundRow]:
+        return await self._database.read(
+            lambda c: [InboundRow(*row) for row in c.execute(_UNROUTED, {"most": limit})]
+        )
+
+    async def waiting(self, chat: int) -> Sequence[InboundRow]:
+        return await self._database.read(lambda c: waiting(c, chat))
+
+
+def waiting(connection: Connection, chat: int) -> list[InboundRow]:
+    return [InboundRow(*row) for row in connection.execute(_WAITING, {"of": chat})]
+
+
+def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: datetime) -> None:
+    for write in writes:
+        row = {
+            "of": write.id,
+            "expect": write.expect,
+            "state": write.state,
+            "chat": write.chat,
+            "message_id": write.message_id,
+            "turn": write.turn,
+            "reason": write.reason,
+        }
+        if connection.execute(_MARK, row).rowcount == 0:
+            raise Conflict(f"update {write.id} is not in a state that was expected")
+
+
+def amend_inbound(connection: Connection, writes: Sequence[AmendInbound], _at: datetime) -> None:
+    for write in writes:
+        if connection.execute(_AMEND, {"of": write.id, "body": write.body}).rowcount == 0:
+            raise Conflict(f"update {write.id} does not wait any more")

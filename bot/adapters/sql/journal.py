@@ -1,0 +1,115 @@
+"""The log and the rows around it: whole changes in, what is left to do out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select, union, update
+
+from bot.adapters.sql import approvals, chats, entries, inbox, ledger, outbox, turns
+from bot.adapters.sql.clock import Now
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.tables import AT_WORK, DECIDED, STOPPING, WAITING
+from bot.adapters.sql.tables import approval as approval_table
+from bot.adapters.sql.tables import chat as chat_table
+from bot.adapters.sql.tables import inbox as inbox_table
+from bot.adapters.sql.tables import turn as turn_table
+from bot.domain.change import (
+    AddArtifact,
+    AddAudit,
+    AddRule,
+    AddUsage,
+    AddVerdict,
+    AmendInbound,
+    Append,
+    AskStop,
+    Change,
+    DropRule,
+    Fence,
+    MarkInbound,
+    SaveApproval,
+    SaveChat,
+    SaveConversation,
+    SaveTurn,
+    Show,
+)
+from bot.domain.errors import StoreError
+from bot.domain.transcript import Entry
+from bot.domain.turn import TurnState
+from bot.ports.journal import Agenda
+
+Writer = Callable[[Connection, Sequence[Any], datetime], None]
+"""Carries out neighbouring writes of one kind; the time is that of the change."""
+
+_WRITERS: Mapping[type, Writer] = {
+    Append: entries.append,
+    SaveTurn: turns.save_turns,
+    AskStop: turns.ask_stops,
+    SaveChat: chats.save_chats,
+    SaveConversation: chats.save_conversations,
+    MarkInbound: inbox.mark_inbound,
+    AmendInbound: inbox.amend_inbound,
+    SaveApproval: approvals.save_approvals,
+    AddRule: approvals.add_rules,
+    DropRule: approvals.drop_rules,
+    Show: outbox.show,
+    AddUsage: ledger.add_usage,
+    AddAudit: ledger.add_audit,
+    AddArtifact: ledger.add_artifacts,
+    AddVerdict: ledger.add_verdicts,
+}
+_CLAIM = (
+    update(chat_table)
+    .where(chat_table.c.id == bindparam("of"))
+    .values(fence=chat_table.c.fence + 1)
+    .returning(chat_table.c.fence)
+)
+_WITH_WORK = union(
+    select(turn_table.c.chat).where(AT_WORK),
+    select(turn_table.c.chat).where(STOPPING),
+    select(approval_table.c.chat).where(DECIDED),
+    select(inbox_table.c.chat).where(WAITING),
+)
+
+
+class SqlJournal:
+    def __init__(self, database: Database, now: Now) -> None:
+        self._database = database
+        self._now = now
+
+    async def claim(self, chat: int) -> Fence:
+        number = await self._database.write(lambda c: c.execute(_CLAIM, {"of": chat}).scalar())
+        if number is None:
+            raise StoreError(f"there is no chat {chat}")
+        return Fence(chat, number)
+
+    async def commit(self, change: Change) -> None:
+        work = partial(_carry_out, change=change, at=self._now())
+        await self._database.write(work, durable=change.durable)
+
+    async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
+        return await self._database.read(lambda c: entries.load(c, conversation, after))
+
+    async def agenda(self, chat: int) -> Agenda:
+        return await self._database.read(partial(_agenda, chat=chat))
+
+    async def chats_with_work(self) -> Sequence[int]:
+        return await self._database.read(lambda c: sorted(c.execute(_WITH_WORK).scalars()))
+
+
+def _carry_out(connection: Connection, change: Change, at: datetime) -> None:
+    entries.guard(connection, change)
+    for kind, writes in groupby(change.writes, type):
+        _WRITERS[kind](connection, list(writes), at)
+
+
+def _agenda(connection: Connection, chat: int) -> Agenda:
+    todo = turns.unsettled(connection, chat)
+    return Agenda(
+        unfinished=tuple(turn for turn in todo if turn.state is not TurnState.QUEUED),
+        queued=tuple(turn for turn in todo if turn.state is TurnState.QUEUED),
+        approvals=tuple(approvals.pending(connection, chat)),
+        waiting=tuple(inbox.waiting(connection, chat)),
+    )

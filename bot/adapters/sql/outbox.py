@@ -1,0 +1,128 @@
+"""Messages owed to people."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from sqlalchemy import Connection, Select, bindparam, case, select, update
+
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.fields import names
+from bot.adapters.sql.tables import OWED, chat, outbox, sight
+from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
+from bot.domain.change import Show
+from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+
+_ROWS = select(
+    *(chat.c.address if name == "address" else outbox.c[name] for name in names(OutboxRow))
+).join_from(outbox, chat, outbox.c.chat == chat.c.id)
+_OWED_IN = _ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id)
+_BY_KEY = _ROWS.where(outbox.c.key == bindparam("of"))
+_CHATS_OWED = select(outbox.c.chat).where(OWED).distinct().order_by(outbox.c.chat)
+_KEY_OF = (
+    select(outbox.c.key)
+    .join_from(sight, outbox, sight.c.outbox == outbox.c.id)
+    .where(sight.c.chat == bindparam("of"), sight.c.message_id == bindparam("seen"))
+)
+_RECORD = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("of"))
+    .values(
+        state=bindparam("state"),
+        shown_version=bindparam("shown_version"),
+        pieces=bindparam("pieces"),
+        message_ids=bindparam("message_ids"),
+        attempts=bindparam("attempts"),
+        error=bindparam("error"),
+        recorded_at=bindparam("recorded_at"),
+    )
+    .returning(outbox.c.chat)
+)
+_RECORD_SHOWN = _RECORD.values(
+    state=case(
+        (outbox.c.version > bindparam("shown_version"), DeliveryState.OWED),
+        else_=DeliveryState.SHOWN,
+    )
+)
+_SEE = Upsert(sight, ["chat", "message_id"], overwrite("outbox"))
+
+
+def _edit(insert: ConflictInsert) -> dict[str, object]:
+    """What is on the screen stays known; the tries count for the new content."""
+    return {
+        "content": insert.excluded.content,
+        "version": outbox.c.version + 1,
+        "state": insert.excluded.state,
+        "attempts": insert.excluded.attempts,
+        "error": insert.excluded.error,
+    }
+
+
+_SHOW = Upsert(outbox, ["key"], _edit)
+
+
+class SqlOutbox:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def owed(self, chat: int) -> Sequence[OutboxRow]:
+        return await self._rows(_OWED_IN, chat)
+
+    async def chats_owed(self) -> Sequence[int]:
+        return await self._database.read(lambda c: list(c.execute(_CHATS_OWED).scalars()))
+
+    async def record(self, progress: Progress) -> None:
+        await self._database.write(partial(_record, progress=progress))
+
+    async def key_of(self, chat: int, message_id: str) -> str | None:
+        wanted = {"of": chat, "seen": message_id}
+        return await self._database.read(lambda c: c.execute(_KEY_OF, wanted).scalar())
+
+    async def row(self, key: str) -> OutboxRow | None:
+        found = await self._rows(_BY_KEY, key)
+        return found[0] if found else None
+
+    async def _rows(self, wanted: Select[*tuple[object, ...]], of: str | int) -> list[OutboxRow]:
+        return await self._database.read(
+            lambda c: [OutboxRow(*row) for row in c.execute(wanted, {"of": of})]
+        )
+
+
+def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
+    """A message given up on is owed again when it is shown with a new content."""
+    rows = [
+        {
+            "key": write.key,
+            "chat": write.chat,
+            "content": write.content,
+            "version": 1,
+            "shown_version": 0,
+            "state": DeliveryState.OWED,
+            "created_at": at,
+            "pieces": (),
+            "message_ids": (),
+            "attempts": 0,
+            "error": "",
+        }
+        for write in writes
+    ]
+    _SHOW.run(connection, rows)
+
+
+def _record(connection: Connection, progress: Progress) -> None:
+    row = {
+        "of": progress.id,
+        "shown_version": progress.shown_version,
+        "pieces": progress.pieces,
+        "message_ids": progress.message_ids,
+        "attempts": progress.attempts,
+        "error": progress.error,
+        "recorded_at": progress.at,
+    }
+    if progress.state is DeliveryState.SHOWN:
+        of = connection.execute(_RECORD_SHOWN, row).scalar()
+    else:
+        of = connection.execute(_RECORD, {**row, "state": progress.state}).scalar()
+    seen = [{"chat": of, "message_id": m, "outbox": progress.id} for m in progress.message_ids]
+    if of is not None and seen:
+        _SEE.run(connection, seen)

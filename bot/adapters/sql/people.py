@@ -1,0 +1,117 @@
+"""Who may command the bot, and the way in."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from functools import partial
+
+from sqlalchemy import Connection, bindparam, case, delete, exists, insert, select, update
+
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.fields import columns
+from bot.adapters.sql.tables import account, greeting, pairing, person
+from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.errors import Conflict
+from bot.domain.person import Person, Role, Sender
+
+_PEOPLE = select(*columns(person, Person))
+_BY_ID = _PEOPLE.where(person.c.id == bindparam("of"))
+_WITH_ACCOUNT = account.join(person, account.c.person == person.c.id)
+_BY_ACCOUNT = _PEOPLE.select_from(_WITH_ACCOUNT).where(account.c.key == bindparam("of"))
+_ACCOUNTS = (
+    select(account.c.key, *columns(person, Person))
+    .select_from(_WITH_ACCOUNT)
+    .order_by(case((person.c.role == Role.OWNER, 0), else_=1), person.c.id, account.c.key)
+)
+_ADD = insert(person).returning(person.c.id)
+_RAISE = update(person).where(person.c.id == bindparam("of")).values(role=Role.OWNER)
+_REVOKE = delete(account).where(account.c.key == bindparam("of"))
+_OFFER = Upsert(pairing, ["id"], overwrite("code_hash", "expires_at"))
+_REDEEM = delete(pairing).where(
+    pairing.c.code_hash == bindparam("code"),
+    pairing.c.expires_at > bindparam("at"),
+    ~exists(select(account.c.key).select_from(_WITH_ACCOUNT).where(person.c.role == Role.OWNER)),
+)
+_GREET = Upsert(
+    greeting,
+    ["account"],
+    overwrite("day"),
+    where=lambda insert: greeting.c.day < insert.excluded.day,
+)
+
+
+class SqlPeople:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def by_sender(self, sender: Sender) -> Person | None:
+        return await self._database.read(lambda c: _of_account(c, sender.key))
+
+    async def get(self, person: int) -> Person | None:
+        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": person}).first())
+        return None if row is None else Person(*row)
+
+    async def admit(self, sender: Sender, role: Role) -> Person:
+        known = await self.by_sender(sender)
+        if known is not None and role in (known.role, Role.MEMBER):
+            return known
+        work = partial(_admit, sender=sender, role=role)
+        try:
+            return await self._database.write(work, durable=True)
+        except Conflict:  # someone else admitted this very account: now it is there
+            return await self._database.write(work, durable=True)
+
+    async def revoke(self, account: str) -> Person | None:
+        return await self._database.write(partial(_revoke, account_key=account), durable=True)
+
+    async def accounts(self) -> Sequence[tuple[str, Person]]:
+        return await self._database.read(
+            lambda c: [(key, Person(*fields)) for key, *fields in c.execute(_ACCOUNTS)]
+        )
+
+
+class SqlDoor:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def offer(self, code_hash: str, expires_at: datetime) -> None:
+        row = {"id": 1, "code_hash": code_hash, "expires_at": expires_at}
+        await self._database.write(lambda c: _OFFER.run(c, row), durable=True)
+
+    async def redeem(self, code_hash: str, sender: Sender, at: datetime) -> Person | None:
+        work = partial(_redeem, code_hash=code_hash, sender=sender, at=at)
+        return await self._database.write(work, durable=True)
+
+    async def greet(self, account: str, day: date) -> bool:
+        row = {"account": account, "day": day}
+        return await self._database.write(lambda c: _GREET.run(c, row)) == 1
+
+
+def _of_account(connection: Connection, key: str) -> Person | None:
+    row = connection.execute(_BY_ACCOUNT, {"of": key}).first()
+    return None if row is None else Person(*row)
+
+
+def _admit(connection: Connection, sender: Sender, role: Role) -> Person:
+    known = _of_account(connection, sender.key)
+    if known is None:
+        number = connection.execute(_ADD, {"name": sender.name, "role": role}).scalar_one()
+        connection.execute(insert(account), {"key": sender.key, "person": number})
+        return Person(number, sender.name, role)
+    if role is Role.MEMBER or known.is_owner:
+        return known
+    connection.execute(_RAISE, {"of": known.id})
+    return Person(known.id, known.name, role)
+
+
+def _revoke(connection: Connection, account_key: str) -> Person | None:
+    """The person's row stays, since the record names it; without an account it may do nothing."""
+    known = _of_account(connection, account_key)
+    connection.execute(_REVOKE, {"of": account_key})
+    return known
+
+
+def _redeem(connection: Connection, code_hash: str, sender: Sender, at: datetime) -> Person | None:
+    """Deleting the code is the compare-and-set: only one redeemer finds it."""
+    if connection.execute(_REDEEM, {"code": code_hash, "at": at}).rowcount == 0:
+        return None
+    return _admit(connection, sender, Role.OWNER)

@@ -1,0 +1,63 @@
+"""PostgreSQL: a pool of connections; every commit is as durable as the server is set to make it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from sqlalchemy import URL, Connection, text
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from bot.adapters.sql.database import Work
+from bot.adapters.sql.faults import translated
+from bot.adapters.sql.migrating import migrate
+from bot.adapters.sql.waiting import decided
+
+T = TypeVar("T")
+_MIGRATION_LOCK = 7_391_204_518
+
+
+class PostgresDatabase:
+    """Reads see one snapshot; writers of one chat wait for each other at the chat's row."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._writers = engine
+        self._readers = engine.execution_options(isolation_level="REPEATABLE READ")
+
+    async def read(self, work: Work[T]) -> T:
+        with translated():
+            async with self._readers.connect() as connection:
+                return await connection.run_sync(work)
+
+    async def write(self, work: Work[T], *, durable: bool = False) -> T:
+        return await decided(asyncio.ensure_future(self._transact(work)))
+
+    async def _transact(self, work: Work[T]) -> T:
+        with translated():
+            async with self._writers.begin() as connection:
+                return await connection.run_sync(work)
+
+
+@asynccontextmanager
+async def open_postgres(url: URL, busy_seconds: float) -> AsyncIterator[PostgresDatabase]:
+    """Connects, and migrates when that is due; raises a StoreError."""
+    wishes = url.query.get("options", "")
+    options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
+    engine = create_async_engine(
+        url.set(drivername="postgresql+psycopg"),
+        hide_parameters=True,
+        pool_size=10,
+        connect_args={"options": options},
+    )
+    database = PostgresDatabase(engine)
+    try:
+        await database.write(_migrate_alone)
+        yield database
+    finally:
+        await engine.dispose()
+
+
+def _migrate_alone(connection: Connection) -> None:
+    """Several workers may start at once; the first one migrates."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+    migrate(connection)

@@ -1,0 +1,76 @@
+"""The door to the store: one value with every port on one opened database."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from bot.adapters.sql.approvals import SqlApprovals, SqlRules
+from bot.adapters.sql.chats import SqlChats
+from bot.adapters.sql.clock import Now, wall_clock
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.inbox import SqlInbox
+from bot.adapters.sql.journal import SqlJournal
+from bot.adapters.sql.ledger import SqlLedger
+from bot.adapters.sql.outbox import SqlOutbox
+from bot.adapters.sql.people import SqlDoor, SqlPeople
+from bot.adapters.sql.sqlite import open_sqlite
+from bot.domain.errors import SettingError
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Every port of the store, on one database."""
+
+    inbox: SqlInbox
+    journal: SqlJournal
+    chats: SqlChats
+    people: SqlPeople
+    door: SqlDoor
+    approvals: SqlApprovals
+    rules: SqlRules
+    outbox: SqlOutbox
+    ledger: SqlLedger
+
+
+@asynccontextmanager
+async def open_store(
+    url: str, *, busy_seconds: float = 5.0, now: Now = wall_clock
+) -> AsyncIterator[Store]:
+    """Opens the database at a URL (`sqlite:///file` or `postgresql://…`), migrated when due.
+
+    Raises SettingError for any other URL and a StoreError when the database cannot be used; a
+    lock is waited for `busy_seconds`.
+    """
+    async with _opened(_parsed(url), busy_seconds) as database:
+        yield Store(
+            inbox=SqlInbox(database),
+            journal=SqlJournal(database, now),
+            chats=SqlChats(database, now),
+            people=SqlPeople(database),
+            door=SqlDoor(database),
+            approvals=SqlApprovals(database),
+            rules=SqlRules(database),
+            outbox=SqlOutbox(database),
+            ledger=SqlLedger(database),
+        )
+
+
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except ArgumentError:
+        raise SettingError("the database URL cannot be read") from None
+
+
+def _opened(url: URL, busy_seconds: float) -> AbstractAsyncContextManager[Database]:
+    backend = url.get_backend_name()
+    if backend == "sqlite" and url.database not in (None, "", ":memory:"):
+        return open_sqlite(url, busy_seconds)
+    if backend == "postgresql":
+        from bot.adapters.sql.postgres import open_postgres  # noqa: PLC0415
+
+        return open_postgres(url, busy_seconds)
+    raise SettingError("the database must be a SQLite file or PostgreSQL")

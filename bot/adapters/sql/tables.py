@@ -1,0 +1,317 @@
+"""The tables, and the conditions their partial indexes share with the statements.
+
+SQLite takes a partial index only for a statement that spells the index's own condition, so each
+condition stands here once, as text. Columns carry the names of the domain's fields.
+"""
+
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Date, Float, ForeignKey, Index, Integer, MetaData, text
+from sqlalchemy.orm import declared_attr
+from sqlalchemy.types import TypeEngine
+from sqlmodel import Field, SQLModel
+
+from bot.adapters.sql.codec import BODY, CALL, DETAILS, OUTBOUND, PATTERN, PIECES, PREVIEW, WORDS
+from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Place, Words
+from bot.domain.approval import ApprovalState
+from bot.domain.change import InboundState
+from bot.domain.chat import QueueMode
+from bot.domain.message import Address
+from bot.domain.outcome import StopReason
+from bot.domain.person import Role
+from bot.domain.turn import TurnState
+from bot.ports.outbox import DeliveryState
+
+UNSETTLED = text("state <> 'settled'")
+AT_WORK = text("state IN ('queued', 'running')")
+STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
+OPEN = text("state = 'open'")
+PENDING = text("(NOT turn_settled OR (set_aside AND NOT reported))")
+DECIDED = text("state <> 'open' AND NOT turn_settled")
+UNROUTED = text("state = 'new'")
+WAITING = text("state = 'waiting'")
+OWED = text("state = 'owed'")
+RAN = text("action = 'call.ran'")
+
+
+def stored(kind: Any, *constraints: ForeignKey, null: bool = False, **options: Any) -> Any:
+    """A column of this type; it must be filled unless `null`."""
+    shape: TypeEngine[Any] | type[TypeEngine[Any]] = kind
+    return Field(sa_column=Column(shape, *constraints, nullable=null, **options))
+
+
+def partial(name: str, *columns: str, where: Any) -> Index:
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+def of_chat() -> Any:
+    return stored(Number, ForeignKey("chat.id"))
+
+
+class Stored(SQLModel, defer_build=True):
+    """Base of the tables; its metadata hold nothing else."""
+
+    metadata = MetaData(
+        naming_convention={
+            "pk": "pk_%(table_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+        }
+    )
+
+    @declared_attr  # pyright: ignore[reportArgumentType]
+    def __tablename__(cls) -> str:  # noqa: N805  # pyright: ignore[reportIncompatibleVariableOverride]
+        return cls.__name__.removesuffix("Table").lower()
+
+
+class ChatTable(Stored, table=True):
+    """A chat; `fence` and `last_seq` are moved by statements of their own."""
+
+    id: int | None = stored(Number, primary_key=True)
+    address: Address = stored(Place, unique=True)
+    conversation: str = stored(Words)
+    private: bool = stored(Boolean)
+    queue_mode: QueueMode = stored(Choice(QueueMode))
+    model: str | None = stored(Words, null=True)
+    timezone: str | None = stored(Words, null=True)
+    fence: int = stored(Number)
+    last_seq: int = stored(Number)
+
+
+class PersonTable(Stored, table=True):
+    id: int | None = stored(Number, primary_key=True)
+    name: str = stored(Words)
+    role: Role = stored(Choice(Role))
+
+
+class AccountTable(Stored, table=True):
+    """A platform's account and the person it belongs to; the key is `channel:id`."""
+
+    __table_args__ = (Index("ix_account_person", "person"),)
+    key: str = stored(Words, primary_key=True)
+    person: int = stored(Number, ForeignKey("person.id"))
+
+
+class ConversationTable(Stored, table=True):
+    __table_args__ = (Index("ix_conversation_closed", "chat", "closed_at"),)
+    id: str = stored(Words, primary_key=True)
+    chat: int = of_chat()
+    opened_at: datetime = stored(Moment)
+    closed_at: datetime | None = stored(Moment, null=True)
+    title: str = stored(Words)
+    summary: str = stored(Words)
+
+
+class TurnTable(Stored, table=True):
+    __table_args__ = (
+        partial("ix_turn_unsettled", "chat", where=UNSETTLED),
+        partial("ix_turn_at_work", "chat", where=AT_WORK),
+        partial("ix_turn_stopping", "chat", where=STOPPING),
+    )
+    id: str = stored(Words, primary_key=True)
+    chat: int = of_chat()
+    conversation: str = stored(Words)
+    asker: int = stored(Number)
+    asker_name: str = stored(Words)
+    model: str = stored(Words)
+    created_at: datetime = stored(Moment)
+    origin: str = stored(Words)
+    approval: str | None = stored(Words, null=True)
+    state: TurnState = stored(Choice(TurnState))
+    stop_reason: StopReason | None = stored(Choice(StopReason), null=True)
+    rounds: int = stored(Integer)
+    calls: int = stored(Integer)
+    worked_ms: int = stored(Number)
+    attempts: int = stored(Integer)
+    stop_asked: str | None = stored(Words, null=True)
+    reply_to: str | None = stored(Words, null=True)
+    ended_at: datetime | None = stored(Moment, null=True)
+
+
+class EntryTable(Stored, table=True):
+    """One line of the log, never updated."""
+
+    __table_args__ = (Index("ix_entry_conversation", "conversation", "seq"),)
+    chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
+    seq: int = stored(Number, primary_key=True)
+    conversation: str = stored(Words)
+    turn: str = stored(Words)
+    at: datetime = stored(Moment)
+    body: Any = stored(Json(BODY))
+
+
+class ApprovalTable(Stored, table=True):
+    """A card; `turn_settled` follows its turn, so that what is pending is found without a join."""
+
+    __table_args__ = (
+        Index("ix_approval_turn", "turn"),
+        partial("ix_approval_open", "chat", where=OPEN),
+        partial("ix_approval_overdue", "expires_at", where=OPEN),
+        partial("ix_approval_pending", "chat", where=PENDING),
+        partial("ix_approval_decided", "chat", where=DECIDED),
+    )
+    id: str = stored(Words, primary_key=True)
+    token: str = stored(Words, unique=True)
+    chat: int = of_chat()
+    conversation: str = stored(Words)
+    turn: str = stored(Words)
+    call: Any = stored(Json(CALL))
+    preview: Any = stored(Json(PREVIEW))
+    asker: int = stored(Number)
+    purpose: str = stored(Words)
+    created_at: datetime = stored(Moment)
+    expires_at: datetime = stored(Moment)
+    kind: str = stored(Words)
+    state: ApprovalState = stored(Choice(ApprovalState))
+    position: int = stored(Integer)
+    group: int = stored(Integer)
+    set_aside: bool = stored(Boolean)
+    reported: bool = stored(Boolean)
+    decided_by: int | None = stored(Number, null=True)
+    decider_name: str = stored(Words)
+    decided_at: datetime | None = stored(Moment, null=True)
+    reason: str = stored(Words)
+    shown_at: datetime | None = stored(Moment, null=True)
+    turn_settled: bool = stored(Boolean)
+
+
+class RuleTable(Stored, table=True):
+    # A number is never given twice: a late button for a dropped rule must not drop another.
+    __table_args__ = (Index("ix_rule_chat", "chat", "person"), {"sqlite_autoincrement": True})
+    id: int | None = stored(Number, primary_key=True)
+    person: int = stored(Number, ForeignKey("person.id"))
+    chat: int = of_chat()
+    tool: str = stored(Words)
+    pattern: Any = stored(Json(PATTERN))
+    label: str = stored(Words)
+    created_at: datetime = stored(Moment)
+
+
+class InboxTable(Stored, table=True):
+    """A raw update; rows stay, so that an update seen once is known for ever."""
+
+    __table_args__ = (
+        Index("uq_inbox_channel", "channel", "key", unique=True),
+        partial("ix_inbox_unrouted", "id", where=UNROUTED),
+        partial("ix_inbox_waiting", "chat", where=WAITING),
+    )
+    id: int | None = stored(Number, primary_key=True)
+    channel: str = stored(Words)
+    key: str = stored(Words)
+    body: str = stored(Bytes)
+    state: InboundState = stored(Choice(InboundState))
+    received_at: datetime = stored(Moment)
+    chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
+    message_id: str | None = stored(Words, null=True)
+    turn: str | None = stored(Words, null=True)
+    reason: str = stored(Words)
+
+
+class OutboxTable(Stored, table=True):
+    """A visible message: its content as wanted, its pieces and ids as last recorded."""
+
+    __table_args__ = (partial("ix_outbox_owed", "chat", where=OWED),)
+    id: int | None = stored(Number, primary_key=True)
+    key: str = stored(Words, unique=True)
+    chat: int = of_chat()
+    content: Any = stored(Json(OUTBOUND))
+    version: int = stored(Integer)
+    shown_version: int = stored(Integer)
+    state: DeliveryState = stored(Choice(DeliveryState))
+    created_at: datetime = stored(Moment)
+    pieces: Any = stored(Json(PIECES))
+    message_ids: Any = stored(Json(WORDS))
+    attempts: int = stored(Integer)
+    error: str = stored(Words)
+    recorded_at: datetime | None = stored(Moment, null=True)
+
+
+class SightTable(Stored, table=True):
+    """Which outbound message a platform's message id belongs to."""
+
+    chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
+    message_id: str = stored(Words, primary_key=True)
+    outbox: int = stored(Number, ForeignKey("outbox.id"))
+
+
+class UsageTable(Stored, table=True):
+    __table_args__ = (Index("ix_usage_at", "at"), Index("ix_usage_chat", "chat", "at"))
+    id: int | None = stored(Number, primary_key=True)
+    turn: str = stored(Words)
+    chat: int = of_chat()
+    person: int = stored(Number)
+    model: str = stored(Words)
+    at: datetime = stored(Moment)
+    input: int = stored(Number)
+    output: int = stored(Number)
+    cache_read: int = stored(Number)
+    cache_write: int = stored(Number)
+    cost: float | None = stored(Float, null=True)
+    call_type: str = stored(Words)
+
+
+class ArtifactTable(Stored, table=True):
+    id: str = stored(Words, primary_key=True)
+    chat: int = of_chat()
+    text: str = stored(Bytes)
+
+
+class AuditTable(Stored, table=True):
+    """The record kept for ever; it refers to nothing, so that nothing can take it along."""
+
+    __table_args__ = (
+        Index("ix_audit_chat", "chat", "id"),
+        partial("ix_audit_ran", "chat", "at", where=RAN),
+    )
+    id: int | None = stored(Number, primary_key=True)
+    at: datetime = stored(Moment)
+    chat: int | None = stored(Number, null=True)
+    person: int | None = stored(Number, null=True)
+    action: str = stored(Words)
+    subject: str = stored(Words)
+    details: Any = stored(Json(DETAILS))
+
+
+class VerdictTable(Stored, table=True):
+    __table_args__ = (Index("ix_verdict_turn", "turn"),)
+    id: int | None = stored(Number, primary_key=True)
+    turn: str = stored(Words)
+    round: int = stored(Integer)
+    at: datetime = stored(Moment)
+    details: Any = stored(Json(DETAILS))
+
+
+class PairingTable(Stored, table=True):
+    """The one live pairing code; redeeming it deletes the row."""
+
+    id: int = stored(Integer, primary_key=True, autoincrement=False)
+    code_hash: str = stored(Words)
+    expires_at: datetime = stored(Moment)
+
+
+class GreetingTable(Stored, table=True):
+    """The last day an account was told that the bot is private."""
+
+    account: str = stored(Words, primary_key=True)
+    day: date = stored(Date)
+
+
+METADATA = Stored.metadata
+chat = METADATA.tables["chat"]
+person = METADATA.tables["person"]
+account = METADATA.tables["account"]
+conversation = METADATA.tables["conversation"]
+turn = METADATA.tables["turn"]
+entry = METADATA.tables["entry"]
+approval = METADATA.tables["approval"]
+rule = METADATA.tables["rule"]
+inbox = METADATA.tables["inbox"]
+outbox = METADATA.tables["outbox"]
+sight = METADATA.tables["sight"]
+usage = METADATA.tables["usage"]
+artifact = METADATA.tables["artifact"]
+audit = METADATA.tables["audit"]
+verdict = METADATA.tables["verdict"]
+pairing = METADATA.tables["pairing"]
+greeting = METADATA.tables["greeting"]

@@ -1,0 +1,46 @@
+"""Turns: their rows, and what is left to do."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from bot.adapters.sql.fields import columns, names, values
+from bot.adapters.sql.tables import UNSETTLED, approval, turn
+from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.change import AskStop, SaveTurn
+from bot.domain.turn import Turn, TurnState
+
+_FIELDS = tuple(name for name in names(Turn) if name != "stop_asked")
+_SAVE = Upsert(turn, ["id"], overwrite(*(name for name in _FIELDS if name != "id")))
+_SETTLE_CARDS = (
+    update(approval)
+    .where(approval.c.turn == bindparam("of"), ~approval.c.turn_settled)
+    .values(turn_settled=True)
+)
+_ASK_STOP = (
+    update(turn)
+    .where(turn.c.id == bindparam("of"), turn.c.state != TurnState.SETTLED)
+    .values(stop_asked=bindparam("how"))
+)
+_UNSETTLED = (
+    select(*columns(turn, Turn))
+    .where(turn.c.chat == bindparam("of"), UNSETTLED)
+    .order_by(turn.c.created_at, turn.c.id)
+)
+
+
+def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime) -> None:
+    _SAVE.run(connection, [values(write.turn, _FIELDS) for write in writes])
+    settled = [{"of": w.turn.id} for w in writes if w.turn.state is TurnState.SETTLED]
+    if settled:
+        connection.execute(_SETTLE_CARDS, settled)
+
+
+def ask_stops(connection: Connection, writes: Sequence[AskStop], _at: datetime) -> None:
+    connection.execute(_ASK_STOP, [{"of": write.turn, "how": write.how} for write in writes])
+
+
+def unsettled(connection: Connection, chat: int) -> list[Turn]:
+    """Turns of a chat that still have something to do, oldest first."""
+    return [Turn(*row) for row in connection.execute(_UNSETTLED, {"of": chat})]
