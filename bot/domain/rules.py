@@ -1,0 +1,143 @@
+"""Standing rules: which calls they cover, and which wider ones a person may choose."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any, cast
+
+from bot.domain.command_line import is_dangerous, may_have_rule, parse_simple
+from bot.domain.command_line.programs import names
+from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, canonical
+
+_COMMANDS = "run_command"
+_WHOLE = "."
+
+_GUARDED = names(
+    "makefile gnumakefile *.mk *.mak *.cmake cmakelists.txt meson.build wscript sconstruct "
+    "justfile rakefile gemfile guardfile procfile vagrantfile jenkinsfile dockerfile* *.dockerfile "
+    "containerfile* docker-compose* compose*.yml compose*.yaml taskfile.y*ml *.toml *.ini *.cfg "
+    "*.lock setup.* requirements*.txt constraints*.txt conftest.py noxfile.py tasks.py fabfile.py "
+    "dodo.py sitecustomize.py usercustomize.py *.pth manage.py package*.json npm-shrinkwrap.json "
+    "tsconfig*.json jsconfig*.json *.config.js *.config.ts *.config.mjs *.config.cjs gruntfile.* "
+    "gulpfile.* *.gradle *.gradle.kts gradlew* pom.xml build.xml build.rs go.mod go.sum go.work "
+    "*.bazel *.bzl azure-pipelines.y*ml appveyor.yml cloudbuild.y*ml *.sln *.csproj "
+    "*.props *.targets composer.json mix.exs build.sbt"
+)
+"""Names, in lower case, by which tools decide what to run: no rule for a folder covers them."""
+
+
+def matches(pattern: RulePattern, tool: str, arguments: Mapping[str, Any]) -> bool:
+    """True when a rule for this tool covers a call with these arguments; False in any doubt."""
+    match pattern:
+        case ExactRule():
+            return pattern.arguments == canonical(arguments)
+        case CommandRule():
+            return tool == _COMMANDS and _covers_command(pattern.words, arguments.get("command"))
+        case PathRule():
+            return tool != _COMMANDS and _covers_path(pattern.folder, arguments.get("path"))
+
+
+def widenings(tool: str, pattern: RulePattern) -> tuple[RulePattern, ...]:
+    """The wider rules a person may choose instead of this one, the narrowest first."""
+    match pattern:
+        case ExactRule():
+            arguments = _decoded(pattern.arguments)
+            if tool == _COMMANDS:
+                return _shorter_commands(parse_simple(_text(arguments, "command")) or (), full=True)
+            return _outer_folders(_text(arguments, "path"))
+        case CommandRule():
+            return _shorter_commands(pattern.words, full=False)
+        case PathRule():
+            return _outer_folders(pattern.folder)
+
+
+def describe(tool: str, pattern: RulePattern) -> str:
+    """A rule in words, for lists and buttons."""
+    match pattern:
+        case ExactRule():
+            arguments = _decoded(pattern.arguments)
+            subject = _text(arguments, "command" if tool == _COMMANDS else "path")
+            return f"{tool}: exactly {subject or pattern.arguments}"
+        case CommandRule():
+            return f"{tool}: {shlex.join(pattern.words)} …"
+        case PathRule():
+            return f"{tool}: files in {pattern.folder}/"
+
+
+def is_guarded(path: str) -> bool:
+    """True for dot files, `.git`, build and test configuration, and paths not plainly inside."""
+    normal = _normal(path)
+    return normal is None or any(_is_guarded_name(part) for part in PurePosixPath(normal).parts)
+
+
+def _is_guarded_name(name: str) -> bool:
+    lower = name.lower()
+    return lower.startswith(".") or any(fnmatchcase(lower, pattern) for pattern in _GUARDED)
+
+
+def _normal(path: str) -> str | None:
+    """The path below the workspace without `.` and doubled strokes; None when it may lead out."""
+    if not path or not path.isprintable() or path.startswith(("/", "~")):
+        return None
+    pure = PurePosixPath(path)
+    return None if ".." in pure.parts else str(pure)
+
+
+def _covers_command(prefix: tuple[str, ...], command: object) -> bool:
+    words = parse_simple(command) if isinstance(command, str) else None
+    if not words or not prefix or words[: len(prefix)] != prefix:
+        return False
+    if any(_reaches_guarded(word) for word in words[len(prefix) :]):
+        return False
+    return may_have_rule(words) and is_dangerous(str(command)) is None
+
+
+def _reaches_guarded(word: str) -> bool:
+    """Whether a word, or the value in `--option=value`, names what a rule must not touch."""
+    value = word.partition("=")[2] if word.startswith("-") else word
+    if not value or value == _WHOLE:
+        return False
+    return is_guarded(value)
+
+
+def _covers_path(folder: str, path: object) -> bool:
+    if not isinstance(path, str) or is_guarded(path):
+        return False
+    outer, inner = _normal(folder), _normal(path)
+    if outer is None or inner is None or inner == _WHOLE:
+        return False
+    return outer == _WHOLE or PurePosixPath(outer) in PurePosixPath(inner).parents
+
+
+def _shorter_commands(words: tuple[str, ...], *, full: bool) -> tuple[RulePattern, ...]:
+    longest = len(words) if full else len(words) - 1
+    shorter = (words[:count] for count in range(longest, 0, -1))
+    return tuple(CommandRule(part) for part in shorter if _stands_alone(part))
+
+
+def _stands_alone(words: tuple[str, ...]) -> bool:
+    """A rule may end after these words: bare `git` would cover too much."""
+    return may_have_rule(words) and not words[-1].startswith("--")
+
+
+def _outer_folders(path: str) -> tuple[RulePattern, ...]:
+    if not path or is_guarded(path):
+        return ()
+    normal = _normal(path) or _WHOLE
+    parents = (str(parent) for parent in PurePosixPath(normal).parents)
+    return tuple(PathRule(parent) for parent in parents if parent != _WHOLE)
+
+
+def _decoded(arguments: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return {}
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _text(arguments: Mapping[str, Any], name: str) -> str:
+    value = arguments.get(name)
+    return value if isinstance(value, str) else ""
