@@ -1,0 +1,1 @@
+"""One fake for every port: in memory, strict, and steered by the test."""

@@ -1,0 +1,334 @@
+"""The store in memory: every port on one set of rows, whole changes or nothing."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+
+from bot.domain.approval import Approval, ApprovalState, Rule
+from bot.domain.change import Change, Fence, InboundState
+from bot.domain.chat import Chat, Conversation
+from bot.domain.errors import StoreError
+from bot.domain.exchange import Usage
+from bot.domain.message import Address, RawUpdate
+from bot.domain.person import Person, Role, Sender
+from bot.domain.transcript import Entry
+from bot.domain.turn import Turn, TurnState
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Agenda
+from bot.ports.ledger import AuditLine, Spent
+from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+from tests.fakes.store_rows import Rows
+
+Now = Callable[[], datetime]
+
+
+def wall_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class MemoryStore:
+    """Has one attribute for every port, like the real store; `rows` are there for looking at."""
+
+    def __init__(self, now: Now = wall_clock) -> None:
+        self.rows = Rows()
+        self.inbox = MemoryInbox(self.rows)
+        self.journal = MemoryJournal(self.rows, now)
+        self.chats = MemoryChats(self.rows, now)
+        self.people = MemoryPeople(self.rows)
+        self.door = MemoryDoor(self.rows, self.people)
+        self.approvals = MemoryApprovals(self.rows)
+        self.rules = MemoryRules(self.rows)
+        self.outbox = MemoryOutbox(self.rows)
+        self.ledger = MemoryLedger(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryInbox:
+    rows: Rows
+
+    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+        known = {(row.channel, row.key) for row in self.rows.inbox.values()}
+        before = len(known)
+        for update in updates:
+            if (channel, update.key) not in known:
+                known.add((channel, update.key))
+                id = len(self.rows.inbox) + 1
+                self.rows.inbox[id] = InboundRow(
+                    id, channel, update.key, update.body, InboundState.NEW, at
+                )
+        return len(known) - before
+
+    async def unrouted(self, limit: int) -> Sequence[InboundRow]:
+        new = [row for row in self.rows.inbox.values() if row.state is InboundState.NEW]
+        return new[:limit]
+
+    async def waiting(self, chat: int) -> Sequence[InboundRow]:
+        return [
+            row
+            for row in self.rows.inbox.values()
+            if row.chat == chat and row.state is InboundState.WAITING
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryJournal:
+    rows: Rows
+    now: Now
+
+    async def claim(self, chat: int) -> Fence:
+        await asyncio.sleep(0)
+        known = self.rows.chats.get(chat)
+        if known is None:
+            raise StoreError(f"there is no chat {chat}")
+        self.rows.chats[chat] = replace(known, fence=known.fence + 1)
+        return Fence(chat, known.fence + 1)
+
+    async def commit(self, change: Change) -> None:
+        await asyncio.sleep(0)
+        self.rows.commit(change, self.now())
+
+    async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
+        found = [e for e in self.rows.entries.values() if e.conversation == conversation]
+        return sorted((e for e in found if e.seq > after), key=lambda e: e.seq)
+
+    async def agenda(self, chat: int) -> Agenda:
+        await asyncio.sleep(0)
+        todo = sorted(
+            (t for t in self.rows.turns.values() if t.chat == chat and not _settled(t)),
+            key=lambda t: (t.created_at, t.id),
+        )
+        ids = {turn.id for turn in todo}
+        cards = [
+            card
+            for card in self.rows.approvals.values()
+            if card.chat == chat and (card.turn in ids or _unread(card))
+        ]
+        return Agenda(
+            unfinished=tuple(t for t in todo if t.state is not TurnState.QUEUED),
+            queued=tuple(t for t in todo if t.state is TurnState.QUEUED),
+            approvals=tuple(sorted(cards, key=_age)),
+            waiting=tuple(await MemoryInbox(self.rows).waiting(chat)),
+        )
+
+    async def chats_with_work(self) -> Sequence[int]:
+        turns = self.rows.turns
+        found = {t.chat for t in turns.values() if not _settled(t) and _at_work(t)}
+        for card in self.rows.approvals.values():
+            turn = turns.get(card.turn)
+            if card.state is not ApprovalState.OPEN and turn is not None and not _settled(turn):
+                found.add(card.chat)
+        for row in self.rows.inbox.values():
+            if row.state is InboundState.WAITING and row.chat is not None:
+                found.add(row.chat)
+        return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChats:
+    rows: Rows
+    now: Now
+
+    async def at(self, address: Address, *, private: bool) -> Chat:
+        for chat in self.rows.chats.values():
+            if chat.address == address:
+                return chat
+        id = len(self.rows.chats) + 1
+        conversation = Conversation(f"conversation-{id}", id, self.now())
+        self.rows.conversations[conversation.id] = conversation
+        self.rows.chats[id] = Chat(id, address, conversation.id, private)
+        return self.rows.chats[id]
+
+    async def get(self, chat: int) -> Chat:
+        known = self.rows.chats.get(chat)
+        if known is None:
+            raise StoreError(f"there is no chat {chat}")
+        return known
+
+    async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
+        closed = [
+            (c.closed_at, c)
+            for c in self.rows.conversations.values()
+            if c.chat == chat and c.closed_at is not None
+        ]
+        return [c for _, c in sorted(closed, key=lambda pair: pair[0], reverse=True)][:limit]
+
+    async def conversation(self, chat: int, id: str) -> Conversation | None:
+        found = self.rows.conversations.get(id)
+        return found if found is not None and found.chat == chat else None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPeople:
+    rows: Rows
+
+    async def by_sender(self, sender: Sender) -> Person | None:
+        return self._of(sender.key)
+
+    async def get(self, person: int) -> Person | None:
+        return self.rows.people.get(person)
+
+    async def admit(self, sender: Sender, role: Role) -> Person:
+        known = self._of(sender.key)
+        if known is None:
+            known = Person(len(self.rows.people) + 1, sender.name, role)
+            self.rows.accounts[sender.key] = known.id
+        elif role is Role.OWNER:
+            known = replace(known, role=role)
+        self.rows.people[known.id] = known
+        return known
+
+    async def revoke(self, account: str) -> Person | None:
+        known = self._of(account)
+        self.rows.accounts.pop(account, None)
+        return known
+
+    async def accounts(self) -> Sequence[tuple[str, Person]]:
+        known = [(key, self.rows.people[id]) for key, id in self.rows.accounts.items()]
+        return sorted(known, key=lambda pair: (not pair[1].is_owner, pair[1].id, pair[0]))
+
+    def _of(self, account: str) -> Person | None:
+        number = self.rows.accounts.get(account)
+        return None if number is None else self.rows.people[number]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDoor:
+    rows: Rows
+    people: MemoryPeople
+
+    async def offer(self, code_hash: str, expires_at: datetime) -> None:
+        self.rows.pairing = (code_hash, expires_at)
+
+    async def redeem(self, code_hash: str, sender: Sender, at: datetime) -> Person | None:
+        await asyncio.sleep(0)
+        owners = [person for _, person in await self.people.accounts() if person.is_owner]
+        code, expires_at = self.rows.pairing or (None, at)
+        if owners or code != code_hash or expires_at <= at:
+            return None
+        self.rows.pairing = None
+        return await self.people.admit(sender, Role.OWNER)
+
+    async def greet(self, account: str, day: date) -> bool:
+        last = self.rows.greetings.get(account)
+        if last is not None and last >= day:
+            return False
+        self.rows.greetings[account] = day
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryApprovals:
+    rows: Rows
+
+    async def by_token(self, token: str) -> Approval | None:
+        return next((a for a in self.rows.approvals.values() if a.token == token), None)
+
+    async def get(self, id: str) -> Approval | None:
+        return self.rows.approvals.get(id)
+
+    async def open_in(self, chat: int) -> Sequence[Approval]:
+        return sorted((a for a in self._open() if a.chat == chat), key=_age)
+
+    async def of_turn(self, turn: str) -> Sequence[Approval]:
+        return sorted((a for a in self.rows.approvals.values() if a.turn == turn), key=_age)
+
+    async def overdue(self, now: datetime, limit: int) -> Sequence[Approval]:
+        late = [a for a in self._open() if a.expires_at <= now]
+        return sorted(late, key=lambda a: a.expires_at)[:limit]
+
+    def _open(self) -> list[Approval]:
+        return [a for a in self.rows.approvals.values() if a.state is ApprovalState.OPEN]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRules:
+    rows: Rows
+
+    async def of(self, person: int, chat: int) -> Sequence[Rule]:
+        return [r for r in self.rows.rules.values() if (r.person, r.chat) == (person, chat)]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOutbox:
+    rows: Rows
+
+    async def owed(self, chat: int) -> Sequence[OutboxRow]:
+        return [
+            row
+            for row in self.rows.outbox.values()
+            if row.chat == chat and row.state is DeliveryState.OWED
+        ]
+
+    async def chats_owed(self) -> Sequence[int]:
+        owed = {r.chat for r in self.rows.outbox.values() if r.state is DeliveryState.OWED}
+        return sorted(owed)
+
+    async def record(self, progress: Progress) -> None:
+        row = next((r for r in self.rows.outbox.values() if r.id == progress.id), None)
+        if row is None:
+            return
+        behind = progress.state is DeliveryState.SHOWN and row.version > progress.shown_version
+        self.rows.outbox[row.key] = replace(
+            row,
+            state=DeliveryState.OWED if behind else progress.state,
+            shown_version=progress.shown_version,
+            pieces=progress.pieces,
+            message_ids=progress.message_ids,
+            attempts=progress.attempts,
+            error=progress.error,
+        )
+        self.rows.seen.update({(row.chat, seen): row.key for seen in progress.message_ids})
+
+    async def key_of(self, chat: int, message_id: str) -> str | None:
+        return self.rows.seen.get((chat, message_id))
+
+    async def row(self, key: str) -> OutboxRow | None:
+        return self.rows.outbox.get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLedger:
+    rows: Rows
+
+    async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]:
+        spent: dict[str, Spent] = {}
+        for line in self.rows.usage:
+            if line.at < since or chat not in (None, line.chat):
+                continue
+            sum = spent.get(line.model, Spent(line.model, 0, Usage(), 0.0))
+            cost = None if sum.cost is None or line.cost is None else sum.cost + line.cost
+            spent[line.model] = Spent(line.model, sum.calls + 1, sum.usage + line.usage, cost)
+        return [spent[model] for model in sorted(spent)]
+
+    async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
+        lines = [
+            AuditLine(line.at, line.person, line.action, line.subject, line.details)
+            for line in self.rows.audit
+            if line.chat == chat
+        ]
+        return lines[::-1][:limit]
+
+    async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:
+        ran = [line for line in self.rows.audit if line.action == "call.ran" and line.chat == chat]
+        return [line.subject for line in sorted(ran, key=lambda x: x.at) if line.at >= since]
+
+    async def artifact(self, chat: int, id: str) -> str | None:
+        found = self.rows.artifacts.get(id)
+        return found.text if found is not None and found.chat == chat else None
+
+
+def _settled(turn: Turn) -> bool:
+    return turn.state is TurnState.SETTLED
+
+
+def _at_work(turn: Turn) -> bool:
+    return turn.state is not TurnState.PARKED or turn.stop_asked is not None
+
+
+def _unread(card: Approval) -> bool:
+    return card.set_aside and not card.reported and card.state is not ApprovalState.OPEN
+
+
+def _age(card: Approval) -> tuple[datetime, int, str]:
+    return card.created_at, card.position, card.id

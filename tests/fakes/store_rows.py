@@ -1,0 +1,208 @@
+"""What a database would hold, and how a change alters it."""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime
+from typing import assert_never
+
+from bot.domain.approval import Approval, Rule
+from bot.domain.change import (
+    AddArtifact,
+    AddAudit,
+    AddRule,
+    AddUsage,
+    AddVerdict,
+    AmendInbound,
+    Append,
+    AskStop,
+    Change,
+    DropRule,
+    Fence,
+    InboundState,
+    MarkInbound,
+    SaveApproval,
+    SaveChat,
+    SaveConversation,
+    SaveTurn,
+    Show,
+    Write,
+)
+from bot.domain.chat import Chat, Conversation
+from bot.domain.errors import Conflict, FenceLost
+from bot.domain.person import Person
+from bot.domain.transcript import Entry
+from bot.domain.turn import Turn, TurnState
+from bot.ports.inbox import InboundRow
+from bot.ports.outbox import DeliveryState, OutboxRow
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of every table; they are frozen, so copies of the containers are a snapshot."""
+
+    chats: dict[int, Chat] = field(default_factory=dict[int, Chat])
+    conversations: dict[str, Conversation] = field(default_factory=dict[str, Conversation])
+    entries: dict[tuple[int, int], Entry] = field(default_factory=dict[tuple[int, int], Entry])
+    turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
+    approvals: dict[str, Approval] = field(default_factory=dict[str, Approval])
+    rules: dict[int, Rule] = field(default_factory=dict[int, Rule])
+    rules_given: int = 0
+    inbox: dict[int, InboundRow] = field(default_factory=dict[int, InboundRow])
+    outbox: dict[str, OutboxRow] = field(default_factory=dict[str, OutboxRow])
+    seen: dict[tuple[int, str], str] = field(default_factory=dict[tuple[int, str], str])
+    usage: list[AddUsage] = field(default_factory=list[AddUsage])
+    audit: list[AddAudit] = field(default_factory=list[AddAudit])
+    verdicts: list[AddVerdict] = field(default_factory=list[AddVerdict])
+    artifacts: dict[str, AddArtifact] = field(default_factory=dict[str, AddArtifact])
+    people: dict[int, Person] = field(default_factory=dict[int, Person])
+    accounts: dict[str, int] = field(default_factory=dict[str, int])
+    pairing: tuple[str, datetime] | None = None
+    greetings: dict[str, date] = field(default_factory=dict[str, date])
+
+    def commit(self, change: Change, at: datetime) -> None:
+        """Carries the change out, or raises and leaves every row as it was."""
+        saved = {table.name: copy(getattr(self, table.name)) for table in fields(self)}
+        try:
+            if change.fence is not None:
+                self._check_fence(change.fence)
+            for write in change.writes:
+                self._carry_out(write, at)
+        except BaseException:
+            for name, rows in saved.items():
+                setattr(self, name, rows)
+            raise
+
+    def _check_fence(self, fence: Fence) -> None:
+        chat = self.chats.get(fence.chat)
+        if chat is None or chat.fence != fence.number:
+            raise FenceLost(f"chat {fence.chat} has a newer owner than {fence.number}")
+
+    def _carry_out(self, write: Write, at: datetime) -> None:
+        match write:
+            case Append():
+                self._append(write.chat, write.entries)
+            case SaveTurn() | AskStop():
+                self._write_turn(write)
+            case SaveChat() | SaveConversation():
+                self._write_chat(write)
+            case MarkInbound() | AmendInbound():
+                self._write_inbound(write)
+            case SaveApproval():
+                self._save_approval(write)
+            case Show():
+                self._show(write, at)
+            case AddRule() | DropRule():
+                self._write_rule(write)
+            case AddUsage() | AddAudit() | AddArtifact() | AddVerdict():
+                self._write_record(write)
+            case _:
+                assert_never(write)
+
+    def _append(self, chat: int, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            row = self._chat(chat)
+            if entry.seq != row.last_seq + 1:
+                raise Conflict(f"the log of chat {chat} ends at {row.last_seq}")
+            self.entries[chat, entry.seq] = entry
+            self.chats[chat] = replace(row, last_seq=entry.seq)
+
+    def _write_turn(self, write: SaveTurn | AskStop) -> None:
+        if isinstance(write, SaveTurn):
+            self._chat(write.turn.chat)
+            known = self.turns.get(write.turn.id)
+            asked = None if known is None else known.stop_asked
+            self.turns[write.turn.id] = replace(write.turn, stop_asked=asked)
+            return
+        turn = self.turns.get(write.turn)
+        if turn is not None and turn.state is not TurnState.SETTLED:
+            self.turns[turn.id] = replace(turn, stop_asked=write.how)
+
+    def _write_chat(self, write: SaveChat | SaveConversation) -> None:
+        if isinstance(write, SaveConversation):
+            self._chat(write.conversation.chat)
+            self.conversations[write.conversation.id] = write.conversation
+            return
+        known = self.chats.get(write.chat.id)
+        if known is not None:
+            self.chats[known.id] = replace(
+                write.chat, address=known.address, fence=known.fence, last_seq=known.last_seq
+            )
+
+    def _write_inbound(self, write: MarkInbound | AmendInbound) -> None:
+        row = self.inbox.get(write.id)
+        expect = write.expect if isinstance(write, MarkInbound) else (InboundState.WAITING,)
+        if row is None or row.state not in expect:
+            raise Conflict(f"update {write.id} is not in a state that was expected")
+        if isinstance(write, AmendInbound):
+            self.inbox[row.id] = replace(row, body=write.body)
+            return
+        chat = row.chat if write.chat is None else self._chat(write.chat).id
+        message_id = row.message_id if write.message_id is None else write.message_id
+        self.inbox[row.id] = replace(row, state=write.state, chat=chat, message_id=message_id)
+
+    def _save_approval(self, write: SaveApproval) -> None:
+        card = write.approval
+        self._chat(card.chat)
+        known = self.approvals.get(card.id)
+        if write.expect is None:
+            if known is not None or any(a.token == card.token for a in self.approvals.values()):
+                raise Conflict(f"card {card.id} is there already")
+        elif known is None or known.state is not write.expect:
+            raise Conflict(f"card {card.id} is not {write.expect}")
+        self.approvals[card.id] = card
+
+    def _show(self, write: Show, at: datetime) -> None:
+        address = self._chat(write.chat).address
+        known = self.outbox.get(write.key)
+        if known is not None:
+            self.outbox[write.key] = replace(
+                known,
+                content=write.content,
+                version=known.version + 1,
+                state=DeliveryState.OWED,
+                attempts=0,
+                error="",
+            )
+            return
+        self.outbox[write.key] = OutboxRow(
+            id=len(self.outbox) + 1,
+            key=write.key,
+            chat=write.chat,
+            address=address,
+            content=write.content,
+            version=1,
+            shown_version=0,
+            state=DeliveryState.OWED,
+            created_at=at,
+        )
+
+    def _write_rule(self, write: AddRule | DropRule) -> None:
+        if isinstance(write, AddRule):
+            self._chat(write.rule.chat)
+            self.rules_given += 1
+            self.rules[self.rules_given] = replace(write.rule, id=self.rules_given)
+            return
+        rule = self.rules.get(write.id)
+        if rule is not None and rule.chat == write.chat:
+            del self.rules[write.id]
+
+    def _write_record(self, write: AddUsage | AddAudit | AddArtifact | AddVerdict) -> None:
+        match write:
+            case AddUsage():
+                self._chat(write.chat)
+                self.usage.append(write)
+            case AddAudit():
+                self.audit.append(write)
+            case AddVerdict():
+                self.verdicts.append(write)
+            case AddArtifact():
+                self._chat(write.chat)
+                if write.id in self.artifacts:
+                    raise Conflict(f"artifact {write.id} is there already")
+                self.artifacts[write.id] = write
+
+    def _chat(self, chat: int) -> Chat:
+        if chat not in self.chats:
+            raise Conflict(f"there is no chat {chat}")
+        return self.chats[chat]
