@@ -99,10 +99,11 @@ class MemoryJournal:
             key=lambda t: (t.created_at, t.id),
         )
         ids = {turn.id for turn in todo}
+        continued = {turn.approval for turn in todo}
         cards = [
             card
             for card in self.rows.approvals.values()
-            if card.chat == chat and (card.turn in ids or _unread(card))
+            if card.chat == chat and (card.turn in ids or card.id in continued or _unread(card))
         ]
         return Agenda(
             unfinished=tuple(t for t in todo if t.state is not TurnState.QUEUED),

@@ -1,6 +1,6 @@
 """Cards and standing rules."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
@@ -28,7 +28,8 @@ _PENDING = _CARDS.where(
     approval.c.chat == bindparam("of"),
     PENDING,
     ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN),
-).order_by(*_AGE)
+)
+_NAMED = _CARDS.where(approval.c.id.in_(bindparam("named", expanding=True)))
 _ADD = insert(approval)
 _MOVE = (
     update(approval)
@@ -84,9 +85,13 @@ class SqlRules:
         )
 
 
-def pending(connection: Connection, chat: int) -> list[Approval]:
-    """Cards of unsettled turns, and decided ones set aside whose end the model has not read."""
-    return [Approval(*row) for row in connection.execute(_PENDING, {"of": chat})]
+def pending(connection: Connection, chat: int, named: Collection[str]) -> list[Approval]:
+    """Cards of unsettled turns, the named ones, and set-aside ones whose end is unread."""
+    cards = {row.id: Approval(*row) for row in connection.execute(_PENDING, {"of": chat})}
+    if not cards.keys() >= set(named):
+        found = connection.execute(_NAMED, {"named": list(named)})
+        cards.update({row.id: Approval(*row) for row in found})
+    return sorted(cards.values(), key=lambda card: (card.created_at, card.position, card.id))
 
 
 def save_approvals(connection: Connection, writes: Sequence[SaveApproval], _at: datetime) -> None:

@@ -107,9 +107,10 @@ def _carry_out(connection: Connection, change: Change, at: datetime) -> None:
 
 def _agenda(connection: Connection, chat: int) -> Agenda:
     todo = turns.unsettled(connection, chat)
+    continued = {turn.approval for turn in todo if turn.approval is not None}
     return Agenda(
         unfinished=tuple(turn for turn in todo if turn.state is not TurnState.QUEUED),
         queued=tuple(turn for turn in todo if turn.state is TurnState.QUEUED),
-        approvals=tuple(approvals.pending(connection, chat)),
+        approvals=tuple(approvals.pending(connection, chat, continued)),
         waiting=tuple(inbox.waiting(connection, chat)),
     )
