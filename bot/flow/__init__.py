@@ -1,1 +1,1 @@
-"""The application: from an inbound message to its settled and delivered outcome."""
+"""The story of a message, in running order, over the domain and the ports alone."""

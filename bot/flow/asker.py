@@ -1,0 +1,80 @@
+"""From a stored update to what the model reads of a person's message."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.chat import Chat
+from bot.domain.message import InboundMessage
+from bot.domain.person import Person
+from bot.domain.transcript import AskerBody
+from bot.flow.context import moment
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow
+from bot.ports.people import People
+
+_UNREAD = {
+    "photo": "a photo",
+    "document": "a document",
+    "voice": "a voice message",
+    "video": "a video",
+    "other": "an attachment",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message with the person who wrote it, ready to open a turn or to steer one."""
+
+    message: InboundMessage
+    person: Person
+    timezone: str
+    now: datetime
+
+    def body(self, *, steering: bool = False) -> AskerBody:
+        return AskerBody(
+            text=asked_text(self.message),
+            speaker=self.person.name,
+            context=moment(self.now, self.timezone),
+            untrusted=self.message.untrusted,
+            message_id=self.message.message_id,
+            steering=steering,
+        )
+
+
+class Asker:
+    """Reads waiting messages; who has lost the right to ask is not read."""
+
+    def __init__(self, channels: Mapping[str, Channel], people: People, clock: Clock) -> None:
+        self._channels = channels
+        self._people = people
+        self._clock = clock
+
+    async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
+        channel = self._channels.get(row.channel)
+        inbound = channel.parse(row.body) if channel is not None else None
+        if not isinstance(inbound, InboundMessage):
+            return None
+        person = await self._people.by_sender(inbound.sender)
+        if person is None:
+            return None
+        return Asked(inbound, person, chat.timezone or "UTC", self._clock.now())
+
+
+def asked_text(message: InboundMessage) -> str:
+    """The sender's words, with what they quote or forward set apart as data."""
+    parts: list[str] = []
+    if message.quote is not None:
+        quoted = message.quote
+        parts.append(f"<quote author={quoted.author!r}>\n{quoted.text}\n</quote>")
+    if message.forwarded_from is not None:
+        source = message.forwarded_from
+        parts.append(f"<forwarded from={source!r}>\n{message.text}\n</forwarded>")
+    elif message.text.strip():
+        parts.append(message.text)
+    parts.extend(
+        f"[{_UNREAD[a.kind]}, “{a.name}”, came along; it cannot be read here]"
+        for a in message.attachments
+    )
+    return "\n\n".join(parts) or "[an empty message]"

@@ -1,0 +1,81 @@
+"""What a card looks like, open and decided."""
+
+from datetime import datetime
+
+from bot.domain.approval import Approval, ApprovalState, Verb
+from bot.domain.message import Block, Button, Outbound, OutboundKind, Plain
+from bot.domain.tool import Effect, clipped
+
+PREFIX = "a"
+"""The first letter of the button data of every card."""
+
+_DECIDED = {
+    ApprovalState.APPROVED: "✅ Approved",
+    ApprovalState.DENIED: "❌ Denied",
+    ApprovalState.EXPIRED: "⌛ Expired",
+    ApprovalState.CANCELLED: "⏹ Cancelled",
+    ApprovalState.UNASKABLE: "🚫 Could not be shown",
+    ApprovalState.OPEN: "🔐 Open",
+}
+
+
+def button_data(approval: Approval, verb: Verb) -> str:
+    """At most 64 bytes, as the strictest platform wants it."""
+    return f"{PREFIX}:{approval.token}:{verb.value}"
+
+
+def parse_data(data: str) -> tuple[str, Verb] | None:
+    """The token and the wish of a button, or None when the data is not one of ours."""
+    match data.split(":"):
+        case [prefix, token, verb] if prefix == PREFIX and verb in {v.value for v in Verb}:
+            return token, Verb(verb)
+        case _:
+            return None
+
+
+def open_card(approval: Approval) -> Outbound:
+    """The question, the whole of what would run, and the buttons."""
+    preview = approval.preview
+    place = " · ".join(part for part in (preview.where, _purpose(approval)) if part)
+    lines: list[Block] = [Plain(f"🔐 {preview.title}"), *preview.blocks]
+    lines.extend(Plain(text) for text in (preview.why and f"⚠️ {preview.why}", place) if text)
+    lines.append(Plain(f"Open until {_minute(approval.expires_at)}"))
+    return Outbound(OutboundKind.CARD, tuple(lines), _buttons(approval))
+
+
+def decided_card(approval: Approval, note: str = "") -> Outbound:
+    """The same card after its decision: what was asked, who decided, when; no buttons."""
+    verdict = _DECIDED[approval.state]
+    if approval.decider_name and approval.decided_by is not None:
+        verdict = f"{verdict} by {approval.decider_name}"
+    if approval.decided_at is not None:
+        verdict = f"{verdict} · {_minute(approval.decided_at)}"
+    lines: list[Block] = [Plain(f"🔐 {approval.preview.title}"), *approval.preview.blocks]
+    lines.append(Plain(verdict))
+    lines.extend(Plain(text) for text in (approval.reason and f"“{approval.reason}”", note) if text)
+    return Outbound(OutboundKind.CARD, tuple(lines))
+
+
+def _purpose(approval: Approval) -> str:
+    asked = " ".join(approval.purpose.split())
+    return f"for “{clipped(asked, 60)}”" if asked else ""
+
+
+def _buttons(approval: Approval) -> tuple[tuple[Button, ...], ...]:
+    def button(label: str, verb: Verb) -> Button:
+        return Button(label, button_data(approval, verb))
+
+    if approval.kind == "repeat":
+        return ((button("▶️ Go on", Verb.APPROVE), button("⏹ Stop", Verb.DENY)),)
+    first = [button("✅ Approve", Verb.APPROVE)]
+    if approval.preview.always is not None and approval.preview.effect is not Effect.DANGER:
+        label = clipped(approval.preview.always_label or approval.call.name, 30)
+        first.append(button(f"🔁 Always: {label}", Verb.ALWAYS))
+    rows = [tuple(first), (button("❌ Deny", Verb.DENY), button("⏹ Stop", Verb.STOP))]
+    if approval.group > 1 and approval.position == 0:
+        rows.append((button(f"✅ Approve all ({approval.group})", Verb.ALL),))
+    return tuple(rows)
+
+
+def _minute(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"

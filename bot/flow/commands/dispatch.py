@@ -1,0 +1,56 @@
+"""Finding a command and carrying it out, its answer in the transaction of its writes."""
+
+import difflib
+from collections.abc import Sequence
+
+from bot.domain.change import Change, InboundState, MarkInbound, Show
+from bot.domain.chat import Chat
+from bot.domain.message import InboundMessage, Markdown, Outbound, OutboundKind
+from bot.domain.person import Person
+from bot.flow.commands.table import Answer, Command, Invocation
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+
+
+class Commands:
+    def __init__(self, table: Sequence[Command], journal: Journal, lanes: Lanes) -> None:
+        self._table = {command.name: command for command in table}
+        self._journal = journal
+        self._lanes = lanes
+
+    async def carry_out(
+        self, row: InboundRow, message: InboundMessage, chat: Chat, person: Person
+    ) -> None:
+        """Answers a message that begins with a slash, whatever follows it."""
+        name, words = parse(message.text)
+        invocation = Invocation(chat, person, words, message, row.id)
+        answer = await self._answer(name, invocation)
+        content = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),))
+        mark = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat.id)
+        show = Show(f"command:{row.id}", chat.id, content)
+        await self._journal.commit(Change((mark, *answer.writes, show), durable=True))
+        if answer.interrupt:
+            self._lanes.interrupt(chat.id)
+        elif answer.wake:
+            self._lanes.wake(chat.id)
+
+    async def _answer(self, name: str, invocation: Invocation) -> Answer:
+        command = self._table.get(name)
+        if command is None:
+            return Answer(self._unknown(name))
+        if command.owner_only and not invocation.person.is_owner:
+            return Answer(f"/{name} is for an owner.")
+        return await command.run(invocation)
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, list(self._table), n=1, cutoff=0.5)
+        hint = f" Did you mean /{near[0]}?" if near else " /help lists what there is."
+        return f"There is no command `/{name[:40]}`.{hint}"
+
+
+def parse(text: str) -> tuple[str, tuple[str, ...]]:
+    """The name, without the bot's own, and the words: `/stop@steward all` is stop, all."""
+    head, *words = text.split()
+    name = head.removeprefix("/").partition("@")[0].lower()
+    return name.replace("`", "'"), tuple(words)

@@ -1,0 +1,118 @@
+"""Commands about models, tools, usage and the state of things."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.domain.change import SaveChat
+from bot.domain.tool import Effect
+from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.context import Context
+from bot.flow.model_calls import ModelCalls
+from bot.ports.approvals import Approvals
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+from bot.ports.ledger import Ledger, Spent
+
+_ASKS = {
+    Effect.READ: "runs at once",
+    Effect.WRITE: "asks first",
+    Effect.DANGER: "always asks",
+}
+
+
+class SetupCommands:
+    def __init__(
+        self,
+        models: ModelCalls,
+        context: Context,
+        ledger: Ledger,
+        journal: Journal,
+        approvals: Approvals,
+        clock: Clock,
+        model: str,
+    ) -> None:
+        self._models = models
+        self._context = context
+        self._ledger = ledger
+        self._journal = journal
+        self._approvals = approvals
+        self._clock = clock
+        self._model = model
+        self._started = clock.now()
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command("tools", "what I can do, and what asks first", self.tools),
+            Command("model", "show or choose the model", self.model, "[provider/name|default]"),
+            Command("usage", "tokens and money, today and in 30 days", self.usage),
+            Command("status", "what is set up and what is going on", self.status),
+        )
+
+    async def tools(self, asked: Invocation) -> Answer:
+        specs = self._context.of(asked.chat.id).specs
+        lines = [
+            f"- `{s.name}`, {_ASKS[s.effect]}: {_first_sentence(s.description)}" for s in specs
+        ]
+        return Answer("\n".join(["My tools:", *lines]))
+
+    async def model(self, asked: Invocation) -> Answer:
+        current = asked.chat.model or self._model
+        if not asked.words:
+            told = f"This chat uses `{current}`. Providers: {', '.join(self._models.providers)}."
+            return Answer(f"{told} Usage: /model provider/name, or /model default")
+        wanted = asked.words[0]
+        if wanted == "default":
+            return Answer(f"Back to `{self._model}`.", (SaveChat(replace(asked.chat, model=None)),))
+        if not self._models.knows(wanted):
+            known = ", ".join(self._models.providers)
+            return Answer(f"I know no model `{wanted[:60]}`. It is provider/name, with: {known}.")
+        return Answer(
+            f"From the next turn on: `{wanted}`.", (SaveChat(replace(asked.chat, model=wanted)),)
+        )
+
+    async def usage(self, asked: Invocation) -> Answer:
+        now = self._clock.now()
+        chat = None if asked.person.is_owner else asked.chat.id
+        today = await self._ledger.spent(
+            now.replace(hour=0, minute=0, second=0, microsecond=0), chat
+        )
+        month = await self._ledger.spent(now - timedelta(days=30), chat)
+        where = "all chats" if chat is None else "this chat"
+        parts = [f"Usage of {where}", "Today (UTC):", *_spent(today), "30 days:", *_spent(month)]
+        return Answer("\n".join(parts))
+
+    async def status(self, asked: Invocation) -> Answer:
+        agenda = await self._journal.agenda(asked.chat.id)
+        cards = await self._approvals.open_in(asked.chat.id)
+        minutes = int((self._clock.now() - self._started).total_seconds() // 60)
+        lines = [
+            f"- model: `{asked.chat.model or self._model}`",
+            f"- messages during a turn: `{asked.chat.queue_mode}`",
+            f"- turns at work or parked: {len(agenda.unfinished)}",
+            f"- waiting messages: {len(agenda.waiting)}",
+            f"- open cards: {len(cards)}",
+            f"- up for {minutes // 60} h {minutes % 60} min",
+        ]
+        return Answer("\n".join(["Status", *lines]))
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].rstrip(".")
+
+
+def _spent(rows: Sequence[Spent]) -> list[str]:
+    if not rows:
+        return ["- nothing"]
+    return [_line(row) for row in rows]
+
+
+def _line(row: Spent) -> str:
+    used = row.usage
+    share = used.cache_read / used.prompt if used.prompt else 0.0
+    money = "price unknown" if row.cost is None else f"${row.cost:.4f}"
+    return (
+        f"- `{row.model}`: {row.calls} calls, {used.prompt:,} tokens in ({share:.0%} from the "
+        f"cache), {used.output:,} out, {money}"
+    )

@@ -1,0 +1,127 @@
+"""Commands about the running turn and the conversation."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.domain.change import (
+    AskStop,
+    InboundState,
+    MarkInbound,
+    SaveChat,
+    SaveConversation,
+    SaveTurn,
+    Write,
+)
+from bot.domain.chat import QueueMode
+from bot.domain.turn import Turn, TurnState
+from bot.flow.approvals import ApprovalDesk
+from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.conversations import fresh
+from bot.ports.approvals import Approvals
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.journal import Agenda, Journal
+
+_MODES = {
+    QueueMode.QUEUE: "a message that arrives during a turn waits for the next one",
+    QueueMode.STEER: "a message that arrives during a turn joins it at its next round",
+    QueueMode.INTERRUPT: "a message that arrives during a turn stops it and starts anew",
+}
+
+
+class TurnCommands:
+    def __init__(
+        self,
+        journal: Journal,
+        chats: Chats,
+        approvals: Approvals,
+        desk: ApprovalDesk,
+        clock: Clock,
+        model: str,
+    ) -> None:
+        self._journal = journal
+        self._chats = chats
+        self._approvals = approvals
+        self._desk = desk
+        self._clock = clock
+        self._model = model
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command("new", "start a fresh conversation", self.new),
+            Command(
+                "stop", "stop what I am doing; `all` drops waiting messages", self.stop, "[all]"
+            ),
+            Command(
+                "queue", "what a message during a turn does", self.queue, "queue|steer|interrupt"
+            ),
+            Command("compact", "summarise the conversation so far", self.compact),
+        )
+
+    async def stop(self, asked: Invocation) -> Answer:
+        agenda = await self._journal.agenda(asked.chat.id)
+        stops = _stops(agenda, asked)
+        drops = _drops(agenda) if "all" in asked.words else ()
+        if not stops and not drops:
+            return Answer("There is nothing to stop.")
+        told = "Stopping." if stops else "Nothing was running."
+        if drops:
+            told = f"{told} Dropped {len(drops)} waiting messages."
+        elif agenda.waiting:
+            told = f"{told} {len(agenda.waiting)} waiting messages still run; /stop all drops them."
+        return Answer(told, (*stops, *drops), interrupt=bool(stops))
+
+    async def new(self, asked: Invocation) -> Answer:
+        """Ends the running turn and every open card, and opens an empty conversation."""
+        agenda = await self._journal.agenda(asked.chat.id)
+        cards = await self._approvals.open_in(asked.chat.id)
+        await self._desk.withdraw([c for c in cards if c.set_aside], asked.person)
+        stops = _stops(agenda, asked)
+        now = self._clock.now()
+        current = await self._chats.conversation(asked.chat.id, asked.chat.conversation)
+        closed: tuple[Write, ...] = ()
+        if current is not None:
+            closed = (SaveConversation(replace(current, closed_at=now)),)
+        _, opening = fresh(asked.chat, now)
+        told = "A fresh start. Earlier conversations stay on record."
+        return Answer(told, (*stops, *closed, *opening), interrupt=bool(stops))
+
+    async def queue(self, asked: Invocation) -> Answer:
+        chosen = asked.words[0].lower() if asked.words else ""
+        if chosen not in set(QueueMode):
+            lines = [f"- `{mode}`: {told}" for mode, told in _MODES.items()]
+            current = f"Now: `{asked.chat.queue_mode}`. Usage: /queue queue|steer|interrupt"
+            return Answer("\n".join([current, *lines]))
+        mode = QueueMode(chosen)
+        saved = SaveChat(replace(asked.chat, queue_mode=mode))
+        return Answer(f"From now on {_MODES[mode]}.", (saved,))
+
+    async def compact(self, asked: Invocation) -> Answer:
+        turn = Turn(
+            id=secrets.token_hex(8),
+            chat=asked.chat.id,
+            conversation=asked.chat.conversation,
+            asker=asked.person.id,
+            asker_name=asked.person.name,
+            model=asked.chat.model or self._model,
+            created_at=self._clock.now(),
+            origin="compaction",
+            state=TurnState.QUEUED,
+        )
+        return Answer("Summarising…", (SaveTurn(turn),), wake=True)
+
+
+def _stops(agenda: Agenda, asked: Invocation) -> tuple[Write, ...]:
+    how = f"/{asked.message.text.split()[0].lstrip('/')} by {asked.person.name}"
+    turns = (*agenda.unfinished, *agenda.queued)
+    return tuple(AskStop(t.id, how) for t in turns if asked.person.may_decide_for(t.asker))
+
+
+def _drops(agenda: Agenda) -> tuple[Write, ...]:
+    waiting = (InboundState.WAITING,)
+    return tuple(
+        MarkInbound(r.id, InboundState.DROPPED, waiting, r.chat, reason="/stop all")
+        for r in agenda.waiting
+    )

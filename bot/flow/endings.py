@@ -1,0 +1,100 @@
+"""The last word of a turn: truthful about how it ended, what was done, and what to do next."""
+
+from collections.abc import Sequence
+
+from bot.domain.outcome import Outcome, StopReason
+from bot.domain.progress import Done, Progress
+from bot.domain.step import Finish
+from bot.domain.tool import Code, Status
+from bot.domain.transcript import NoteBody
+
+_HAPPENED: dict[StopReason, tuple[str, str]] = {
+    StopReason.MAX_ROUNDS: (
+        "I stopped after {rounds} rounds without reaching the end.",
+        "Say “go on” to let me continue, or narrow the task.",
+    ),
+    StopReason.DEADLINE: (
+        "I stopped: the working time for one turn is over.",
+        "Say “go on” to let me continue, or split the task.",
+    ),
+    StopReason.REPEAT_GUARD: (
+        "I stopped, as I was repeating the same call with the same result.",
+        "Tell me what to try instead.",
+    ),
+    StopReason.TOOL_FAILURE_POLICY: (
+        "I stopped: {why}.",
+        "Look at the last error, mend its cause or tell me another way.",
+    ),
+    StopReason.USER_CANCELLED: ("Stopped, as you asked.", ""),
+    StopReason.EXPIRED: (
+        "Nobody decided in time, so the call did not run and I stopped.",
+        "Ask again when you are ready to decide.",
+    ),
+    StopReason.REFUSAL: (
+        "The model refused to answer this.",
+        "Put the question differently, or start afresh with /new.",
+    ),
+    StopReason.MODEL_FAILURE: (
+        "I got no usable answer from the model: {why}.",
+        "Try again in a while. /status shows what is set up; /new starts afresh.",
+    ),
+    StopReason.BUDGET: ("The budget for today is used up.", "See /usage."),
+    StopReason.INTERNAL_FAILURE: (
+        "A fault of this program ended the turn ({why}).",
+        "The chat goes on; the log on the server has the details.",
+    ),
+}
+
+_CUT_NOTE = "\n\n(The answer was cut at the model's length limit. Say “go on” for the rest.)"
+
+
+def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
+    """What the person is told, with the files that results brought along."""
+    words = progress.reply.text if progress.reply is not None else ""
+    match finish.stop_reason:
+        case StopReason.FINAL_ANSWER:
+            text = words + (_CUT_NOTE if cut else "")
+        case StopReason.WAITING_FOR_USER:
+            text = "\n\n".join(t for t in (words, progress.question or "") if t)
+        case StopReason.MAX_ROUNDS if words and not (progress.reply and progress.reply.calls):
+            told = f"(I stopped after {progress.turn.rounds} rounds. Say “go on” to continue.)"
+            text = f"{words}\n\n{told}"
+        case reason:
+            text = _closing_text(reason, progress, finish.why)
+    return Outcome(finish.stop_reason, text, progress.files)
+
+
+def note_of(outcome: Outcome, progress: Progress) -> NoteBody | None:
+    """What the model reads next time about a turn that did not end with its own words."""
+    if outcome.stop_reason in (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER):
+        return None
+    if outcome.stop_reason is StopReason.MAX_ROUNDS and progress.reply is not None:
+        return None if not progress.reply.calls else _ended(outcome)
+    return _ended(outcome)
+
+
+def _ended(outcome: Outcome) -> NoteBody:
+    return NoteBody("ended", f"[Turn ended: {outcome.stop_reason.value}]")
+
+
+def _closing_text(reason: StopReason, progress: Progress, why: str) -> str:
+    happened, next_step = _HAPPENED.get(reason, ("I stopped.", ""))
+    told = happened.format(rounds=progress.turn.rounds, why=why)
+    return "\n\n".join(part for part in (told, _done(progress.done), next_step) if part)
+
+
+def _done(done: Sequence[Done]) -> str:
+    """What the tools did, so that nobody has to guess; synthetic results did nothing."""
+    real = [d for d in done if not d.result.synthetic or d.result.code is Code.OUTCOME_UNKNOWN]
+    if not real:
+        return ""
+    lines = [f"{_mark(d)} {d.call.subject}" for d in real[-12:]]
+    if len(real) > len(lines):
+        lines.insert(0, f"… {len(real) - len(lines)} earlier calls")
+    return "Done so far:\n" + "\n".join(f"- {line}" for line in lines)
+
+
+def _mark(done: Done) -> str:
+    if done.result.code is Code.OUTCOME_UNKNOWN:
+        return "❓ outcome unknown:"
+    return "✓" if done.result.status is Status.SUCCESS else "✗"

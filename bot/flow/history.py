@@ -1,0 +1,121 @@
+"""The one writer of the log: what it has written is in memory too, so nothing is read twice."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from bot.domain.change import Append, Change, Fence, Write
+from bot.domain.chat import Chat
+from bot.domain.exchange import ModelProfile
+from bot.domain.tool import ToolCall
+from bot.domain.transcript import Body, Entry, ReplyBody
+from bot.flow.request_view import ViewFold
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+
+
+class ChatLog:
+    """The log of one chat in the hands of its owner."""
+
+    def __init__(self, chat: Chat, fence: Fence, journal: Journal, clock: Clock) -> None:
+        self.chat = chat
+        self.fence = fence
+        self._journal = journal
+        self._clock = clock
+        self._next_seq = chat.last_seq + 1
+        self._conversation = ""
+        self._entries: list[Entry] = []
+        self._fold: ViewFold | None = None
+        self.call_ids: set[str] = set()
+
+    @property
+    def conversation(self) -> str:
+        return self._conversation
+
+    async def read(self, conversation: str) -> None:
+        """Makes this conversation the one at hand; reads it once."""
+        if conversation == self._conversation:
+            return
+        self._entries = list(await self._journal.entries(conversation))
+        self._conversation = conversation
+        self._fold = None
+        self.call_ids = {c.id for e in self._entries for c in _calls(e)}
+
+    def entries(self, turn: str | None = None) -> Sequence[Entry]:
+        """All entries at hand, or those of one turn, which stand at the end of the log."""
+        if turn is None:
+            return self._entries
+        own: list[Entry] = []
+        for entry in reversed(self._entries):
+            if entry.turn != turn:
+                break
+            own.append(entry)
+        return own[::-1]
+
+    def fold(self, profile: ModelProfile, images: int, overhead: int) -> ViewFold:
+        """The view of this log for a model, brought up to date."""
+        if self._fold is None or self._fold.profile != profile:
+            self._fold = ViewFold(profile, images, overhead)
+        self._fold.extend(e for e in self._entries_after(self._fold.last_seq))
+        return self._fold
+
+    def _entries_after(self, seq: int) -> Sequence[Entry]:
+        fresh: list[Entry] = []
+        for entry in reversed(self._entries):
+            if entry.seq <= seq:
+                break
+            fresh.append(entry)
+        return fresh[::-1]
+
+    async def write(
+        self,
+        turn: str,
+        bodies: Sequence[Body],
+        also: Sequence[Write] = (),
+        *,
+        durable: bool = False,
+    ) -> tuple[Entry, ...]:
+        """Appends bodies to the conversation at hand and writes what belongs with them."""
+        now = self._clock.now()
+        entries = tuple(
+            Entry(self._next_seq + n, self._conversation, turn, now, body)
+            for n, body in enumerate(bodies)
+        )
+        append = (Append(self.chat.id, entries),) if entries else ()
+        await self._journal.commit(Change((*append, *also), self.fence, durable))
+        self._next_seq += len(entries)
+        self._entries.extend(entries)
+        return entries
+
+
+def _calls(entry: Entry) -> tuple[ToolCall, ...]:
+    return entry.body.calls if isinstance(entry.body, ReplyBody) else ()
+
+
+class History:
+    """Keeps the logs of chats at work; the least used ones are forgotten, the store has them."""
+
+    def __init__(self, journal: Journal, chats: Chats, clock: Clock, keep: int = 256) -> None:
+        self._journal = journal
+        self._chats = chats
+        self._clock = clock
+        self._keep = keep
+        self._logs: OrderedDict[int, ChatLog] = OrderedDict()
+
+    async def own(self, chat: int) -> ChatLog:
+        """The chat's log with a fence that is ours; claimed when we did not hold it."""
+        log = self._logs.get(chat)
+        if log is None:
+            fence = await self._journal.claim(chat)
+            log = ChatLog(await self._chats.get(chat), fence, self._journal, self._clock)
+            self._logs[chat] = log
+            while len(self._logs) > self._keep:
+                self._logs.popitem(last=False)
+        else:
+            log.chat = await self._chats.get(chat)
+        self._logs.move_to_end(chat)
+        return log
+
+    def forget(self, chat: int) -> None:
+        """Drops a log after a fault: what is in memory may not be what was written."""
+        self._logs.pop(chat, None)

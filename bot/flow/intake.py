@@ -1,0 +1,59 @@
+"""Taking updates in: stored first, then routed one after another in the order they came."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from bot.domain.change import Change, InboundState, MarkInbound
+from bot.domain.errors import StoreBusy
+from bot.domain.message import RawUpdate
+from bot.flow.router import Router
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.journal import Journal
+
+_LOG = logging.getLogger(__name__)
+
+_BATCH = 200
+
+
+class Intake:
+    """The way in for every channel."""
+
+    def __init__(self, inbox: Inbox, journal: Journal, router: Router, clock: Clock) -> None:
+        self._inbox = inbox
+        self._journal = journal
+        self._router = router
+        self._clock = clock
+        self._arrived = asyncio.Event()
+
+    async def accept(self, channel: str, updates: Sequence[RawUpdate]) -> None:
+        """Stores updates; when this returns, the platform may be told that they arrived."""
+        if await self._inbox.accept(channel, updates, self._clock.now()):
+            self._arrived.set()
+
+    async def run(self) -> None:
+        """Routes what is stored, for as long as the program runs."""
+        self._arrived.set()
+        while True:
+            await self._arrived.wait()
+            self._arrived.clear()
+            try:
+                while rows := await self._inbox.unrouted(_BATCH):
+                    for row in rows:
+                        await self._route(row)
+            except StoreBusy as fault:
+                _LOG.warning("%s, routing again in a second", fault)
+                await self._clock.sleep(1.0)
+                self._arrived.set()
+
+    async def _route(self, row: InboundRow) -> None:
+        try:
+            await self._router.route(row)
+        except StoreBusy:
+            raise
+        except Exception as fault:  # noqa: BLE001 - the lane of routing: one update, not the feed
+            _LOG.exception("update %s of %s is set aside", row.key, row.channel)
+            reason = f"{type(fault).__name__}: {fault}"[:500]
+            dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
+            await self._journal.commit(Change((dead,)))

@@ -1,0 +1,319 @@
+"""The loop: look at the log, decide, do one thing, write it down, look again."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from bot.domain.budget import Limits
+from bot.domain.change import AddAudit, AddUsage, AddVerdict, Write
+from bot.domain.errors import (
+    ModelDenied,
+    ModelError,
+    ModelOverloaded,
+    ModelUnreachable,
+    PromptTooLong,
+    RequestInvalid,
+    SpoiltThinking,
+)
+from bot.domain.outcome import StopReason
+from bot.domain.step import (
+    Ask,
+    CallModel,
+    Compact,
+    Finish,
+    Gate,
+    LoopState,
+    Park,
+    Run,
+    RunTools,
+    Step,
+    WrapUp,
+    decide,
+)
+from bot.domain.tool import Effect, Preview, Replay, ToolCall
+from bot.domain.transcript import (
+    Body,
+    CutBody,
+    IntentBody,
+    NoteBody,
+    Provenance,
+    ReplyBody,
+    ResultBody,
+)
+from bot.domain.turn import TurnState
+from bot.domain.view import ModelReply, ModelRequest, RequestView
+from bot.flow.approvals import ApprovalDesk
+from bot.flow.closing import synthetic
+from bot.flow.compaction import Compaction
+from bot.flow.gatekeeper import Gatekeeper
+from bot.flow.live import Live
+from bot.flow.model_calls import ModelCalls
+from bot.flow.reply_intake import admit
+from bot.flow.request_view import ViewFold
+from bot.flow.scene import Scene
+from bot.flow.settlement import late_body
+from bot.flow.steering import Steering
+from bot.flow.tool_runner import Ran, ToolRunner
+from bot.flow.work import Work
+
+_LOG = logging.getLogger(__name__)
+
+_WRAP_UP = (
+    "[Steward] This turn has used its rounds. Answer now with what you have; tools are not "
+    "available any more. Say plainly what is done and what is still open."
+)
+_NUDGE = "[Steward] Your last reply was empty. Please answer the person, or make a call."
+
+
+class ToolLoop:
+    """Carries one turn forward until it finishes or waits for a person."""
+
+    def __init__(
+        self,
+        models: ModelCalls,
+        runner: ToolRunner,
+        gatekeeper: Gatekeeper,
+        desk: ApprovalDesk,
+        compaction: Compaction,
+        limits: Limits,
+        steering: Steering,
+        fallbacks: Sequence[str] = (),
+    ) -> None:
+        self._models = models
+        self._runner = runner
+        self._gatekeeper = gatekeeper
+        self._desk = desk
+        self._compaction = compaction
+        self._limits = limits
+        self._steering = steering
+        self._fallbacks = fallbacks
+
+    async def advance(self, work: Work, scene: Scene, live: Live) -> Finish | None:
+        """Goes on step by step; returns the ending, or None when the turn is parked."""
+        while True:
+            gates = await self._gates(work, scene)
+            step = decide(self._state(work, scene, gates))
+            _LOG.info("step %s: %s", type(step).__name__, step.why)
+            match step:
+                case CallModel() | WrapUp():
+                    scene, ending = await self._call_model(work, scene, step, live)
+                    if ending is not None:
+                        return ending
+                case RunTools():
+                    await self._run_tools(work, scene, step, gates, live)
+                case Ask():
+                    cards = await self._desk.ask(work, step.calls, gates)
+                    work.approvals = (*work.approvals, *cards)
+                case Compact():
+                    if not await self._make_room(work, scene):
+                        return Finish(StopReason.MODEL_FAILURE, "there is nothing left to shorten")
+                case Park():
+                    await work.write(turn=work.counted(state=TurnState.PARKED))
+                    return None
+                case Finish():
+                    return step
+                case _:
+                    assert_never(step)
+
+    def _state(self, work: Work, scene: Scene, gates: dict[str, Gate]) -> LoopState:
+        fill = self._fold(work, scene).estimate / scene.profile.window
+        return LoopState(work.progress, self._limits, gates, fill, work.overflow)
+
+    def _fold(self, work: Work, scene: Scene) -> ViewFold:
+        images = self._limits.images_in_view
+        return work.log.fold(scene.profile, images, scene.surroundings.tokens)
+
+    async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
+        untrusted = self._fold(work, scene).untrusted
+        tools = scene.surroundings.tools
+        return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
+
+    async def _call_model(
+        self, work: Work, scene: Scene, step: CallModel | WrapUp, live: Live
+    ) -> tuple[Scene, Finish | None]:
+        await self._prepare(work, scene, step)
+        view = self._fold(work, scene).view()
+        request = _request(scene, view, calls_allowed=isinstance(step, CallModel))
+        try:
+            reply = await self._models.reply(request, live.write)
+        except PromptTooLong:
+            work.overflow = True
+            return scene, None
+        except (SpoiltThinking, RequestInvalid) as fault:
+            return scene, await self._mend(work, fault)
+        except (ModelOverloaded, ModelUnreachable, ModelDenied) as fault:
+            return await self._fall_back(work, scene, fault)
+        work.overflow = False
+        await self._store(work, scene, reply, view, step)
+        return scene, None
+
+    async def _prepare(self, work: Work, scene: Scene, step: CallModel | WrapUp) -> None:
+        """Stores what the coming request needs in the log: a cut at a new epoch, a word of ours."""
+        bodies: list[Body] = []
+        if _epoch_changed(work, scene):
+            bodies.append(CutBody((), 0))
+        if isinstance(step, WrapUp) and not work.progress.wrap_up_asked:
+            bodies.append(NoteBody("wrap_up", _WRAP_UP))
+        if isinstance(step, CallModel) and step.nudge:
+            bodies.append(NoteBody("nudge", _NUDGE))
+        if bodies:
+            await work.write(*bodies)
+        if work.progress.reply is not None:
+            await self._steering.join(work)
+
+    async def _store(
+        self, work: Work, scene: Scene, reply: ModelReply, view: RequestView, step: Step
+    ) -> None:
+        profile = scene.profile
+        body = ReplyBody(
+            admit(reply.parts, work.log.call_ids),
+            reply.finish,
+            Provenance(
+                profile.provider,
+                profile.name,
+                reply.answered_model,
+                epoch=scene.surroundings.epoch,
+            ),
+            reply.usage,
+            wrap_up=isinstance(step, WrapUp),
+        )
+        turn = work.counted(rounds=work.turn.rounds + 1, calls=work.turn.calls + len(body.calls))
+        await work.write(body, turn=turn, also=self._accounts(work, scene, body, view, step))
+        _LOG.info(
+            "reply: %d calls, %s, %d characters, %s",
+            len(body.calls),
+            body.finish,
+            len(body.text),
+            profile.key,
+        )
+
+    def _accounts(
+        self, work: Work, scene: Scene, body: ReplyBody, view: RequestView, step: Step
+    ) -> tuple[Write, ...]:
+        now, turn, profile = work.clock.now(), work.turn, scene.profile
+        cost = profile.price.cost(body.usage) if profile.price is not None else None
+        usage = AddUsage(turn.id, turn.chat, turn.asker, profile.key, now, body.usage, cost)
+        details = {"step": type(step).__name__, "why": step.why, **view.diagnostics.as_json()}
+        return usage, AddVerdict(turn.id, turn.rounds + 1, now, details)
+
+    async def _mend(self, work: Work, fault: ModelError) -> Finish | None:
+        """A request refused for its form gets one try with all thinking left out, then the end."""
+        if work.mended:
+            told = f"the provider refuses this conversation ({fault}); /new starts afresh"
+            return Finish(StopReason.MODEL_FAILURE, told)
+        work.mended = True
+        _LOG.warning("request refused (%s): once more without thinking", fault)
+        await work.write(CutBody((), 0))
+        return None
+
+    async def _fall_back(
+        self, work: Work, scene: Scene, fault: ModelError
+    ) -> tuple[Scene, Finish | None]:
+        """The next model of the list takes over for this turn, if there is one."""
+        names = [scene.profile.key, *self._fallbacks]
+        later = (
+            names[names.index(scene.profile.key, 1) + 1 :]
+            if scene.profile.key in names[1:]
+            else names[1:]
+        )
+        if not later:
+            return scene, Finish(StopReason.MODEL_FAILURE, str(fault))
+        _LOG.warning("%s failed (%s), %s takes over", scene.profile.key, fault, later[0])
+        await work.write(turn=work.counted(model=later[0]))
+        return replace(scene, profile=self._models.profile(later[0])), None
+
+    async def _make_room(self, work: Work, scene: Scene) -> bool:
+        fill = self._fold(work, scene).estimate / scene.profile.window
+        made = await self._compaction.make_room(work, scene.profile, fill)
+        work.overflow = False
+        return made
+
+    async def _run_tools(
+        self, work: Work, scene: Scene, step: RunTools, gates: dict[str, Gate], live: Live
+    ) -> None:
+        closed = [Ran(call, synthetic(call, refusal)) for call, refusal in step.close]
+        if closed:
+            await self._record(work, scene, closed)
+        if not step.run:
+            return
+        live.running(step.run)
+        once = [c for c in step.run if self._replay(scene, c) is Replay.ONCE]
+        if once:
+            intents = [IntentBody(call.id) for call in once]
+            await work.write(*intents, durable=True)
+        calls = [(call, _preview(work, gates, call)) for call in step.run]
+        tools, progress = scene.surroundings.tools, work.progress
+        ran = await self._runner.run(calls, tools, scene.place, progress)
+        await self._record(work, scene, ran)
+        live.finished([(r.call, r.result) for r in ran])
+
+    async def _record(self, work: Work, scene: Scene, ran: Sequence[Ran]) -> None:
+        """Results, their sends and their line in the record: one transaction."""
+        late = work.late_approval
+        bodies = [
+            late_body(late, r.result)
+            if late is not None and late.call.id == r.call.id
+            else ResultBody(r.result)
+            for r in ran
+        ]
+        also: list[Write] = [write for r in ran for write in r.writes]
+        also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
+        await work.write(*bodies, also=also)
+
+    def _replay(self, scene: Scene, call: ToolCall) -> Replay:
+        tool = scene.surroundings.tools.get(call.name)
+        return tool.spec.replay if tool is not None else Replay.SAFE
+
+
+def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRequest:
+    profile = scene.profile
+    room = profile.window - view.diagnostics.estimate - _MARGIN
+    return ModelRequest(
+        profile,
+        scene.surroundings.system,
+        scene.surroundings.specs,
+        view.messages,
+        calls_allowed=calls_allowed,
+        max_output=max(_LEAST_OUTPUT, min(profile.max_output, room)),
+    )
+
+
+_MARGIN = 1_000
+_LEAST_OUTPUT = 1_024
+
+
+def _epoch_changed(work: Work, scene: Scene) -> bool:
+    """Whether the newest own thinking in the log was made under other surroundings."""
+    for entry in reversed(work.log.entries()):
+        match entry.body:
+            case CutBody(drop_thinking=True):
+                return False
+            case ReplyBody(provenance=told):
+                return told.epoch != scene.surroundings.epoch
+            case _:
+                pass
+    return False
+
+
+def _preview(work: Work, gates: dict[str, Gate], call: ToolCall) -> Preview | None:
+    gate = gates.get(call.id)
+    if isinstance(gate, Run):
+        return gate.preview
+    return next((a.preview for a in work.approvals if a.call.id == call.id), None)
+
+
+def _changes(scene: Scene, ran: Ran) -> bool:
+    tool = scene.surroundings.tools.get(ran.call.name)
+    return not ran.result.synthetic and tool is not None and tool.spec.effect is not Effect.READ
+
+
+def _ran_line(work: Work, scene: Scene, ran: Ran) -> AddAudit:
+    details = {
+        "turn": work.turn.id,
+        "call": ran.call.id,
+        "status": ran.result.status.value,
+        "arguments": ran.call.canonical,
+    }
+    person = work.turn.asker
+    return AddAudit(work.clock.now(), work.turn.chat, person, "call.ran", ran.call.subject, details)

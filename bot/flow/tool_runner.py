@@ -1,0 +1,167 @@
+"""Running tools inside their bounds: time, size, faults; what comes out is always a result."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.domain.budget import Limits
+from bot.domain.change import AddArtifact, Show, Write
+from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.progress import HINT, Done, Progress, error_key
+from bot.domain.tool import (
+    AskPerson,
+    CloseConversation,
+    Code,
+    Preview,
+    Status,
+    ToolCall,
+    ToolOutput,
+    ToolResult,
+)
+from bot.ports.clock import Clock
+from bot.ports.tool import Place, Tool
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A result with the writes that leave in its transaction."""
+
+    call: ToolCall
+    result: ToolResult
+    writes: tuple[Write, ...] = ()
+
+
+class ToolRunner:
+    def __init__(self, clock: Clock, limits: Limits) -> None:
+        self._clock = clock
+        self._limits = limits
+
+    async def run(
+        self,
+        calls: Sequence[tuple[ToolCall, Preview | None]],
+        tools: Mapping[str, Tool],
+        place: Place,
+        progress: Progress,
+    ) -> list[Ran]:
+        """Runs the calls side by side and returns their results in call order."""
+        spent = sum(d.result.duration_ms for d in _this_round(progress)) / 1000
+        room = max(1.0, self._limits.tools_seconds - spent)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._run(call, preview, tools, place, room), name=call.subject)
+                for call, preview in calls
+            ]
+        ran = self._fitted([task.result() for task in tasks], place, progress)
+        return [self._advised(r, progress) for r in ran]
+
+    async def _run(
+        self,
+        call: ToolCall,
+        preview: Preview | None,
+        tools: Mapping[str, Tool],
+        place: Place,
+        room: float,
+    ) -> Ran:
+        tool = tools.get(call.name)
+        if tool is None:
+            text = f"The tool {call.name!r} is not available any more."
+            return Ran(call, _failed(call, Status.INVALID, Code.UNKNOWN_TOOL, text))
+        seconds = min(room, tool.spec.timeout_s or self._limits.tool_seconds)
+        begun = self._clock.steady()
+        here = replace(place, call_id=call.id)
+        try:
+            async with asyncio.timeout(seconds):
+                output = await tool.run(call.arguments or {}, here, preview and preview.seen)
+            ran = self._result(call, tool, output, here)
+        except TimeoutError:
+            text = f"Stopped after {seconds:g} s without an end. What it did until then stays done."
+            ran = Ran(call, _failed(call, Status.TIMEOUT, None, text))
+        except (ToolFailure, InvalidArguments) as fault:
+            ran = Ran(call, _failed(call, Status.FAILED, Code.ERROR, str(fault)))
+        except Exception as fault:  # noqa: BLE001 - the border around every tool
+            _LOG.exception("tool %s failed", call.name)
+            text = str(fault).strip() or type(fault).__name__
+            ran = Ran(call, _failed(call, Status.FAILED, Code.ERROR, text))
+        took = round((self._clock.steady() - begun) * 1000)
+        return replace(ran, result=replace(ran.result, duration_ms=took))
+
+    def _result(self, call: ToolCall, tool: Tool, output: ToolOutput, place: Place) -> Ran:
+        result = ToolResult(
+            call.id,
+            call.name,
+            Status.FAILED if output.failed else Status.SUCCESS,
+            _clean(output.text),
+            code=Code.ERROR if output.failed else None,
+            untrusted=output.untrusted,
+            files=output.files,
+            keep=tool.spec.keep,
+            question=output.after.question if isinstance(output.after, AskPerson) else None,
+            closes=output.after.reason if isinstance(output.after, CloseConversation) else None,
+        )
+        sends = tuple(
+            Show(f"send:{place.turn}:{call.id}:{n}", place.chat, content)
+            for n, content in enumerate(output.sends)
+        )
+        return Ran(call, result, sends)
+
+    def _fitted(self, ran: list[Ran], place: Place, progress: Progress) -> list[Ran]:
+        """Cuts each result to its bound and all of a round to theirs; the whole is kept aside."""
+        used = sum(len(d.result.text.encode()) for d in _this_round(progress))
+        fitted: list[Ran] = []
+        for one in ran:
+            room = max(_LEAST, self._limits.round_bytes - used)
+            cut = _cut(one, min(self._limits.result_bytes, room), place)
+            used += len(cut.result.text.encode())
+            fitted.append(cut)
+        return fitted
+
+    def _advised(self, ran: Ran, progress: Progress) -> Ran:
+        """A second error with the same words gets a word of advice."""
+        if ran.result.status not in (Status.FAILED, Status.INVALID, Status.TIMEOUT):
+            return ran
+        key = error_key(ran.result)
+        times = 1 + sum(error_key(d.result) == key for d in progress.done)
+        if times < self._limits.same_error_hint:
+            return ran
+        advice = (
+            f"{HINT}{ran.call.name} failed {times} times with these words. Do not repeat it as it "
+            "is: look for the cause, change the call, or tell the person what is in the way."
+        )
+        return replace(ran, result=replace(ran.result, text=ran.result.text + advice))
+
+
+_LEAST = 500
+"""Bytes every result may have, however much the round has used."""
+
+
+def _this_round(progress: Progress) -> list[Done]:
+    ids = {call.id for call in progress.reply.calls} if progress.reply is not None else set[str]()
+    return [d for d in progress.done if d.call.id in ids]
+
+
+def _failed(call: ToolCall, status: Status, code: Code | None, text: str) -> ToolResult:
+    return ToolResult(call.id, call.name, status, _clean(text), code=code)
+
+
+def _clean(text: str) -> str:
+    """No lone surrogates, no NUL: neither a provider nor a database takes them."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "�")
+
+
+def _cut(ran: Ran, room: int, place: Place) -> Ran:
+    whole = ran.result.text.encode()
+    if len(whole) <= room:
+        return ran
+    name = f"{place.turn}-{secrets.token_hex(4)}"
+    head, tail = whole[: room * 2 // 3], whole[len(whole) - room // 3 :]
+    text = (
+        f"{head.decode(errors='ignore')}\n[… {len(whole) - room} of {len(whole)} bytes left out; "
+        f"the whole is kept as artifact {name} …]\n{tail.decode(errors='ignore')}"
+    )
+    result = replace(ran.result, text=text, truncated=True, artifact=name)
+    keep = AddArtifact(name, place.chat, ran.result.text)
+    return Ran(ran.call, result, (*ran.writes, keep))

@@ -1,0 +1,144 @@
+"""A turn from its opening to its settled end."""
+
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.change import InboundState, MarkInbound, SaveApproval, Show, Write
+from bot.domain.errors import ModelDenied
+from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.outcome import StopReason
+from bot.domain.step import Finish
+from bot.domain.transcript import LateResultBody
+from bot.domain.turn import Turn, TurnState
+from bot.flow.asker import Asked
+from bot.flow.compaction import Compaction
+from bot.flow.history import ChatLog
+from bot.flow.live import living
+from bot.flow.scene import Scenes
+from bot.flow.settlement import Settlement
+from bot.flow.tool_loop import ToolLoop
+from bot.flow.work import Work
+from bot.ports.approvals import Approvals
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow
+
+_LOG = logging.getLogger(__name__)
+
+
+class Turns:
+    """Opens turns, takes them up again, and runs them until they settle or park."""
+
+    def __init__(
+        self,
+        loop: ToolLoop,
+        settlement: Settlement,
+        compaction: Compaction,
+        scenes: Scenes,
+        channels: Mapping[str, Channel],
+        approvals: Approvals,
+        clock: Clock,
+        model: str,
+    ) -> None:
+        self._loop = loop
+        self._settlement = settlement
+        self._compaction = compaction
+        self._scenes = scenes
+        self._channels = channels
+        self._approvals = approvals
+        self._clock = clock
+        self._model = model
+
+    async def open(
+        self, log: ChatLog, row: InboundRow, asked: Asked, unreported: Sequence[Approval]
+    ) -> Work:
+        """Makes a message the opening of a turn: the row is taken in the same transaction."""
+        turn = Turn(
+            id=secrets.token_hex(8),
+            chat=log.chat.id,
+            conversation=log.chat.conversation,
+            asker=asked.person.id,
+            asker_name=asked.person.name,
+            model=log.chat.model or self._model,
+            created_at=self._clock.now(),
+            reply_to=None if asked.message.private else asked.message.message_id,
+        )
+        work = await self._at_work(log, turn, ())
+        taken = MarkInbound(
+            row.id, InboundState.TAKEN, (InboundState.WAITING,), log.chat.id, turn=turn.id
+        )
+        reported: list[Write] = [
+            SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
+        ]
+        late = [_unrun(card) for card in unreported]
+        fresh = work.counted(attempts=1)
+        await work.write(*late, asked.body(), turn=fresh, also=(taken, *reported))
+        return work
+
+    async def take_up(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
+        """Goes on with a turn another life of the program began, or that was parked."""
+        work = await self._at_work(log, turn, approvals)
+        if turn.state is TurnState.RUNNING:
+            await work.write(turn=replace(turn, attempts=turn.attempts + 1))
+        elif turn.state is TurnState.QUEUED:
+            model = log.chat.model or self._model
+            work.turn = replace(turn, state=TurnState.RUNNING, attempts=1, model=model)
+            await work.write(turn=work.turn)
+        else:
+            work.turn = replace(turn, state=TurnState.RUNNING)
+        return work
+
+    async def _at_work(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
+        await log.read(turn.conversation)
+        own = [a for a in approvals if a.turn == turn.id]
+        if turn.approval is not None and all(a.id != turn.approval for a in own):
+            card = await self._approvals.get(turn.approval)
+            own.extend((card,) if card is not None else ())
+        work = Work(log, turn, tuple(own), self._clock)
+        work.begin()
+        return work
+
+    async def run(self, work: Work) -> bool:
+        """Runs the turn; True when it settled, False when it waits for a person."""
+        if work.turn.origin == "compaction":
+            await self._compact(work)
+            return True
+        try:
+            scene = self._scenes.of(work)
+        except ModelDenied as fault:
+            ending: Finish | None = Finish(StopReason.MODEL_FAILURE, str(fault))
+        else:
+            channel = self._channels[work.address.channel]
+            async with living(channel, work.address, self._clock) as live:
+                ending = await self._loop.advance(work, scene, live)
+        if ending is None:
+            return False
+        await self._settlement.settle(work, ending)
+        return True
+
+    async def set_aside(self, work: Work) -> None:
+        await self._settlement.set_aside(work)
+
+    async def _compact(self, work: Work) -> None:
+        """A person asked for room: everything before this turn becomes a summary."""
+        made = await self._compaction.make_room(work, self._scenes.of(work).profile, fill=9.9)
+        told = "The conversation is summarised." if made else "There is nothing to summarise yet."
+        content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
+        settled = work.counted(
+            state=TurnState.SETTLED,
+            stop_reason=StopReason.FINAL_ANSWER,
+            ended_at=self._clock.now(),
+        )
+        show = Show(f"answer:{work.turn.id}", work.turn.chat, content)
+        await work.write(turn=settled, also=(show,), durable=True)
+
+
+def _unrun(card: Approval) -> LateResultBody:
+    """A set-aside card that ended without a run, told to the model at the next opening."""
+    by = f" by {card.decider_name}" if card.decider_name else ""
+    because = f": {card.reason}" if card.reason and card.state is ApprovalState.DENIED else ""
+    decision = f"{card.state.value}{by}{because}; it did not run"
+    return LateResultBody(card.id, card.call.name, card.preview.subject, decision, "")
