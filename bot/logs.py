@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any, Literal, TextIO
+from typing import Any, Literal
 from urllib.parse import quote, quote_plus
 
 _HIDDEN = "[secret]"
@@ -51,10 +51,9 @@ def log_context(**values: Any) -> Iterator[None]:
 
 
 def start_logging(
-    stream: TextIO, secrets: Secrets, *, style: Literal["text", "json"], level: str
+    handler: logging.Handler, secrets: Secrets, *, style: Literal["text", "json"], level: str
 ) -> None:
-    """Sends every log line to the stream, in place of any earlier arrangement."""
-    handler = logging.StreamHandler(stream)
+    """Sends every log line to this handler alone, in place of any earlier arrangement."""
     handler.setFormatter(_JsonLine(secrets) if style == "json" else _TextLine(secrets))
     root = logging.getLogger()
     root.handlers[:] = [handler]

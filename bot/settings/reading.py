@@ -25,6 +25,13 @@ from bot.settings.values import (
 
 _TESTS = "STEWARD_TEST_"
 _NAMES = {setting_name(field): field for field in Fields.model_fields}
+_ENDINGS = [name.removeprefix(PREFIX) for name in _NAMES if name.startswith(PREFIX)]
+_WISHES = {
+    "int_parsing": "it should be a whole number",
+    "int_from_float": "it should be a whole number",
+    "float_parsing": "it should be a number",
+    "bool_parsing": "it should be true or false",
+}
 _SECRET = frozenset({"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN"})
 _WITH_PASSWORD = frozenset({"STEWARD_DATABASE_URL", "ANTHROPIC_BASE_URL", "TELEGRAM_API_URL"})
 
@@ -56,7 +63,7 @@ def _fields(layers: Sequence[Layer]) -> Fields:
 
 
 def _sentence(error: ErrorDetails, layers: Sequence[Layer]) -> str:
-    why = str(error.get("ctx", {}).get("error", "")) or error["msg"]
+    why = str(error.get("ctx", {}).get("error", "")) or _WISHES.get(error["type"], error["msg"])
     why = why.replace("Input should be", "it should be")
     if not error["loc"]:
         return f"{why}."
@@ -163,7 +170,7 @@ def _unknown(layers: Sequence[Layer]) -> tuple[str, ...]:
         for name in sorted(layer.values):
             if name in _NAMES or not name.startswith(PREFIX) or name.startswith(_TESTS):
                 continue
-            near = difflib.get_close_matches(name, _NAMES, 1, 0.8)
-            meant = f"; did you mean {near[0]}?" if near else "."
+            near = difflib.get_close_matches(name.removeprefix(PREFIX), _ENDINGS, 1, 0.7)
+            meant = f"; did you mean {PREFIX}{near[0]}?" if near else "."
             found.append(f"{name} ({layer.origin}) is no setting of this version{meant}")
     return tuple(found)

@@ -1,0 +1,66 @@
+"""The cards that are open on the screen, and the keys that press their buttons."""
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.domain.message import Button
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCard:
+    """One card that can be answered; `buttons` by the key that presses each."""
+
+    number: int
+    message_id: str
+    title: str
+    buttons: Mapping[str, Button]
+
+    def hints(self) -> str:
+        """What can be typed, as in `[y] Approve  [n] Deny`; later cards carry their number."""
+        number = "" if self.number == 1 else str(self.number)
+        keys = (f"[{key}{number}] {button.label}" for key, button in self.buttons.items())
+        return "  ".join(keys)
+
+
+class Board:
+    """Open cards by their number; a number stays a card's own until the card is closed."""
+
+    def __init__(self) -> None:
+        self._cards: dict[str, OpenCard] = {}
+
+    @property
+    def newest(self) -> OpenCard | None:
+        return next(reversed(self._cards.values()), None)
+
+    def numbered(self, number: int) -> OpenCard | None:
+        return next((card for card in self._cards.values() if card.number == number), None)
+
+    def is_open(self, card: OpenCard) -> bool:
+        return card.message_id in self._cards
+
+    def __len__(self) -> int:
+        return len(self._cards)
+
+    def put(self, message_id: str, title: str, buttons: Sequence[Button]) -> OpenCard:
+        """Opens a card, or gives an open one other buttons."""
+        known = self._cards.get(message_id)
+        highest = max((card.number for card in self._cards.values()), default=0)
+        number = known.number if known else highest + 1
+        card = OpenCard(number, message_id, title, _keys(buttons))
+        self._cards[message_id] = card
+        return card
+
+    def close(self, message_id: str) -> OpenCard | None:
+        return self._cards.pop(message_id, None)
+
+
+def _keys(buttons: Sequence[Button]) -> dict[str, Button]:
+    """A letter for each button: the first of its data, else one of its label, else any free one."""
+    keys: dict[str, Button] = {}
+    for button in buttons:
+        wishes = button.data[:1].lower() + button.label.lower() + string.ascii_lowercase
+        free = (w for w in wishes if w in string.ascii_lowercase and w not in keys)
+        if key := next(free, None):
+            keys[key] = button
+    return keys

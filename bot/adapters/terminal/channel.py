@@ -1,0 +1,85 @@
+"""The terminal as a channel."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from bot.adapters.terminal.screen import Screen
+from bot.adapters.terminal.update import NAME, read_update
+from bot.domain.message import (
+    Address,
+    Block,
+    Button,
+    Code,
+    FileRef,
+    Inbound,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Piece,
+    Plain,
+    Press,
+    Sign,
+)
+
+_BLOCKS: Mapping[str, type[Block]] = {"markdown": Markdown, "plain": Plain, "code": Code}
+
+
+class TerminalChannel:
+    """One chat, in front of one person; a message is one piece however long it is."""
+
+    name = NAME
+    drafts = True
+    gated = False
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def parse(self, body: str) -> Inbound:
+        return read_update(body)
+
+    def split(self, content: Outbound) -> Sequence[Piece]:
+        return (Piece(dataclasses.asdict(content)),)
+
+    async def send(self, to: Address, piece: Piece) -> str:
+        message_id = uuid4().hex
+        await self._screen.show(message_id, _content(piece))
+        return message_id
+
+    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+        """Shows the news; a message this process has not shown yet is shown whole."""
+        await self._screen.change(message_id, _content(piece))
+
+    async def draft(self, to: Address, text: str) -> None:
+        await self._screen.draft(text)
+
+    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        match sign:
+            case Sign.TYPING:
+                self._screen.typing(on=True)
+            case Sign.DONE:
+                self._screen.typing(on=False)
+            case Sign.QUEUED:
+                await self._screen.line("(queued: its turn comes next)")
+
+    async def acknowledge(self, press: Press, text: str) -> None:
+        if text:
+            await self._screen.line(text)
+
+
+def _content(piece: Piece) -> Outbound:
+    """Reads back what `split` wrote; it may have been stored as JSON meanwhile."""
+    body = piece.body
+    return Outbound(
+        OutboundKind(body["kind"]),
+        tuple(_block(block) for block in body["blocks"]),
+        tuple(tuple(Button(**button) for button in row) for row in body["buttons"]),
+        tuple(FileRef(**file) for file in body["files"]),
+        body["reply_to"],
+        body["silent"],
+    )
+
+
+def _block(block: Mapping[str, Any]) -> Block:
+    return _BLOCKS[block["kind"]](**block)

@@ -1,0 +1,82 @@
+"""The person's side: lines are read, understood, and accepted before anything is done."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeAlias
+
+from bot.adapters.terminal.board import OpenCard
+from bot.adapters.terminal.screen import Screen
+from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
+from bot.adapters.terminal.update import Writer
+from bot.domain.message import RawUpdate
+from bot.ports.clock import Clock
+
+Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
+"""Takes updates in for good: when it returns they outlive the process."""
+
+
+class Reader(Protocol):
+    """Where lines are typed."""
+
+    async def read(self, live: Callable[[], str], begun: Callable[[], None]) -> str:
+        """Reads a line; `live` stands above it, `begun` is called at its first character.
+
+        Raises EOFError when the person leaves, KeyboardInterrupt on Ctrl-C.
+        """
+        ...
+
+
+class Conversation:
+    """Reads until the person leaves: by Ctrl-D, by `/quit`, or by Ctrl-C when nothing goes on."""
+
+    def __init__(self, reader: Reader, screen: Screen, writer: Writer, clock: Clock) -> None:
+        self._reader = reader
+        self._screen = screen
+        self._writer = writer
+        self._clock = clock
+        self._aimed: OpenCard | None = None
+
+    async def hold(self, accept: Accept) -> None:
+        stopping = False
+        while True:
+            try:
+                line = await self._read()
+            except EOFError:
+                break
+            except KeyboardInterrupt:
+                # A second Ctrl-C in a row leaves, even when the first could not stop the turn.
+                if stopping or not self._screen.busy:
+                    break
+                stopping = True
+                await self._send(Said("/stop"), accept)
+                continue
+            stopping = False
+            match read_typed(line, self._aimed, self._screen.board):
+                case None:
+                    continue
+                case Left():
+                    break
+                case typed:
+                    await self._send(typed, accept)
+
+    async def _read(self) -> str:
+        self._aimed = None
+        return await self._reader.read(self._screen.live, self._aim)
+
+    def _aim(self) -> None:
+        self._aimed = self._screen.board.newest
+
+    async def _send(self, typed: Typed, accept: Accept) -> None:
+        now = self._clock.now()
+        if isinstance(typed, Said | Pressed):
+            self._screen.expect()
+        match typed:
+            case Said(text, OpenCard() as card):
+                await accept((self._writer.message(text, now, card.message_id, card.title),))
+            case Said(text):
+                await accept((self._writer.message(text, now),))
+            case Pressed(card, data):
+                await accept((self._writer.press(data, now, card.message_id),))
+            case Misread(hint):
+                await self._screen.line(hint)
+            case Left():
+                pass

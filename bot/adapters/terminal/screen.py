@@ -1,0 +1,225 @@
+"""What the person sees: finished lines above the prompt, and what is still moving beside it."""
+
+import asyncio
+from typing import Protocol
+
+from bot.adapters.terminal.board import Board
+from bot.adapters.terminal.text import Fragments, MarkdownLines, block_fragments, plain, visible
+from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind
+
+_TAIL = 240
+_REMEMBERED = 100
+
+
+class Console(Protocol):
+    """The terminal itself."""
+
+    async def show(self, fragments: Fragments) -> None:
+        """Prints whole lines above the prompt."""
+        ...
+
+    def refresh(self) -> None:
+        """Draws the prompt again: what moves beside it has changed."""
+        ...
+
+
+class Screen:
+    """Shows contents in the order they come; each line is printed once.
+
+    A draft's whole lines are printed at once, and its last, open line stands in `live` until it
+    is whole. So does the newest progress message, until something else is shown.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lock = asyncio.Lock()
+        self._known: dict[str, tuple[str, ...]] = {}
+        self._progress: tuple[str, Fragments] | None = None
+        self._draft = ""
+        self._printed = 0
+        self._markdown = MarkdownLines()
+        self._typing = False
+        self._expected = False
+        self.board = Board()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn seems to be at work, or waits for a card."""
+        return self._expected or len(self.board) > 0
+
+    def live(self) -> str:
+        """What stands between the printed lines and the prompt; empty or ended by a newline."""
+        parts: list[str] = []
+        if self._progress is not None:
+            parts.append(plain(self._progress[1]).rstrip("\n"))
+        if tail := self._draft[self._printed :]:
+            parts.append(visible(tail if len(tail) <= _TAIL else f"…{tail[-_TAIL:]}"))
+        if self._typing and not parts:
+            parts.append("…")
+        return "".join(f"{part}\n" for part in parts)
+
+    def expect(self) -> None:
+        """Notes that something was sent which will be answered."""
+        self._expected = True
+
+    def typing(self, *, on: bool) -> None:
+        """Shows that an answer is being thought about, or no longer does."""
+        self._expected = on
+        if self._typing is not on:
+            self._typing = on
+            self._console.refresh()
+
+    async def line(self, text: str) -> None:
+        """Prints a passing remark."""
+        async with self._lock:
+            await self._console.show([("italic", visible(text) + "\n")])
+
+    async def draft(self, text: str) -> None:
+        """Shows how far an answer is: `text` is all of it so far."""
+        async with self._lock:
+            text = text.lstrip()
+            if not text.startswith(self._draft[: self._printed]):
+                await self._end_draft()
+            self._expected = True
+            self._draft = text
+            whole = text.rfind("\n") + 1
+            if whole > self._printed:
+                await self._end_progress()
+                lines = text[self._printed : whole]
+                self._printed = whole
+                await self._console.show(self._markdown.shown(lines))
+            self._console.refresh()
+
+    async def show(self, message_id: str, content: Outbound) -> None:
+        """Shows a new message."""
+        async with self._lock:
+            if content.kind is OutboundKind.PROGRESS:
+                await self._show_progress(message_id, content)
+                return
+            self._expected = self._typing = False
+            await self._end_progress()
+            self._remember(message_id, _fragments(content))
+            if content.kind is OutboundKind.ANSWER:
+                await self._show_answer(message_id, content)
+            else:
+                await self._end_draft()
+                await self._show_all(message_id, content, _fragments(content))
+            self._console.refresh()
+
+    async def change(self, message_id: str, content: Outbound) -> None:
+        """Shows a message's new content: a moving one in its place, else what is new in it."""
+        async with self._lock:
+            fragments = _fragments(content)
+            if self._progress is not None and self._progress[0] == message_id:
+                self._progress = (message_id, fragments)
+                self._remember(message_id, fragments)
+                self._console.refresh()
+                return
+            before = self._known.get(message_id)
+            self._remember(message_id, fragments)
+            await self._end_progress()
+            if before is None:
+                await self._show_all(message_id, content, fragments)
+            else:
+                await self._show_news(message_id, content, set(before))
+            self._console.refresh()
+
+    async def finish(self) -> None:
+        """Prints what still moves, since nobody will see it move any more."""
+        async with self._lock:
+            await self._end_draft()
+            await self._end_progress()
+
+    async def _show_progress(self, message_id: str, content: Outbound) -> None:
+        await self._end_draft()
+        await self._end_progress()
+        self._expected = True
+        self._progress = (message_id, _fragments(content))
+        self._remember(message_id, self._progress[1])
+        self._console.refresh()
+
+    async def _show_answer(self, message_id: str, content: Outbound) -> None:
+        """Shows an answer, but for what its draft has printed of it already."""
+        begun, markdown = self._draft[: self._printed], self._markdown
+        self._forget_draft()
+        first = content.blocks[0] if content.blocks else None
+        if not begun or not isinstance(first, Markdown) or not _follows(first.text, begun):
+            await self._show_all(message_id, content, _fragments(content))
+            return
+        rest = first.text.lstrip()[len(begun) :]
+        fragments = markdown.shown(f"{rest}\n") if rest.strip() else []
+        fragments += _of_blocks(content.blocks[1:]) + _files(content)
+        await self._show_all(message_id, content, fragments)
+
+    async def _show_all(self, message_id: str, content: Outbound, fragments: Fragments) -> None:
+        """Prints the fragments of a message, with the keys of its buttons below."""
+        if buttons := _buttons(content):
+            card = self.board.put(message_id, _title(fragments), buttons)
+            fragments = [*fragments, ("bold", f"{visible(card.hints())}\n")]
+        await self._console.show([*fragments, ("", "\n")])
+
+    async def _show_news(self, message_id: str, content: Outbound, before: set[str]) -> None:
+        fragments = _fragments(content)
+        news = [line for line in _lines(fragments) if line not in before]
+        if buttons := _buttons(content):
+            card = self.board.put(message_id, _title(fragments), buttons)
+            news.append(card.hints())
+        elif closed := self.board.close(message_id):
+            told = " · ".join(line.strip() for line in news) or "closed"
+            news = [f"↳ {closed.title} — {told}"]
+        if news:
+            await self._console.show([("", visible("\n".join(news)) + "\n")])
+
+    async def _end_progress(self) -> None:
+        if self._progress is not None:
+            (_, fragments), self._progress = self._progress, None
+            await self._console.show(fragments)
+
+    async def _end_draft(self) -> None:
+        """Prints the rest of a draft that no answer followed: words beside a call."""
+        rest = self._draft[self._printed :]
+        fragments = self._markdown.shown(f"{rest}\n") if rest.strip() else []
+        self._forget_draft()
+        if fragments:
+            await self._console.show(fragments)
+
+    def _forget_draft(self) -> None:
+        self._draft, self._printed, self._markdown = "", 0, MarkdownLines()
+
+    def _remember(self, message_id: str, fragments: Fragments) -> None:
+        self._known.pop(message_id, None)
+        self._known[message_id] = tuple(_lines(fragments))
+        while len(self._known) > _REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+
+def _fragments(content: Outbound) -> Fragments:
+    return _of_blocks(content.blocks) + _files(content)
+
+
+def _follows(text: str, begun: str) -> bool:
+    return text.lstrip().startswith(begun)
+
+
+def _buttons(content: Outbound) -> list[Button]:
+    return [button for row in content.buttons for button in row]
+
+
+def _of_blocks(blocks: tuple[Block, ...]) -> Fragments:
+    return [fragment for block in blocks for fragment in block_fragments(block)]
+
+
+def _files(content: Outbound) -> Fragments:
+    lines = (
+        f"📎 {file.name}{f' – {file.caption}' if file.caption else ''} ({file.path})"
+        for file in content.files
+    )
+    return [("", visible(line).replace("\n", " ") + "\n") for line in lines]
+
+
+def _lines(fragments: Fragments) -> list[str]:
+    return [line for line in plain(fragments).split("\n") if line.strip()]
+
+
+def _title(fragments: Fragments) -> str:
+    return next(iter(_lines(fragments)), "").strip()

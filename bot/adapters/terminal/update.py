@@ -1,0 +1,79 @@
+"""Raw updates of the terminal: written when a line is typed, read when its turn comes."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from bot.domain.message import (
+    Address,
+    Inbound,
+    InboundMessage,
+    Press,
+    Quote,
+    RawUpdate,
+    Unreadable,
+)
+from bot.domain.person import Sender
+
+NAME = "terminal"
+ADDRESS = Address(NAME, "local")
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes the updates of one person; `user` is the account, `name` what people read."""
+
+    user: str
+    name: str
+
+    def message(
+        self, text: str, at: datetime, reply_to: str | None = None, cited: str = ""
+    ) -> RawUpdate:
+        return self._update(type="message", text=text, at=at, reply_to=reply_to, cited=cited)
+
+    def press(self, data: str, at: datetime, message_id: str) -> RawUpdate:
+        return self._update(type="press", data=data, at=at, message_id=message_id)
+
+    def _update(self, *, at: datetime, **content: Any) -> RawUpdate:
+        key = uuid4().hex
+        body = {**content, "id": key, "at": at.isoformat(), "user": self.user, "name": self.name}
+        return RawUpdate(key, json.dumps(body))
+
+
+def read_update(body: str) -> Inbound:
+    """Reads an update; what is not one of ours is Unreadable."""
+    try:
+        update = json.loads(body)
+        sender = Sender(NAME, _text(update["user"]), _text(update["name"]))
+        match update["type"]:
+            case "message":
+                return _message(update, sender)
+            case "press":
+                data, card = _text(update["data"]), _text(update["message_id"])
+                return Press(ADDRESS, sender, data, _text(update["id"]), card)
+            case other:
+                return Unreadable(f"an update of unknown type {str(other)[:40]!r}")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return Unreadable(f"{type(error).__name__}: {str(error)[:200]}")
+
+
+def _message(update: Any, sender: Sender) -> InboundMessage:
+    card = update.get("reply_to")
+    quote = Quote(_text(update["cited"]), "Steward", True, _text(card)) if card else None
+    return InboundMessage(
+        ADDRESS,
+        sender,
+        _text(update["id"]),
+        _text(update["text"]),
+        datetime.fromisoformat(update["at"]),
+        quote=quote,
+    )
+
+
+def _text(value: Any) -> str:
+    """A string without lone surrogates, which no store and no model takes."""
+    if not isinstance(value, str):
+        raise TypeError("a text was expected")
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,181 @@
+"""The commands of `steward`."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import click
+
+from bot.adapters.system_clock import SystemClock
+from bot.adapters.terminal.terminal import Terminal
+from bot.doctor import Probes, examine, table
+from bot.domain.errors import SettingError, StewardError
+from bot.logs import Secrets, start_logging
+from bot.settings import Settings, read_settings
+
+_log = logging.getLogger(__name__)
+Work: TypeAlias = Coroutine[Any, Any, int]
+"""Something that runs to its end and gives the process its exit code."""
+
+_NO_TOKEN = "TELEGRAM_BOT_TOKEN is not set: Telegram is not served, you talk to Steward here."
+_NO_KEY = "ANTHROPIC_API_KEY is not set: the demo model answers."
+_NO_TERMINAL = "There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What the commands start, as the composition root made it."""
+
+    serve: Callable[[Settings], Work]
+    chat: Callable[[Settings, Terminal], Work]
+    probes: Callable[[Settings], Probes]
+    secrets: Secrets
+
+
+def run(program: Program, arguments: Sequence[str]) -> int:
+    """Carries one command line out and returns the exit code."""
+    try:
+        code = steward.main(
+            list(arguments), prog_name="steward", standalone_mode=False, obj=program
+        )
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 128 + signal.SIGINT
+    except StewardError as error:
+        click.echo(program.secrets.hidden(f"steward: {error}"), err=True)
+        return 2
+    return int(code or 0)
+
+
+def _version() -> str:
+    try:
+        return version("steward")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@click.group()
+@click.version_option(_version(), prog_name="steward")
+def steward() -> None:
+    """A self-hosted assistant that asks before it acts."""
+
+
+@steward.command("run")
+@click.pass_obj
+def run_command(program: Program) -> int:
+    """Serve every channel that has a token, or chat here when there is none."""
+    settings = _settings(program)
+    if settings.telegram.token is not None:
+        _start_logging(program, settings, logging.StreamHandler())
+        _warn(settings)
+        return asyncio.run(_until_told(program.serve(settings)))
+    if not _has_terminal():
+        raise SettingError(_NO_TERMINAL)
+    click.echo(_NO_TOKEN)
+    return _chat(program, settings)
+
+
+@steward.command()
+@click.pass_obj
+def chat(program: Program) -> int:
+    """Talk to Steward in this terminal."""
+    settings = _settings(program)
+    if not _has_terminal():
+        raise SettingError("There is no terminal to chat in.")
+    return _chat(program, settings)
+
+
+@steward.command()
+@click.pass_obj
+def doctor(program: Program) -> int:
+    """Look at everything a run needs, and say what mends it."""
+    settings = _settings(program)
+    _start_logging(program, settings, logging.StreamHandler())
+    looking = examine(settings, program.probes(settings), SystemClock(), Path.cwd())
+    findings = asyncio.run(looking)
+    click.echo(program.secrets.hidden(table(findings)))
+    return int(any(finding.level == "fail" for finding in findings))
+
+
+@steward.command()
+@click.option("--explain", is_flag=True, help="Say what each setting is for.")
+@click.pass_obj
+def config(program: Program, *, explain: bool) -> None:
+    """Print every setting with its value and where that comes from."""
+    settings = _settings(program)
+    width = max(len(line.name) for line in settings.lines)
+    for line in settings.lines:
+        value = line.value or "(not set)"
+        click.echo(f"{line.name:{width}}  {value:<36}  {line.origin}")
+        if explain:
+            click.echo(f"{'':{width}}  {line.sentence}")
+    for warning in settings.warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+def _settings(program: Program) -> Settings:
+    settings = read_settings(os.environ, Path.cwd())
+    program.secrets.add(*(secret.get_secret_value() for secret in settings.secrets))
+    return settings
+
+
+def _start_logging(program: Program, settings: Settings, handler: logging.Handler) -> None:
+    start_logging(handler, program.secrets, style=settings.log.format, level=settings.log.level)
+
+
+def _warn(settings: Settings) -> None:
+    for warning in settings.warnings:
+        _log.warning("%s", warning)
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _chat(program: Program, settings: Settings) -> int:
+    """Chats in the foreground; the log goes to a file, so that it does not mix with the talk."""
+    for warning in settings.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if settings.anthropic.key is None:
+        click.echo(_NO_KEY)
+    try:
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = RotatingFileHandler(
+            settings.home / "chat.log", maxBytes=1_000_000, backupCount=1, encoding="utf-8"
+        )
+    except OSError as error:
+        raise SettingError(f"STEWARD_HOME cannot be used: {error.strerror}.") from error
+    _start_logging(program, settings, file)
+    terminal = Terminal(SystemClock(), settings.home / "chat_history")
+    return asyncio.run(_until_told(program.chat(settings, terminal)))
+
+
+async def _until_told(work: Work) -> int:
+    """Runs the work to its end, or until SIGTERM (code 0) or SIGINT (130) asks for one."""
+    task = asyncio.ensure_future(work)
+    codes = {signal.SIGTERM: 0, signal.SIGINT: 128 + signal.SIGINT}
+    told: list[int] = []
+
+    def tell(code: int) -> None:
+        told.append(code)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number, code in codes.items():
+        loop.add_signal_handler(number, tell, code)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if not told:
+            raise
+        return told[0]

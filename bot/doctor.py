@@ -1,0 +1,174 @@
+"""Looks at what a run needs, and says how to mend what is wrong."""
+
+import asyncio
+import os
+import shutil
+import stat
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from bot.domain.errors import StewardError
+from bot.ports.clock import Clock
+from bot.settings import Settings
+
+Probe: TypeAlias = Callable[[], Awaitable[str]]
+"""Tries one thing out and says in a sentence what it found; raises a StewardError."""
+
+PROBE_SECONDS = 20.0
+_FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
+_SECRET_NAMES = ("ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN", "STEWARD_DATABASE_URL")
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What can be tried out; `model` and `telegram` reach the network and run with a key only."""
+
+    model: Probe
+    telegram: Probe
+    database: Probe
+    sandbox: Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one look showed; `mend` says what to do about it."""
+
+    subject: str
+    level: Literal["ok", "warn", "fail"]
+    sentence: str
+    mend: str = ""
+
+
+async def examine(
+    settings: Settings, probes: Probes, clock: Clock, folder: Path
+) -> Sequence[Finding]:
+    """Looks at everything in turn; `folder` is where .env and steward.toml lie."""
+    return [
+        *_names(settings),
+        await _model(settings, probes.model),
+        await _telegram(settings, probes.telegram),
+        await _tried("database", probes.database, "Look at STEWARD_DATABASE_URL."),
+        await _sandbox(probes.sandbox),
+        _workspace(settings.workspace),
+        _disk(settings.home),
+        _clock(clock.now()),
+        *_permissions(settings, folder),
+    ]
+
+
+def table(findings: Sequence[Finding]) -> str:
+    """A line for each finding, and one more for what mends it."""
+    width = max(len(finding.subject) for finding in findings)
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{finding.level:4}  {finding.subject:{width}}  {finding.sentence}")
+        if finding.mend:
+            lines.append(f"{'':{width + 8}}→ {finding.mend}")
+    return "\n".join(lines)
+
+
+def _names(settings: Settings) -> Iterator[Finding]:
+    for warning in settings.warnings:
+        yield Finding("settings", "warn", warning, "Correct the name, or remove it.")
+    if not settings.warnings:
+        given = sum(line.origin != "default" for line in settings.lines)
+        yield Finding("settings", "ok", f"{given} of {len(settings.lines)} settings are given.")
+
+
+async def _model(settings: Settings, probe: Probe) -> Finding:
+    if not settings.model.startswith("anthropic/"):
+        return Finding("model", "ok", f"{settings.model} answers.")
+    if settings.anthropic.key is None:
+        return Finding(
+            "model", "warn", "There is no key: the demo model answers.", "Set ANTHROPIC_API_KEY."
+        )
+    return await _tried("model", probe, "Look at ANTHROPIC_API_KEY and STEWARD_MODEL.")
+
+
+async def _telegram(settings: Settings, probe: Probe) -> Finding:
+    if settings.telegram.token is None:
+        return Finding(
+            "telegram",
+            "warn",
+            "There is no token: only the terminal is served.",
+            "Ask the BotFather for a bot and set TELEGRAM_BOT_TOKEN.",
+        )
+    return await _tried("telegram", probe, "Look at TELEGRAM_BOT_TOKEN and TELEGRAM_API_URL.")
+
+
+async def _sandbox(probe: Probe) -> Finding:
+    found = await _tried("sandbox", probe, "Install bubblewrap and allow user namespaces.")
+    if found.level == "ok":
+        return found
+    sentence = f"{found.sentence} Every command asks, each time."
+    return Finding("sandbox", "warn", sentence, found.mend)
+
+
+async def _tried(subject: str, probe: Probe, mend: str) -> Finding:
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            return Finding(subject, "ok", _sentence(await probe()))
+    except TimeoutError:
+        return Finding(subject, "fail", f"No answer within {PROBE_SECONDS:g} s.", mend)
+    except (StewardError, OSError) as error:
+        return Finding(subject, "fail", _sentence(str(error) or type(error).__name__), mend)
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _workspace(workspace: Path) -> Finding:
+    place = _nearest(workspace)
+    if os.access(place, os.W_OK | os.X_OK):
+        return Finding("workspace", "ok", f"{workspace} can be written.")
+    mend = f"Give this user the right to write in {place}, or set STEWARD_WORKSPACE."
+    return Finding("workspace", "fail", f"{workspace} cannot be written.", mend)
+
+
+def _disk(home: Path) -> Finding:
+    free = shutil.disk_usage(_nearest(home)).free
+    sentence = f"{free / 1e9:.1f} GB are free."
+    if free >= _FEW_BYTES:
+        return Finding("disk", "ok", sentence)
+    level = "fail" if free < _TOO_FEW_BYTES else "warn"
+    return Finding("disk", level, sentence, f"Make room on the disk of {home}.")
+
+
+def _nearest(path: Path) -> Path:
+    """The folder itself, or the first one above it that is there."""
+    return next(place for place in (path, *path.parents) if place.is_dir())
+
+
+def _clock(now: datetime) -> Finding:
+    """The clock cannot be right when it is behind the day this program was put here."""
+    installed = datetime.fromtimestamp(Path(__file__).stat().st_mtime, UTC)
+    if now < installed:
+        return Finding(
+            "clock",
+            "fail",
+            f"It says {now:%Y-%m-%d %H:%M} UTC, before this program was installed.",
+            "Set the machine's clock, by NTP perhaps.",
+        )
+    return Finding("clock", "ok", f"It is {now:%Y-%m-%d %H:%M} UTC.")
+
+
+def _permissions(settings: Settings, folder: Path) -> Iterator[Finding]:
+    if settings.home.is_dir() and _mode(settings.home) & 0o077:
+        mend = f"chmod 700 {settings.home}"
+        yield Finding("permissions", "warn", f"Others can look into {settings.home}.", mend)
+    with_secrets = {
+        line.origin for line in settings.lines if line.name in _SECRET_NAMES and line.value
+    }
+    for name in sorted(with_secrets & {".env", "steward.toml"}):
+        if _mode(folder / name) & 0o077:
+            sentence = f"Others can read the secrets in {name}."
+            yield Finding("permissions", "warn", sentence, f"chmod 600 {name}")
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
