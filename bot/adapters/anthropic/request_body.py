@@ -10,7 +10,7 @@ from bot.domain.tool import ToolCall, ToolSpec
 from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
 from bot.domain.view import ModelRequest, ResultPart, ViewMessage, ViewPart
 
-_KEPT_BYTES = 16_000_000
+_KEPT_BYTES = 8_000_000
 _MARK = b',"cache_control":{"type":"ephemeral"}'
 _MARKED_MESSAGES = 3
 _ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")

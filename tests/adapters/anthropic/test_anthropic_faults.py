@@ -226,6 +226,22 @@ async def test_an_answer_that_is_no_reply_is_unreachable(answer: Response) -> No
     assert_without_key(caught.value)
 
 
+@pytest.mark.parametrize(
+    "data", ["Overloaded", "[]", '{"error": "x"}', '{"error": {"type": null}}']
+)
+async def test_an_error_event_that_cannot_be_read_is_overloaded(data: str) -> None:
+    answer = Response(f"event: error\ndata: {data}\n\n", media_type="text/event-stream")
+    async with odd_provider(answer, []) as model:
+        with pytest.raises(ModelOverloaded):
+            await reply_to(model, asking(model))
+
+
+async def test_a_base_url_that_is_none_is_denied() -> None:
+    async with AnthropicModel(KEY, base_url="http://host:port") as model:
+        with pytest.raises(ModelDenied):
+            await model.warm()
+
+
 async def test_a_gateways_error_page_is_overloaded_and_short() -> None:
     page = PlainTextResponse(f"<html>{KEY} Bad gateway {'x' * 5000}</html>", 502)
     seen: list[Request] = []
