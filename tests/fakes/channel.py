@@ -79,8 +79,8 @@ class FakeChannel:
         parts = [text[at : at + self.limit] for at in range(0, len(text), self.limit)]
         if not parts and not content.files:
             parts = [_NOTHING]
-        bodies: list[dict[str, object]] = [{"text": part} for part in parts]
-        bodies += [{"text": file.caption, "file": file.path} for file in content.files]
+        bodies = [dict[str, object](text=part) for part in parts]
+        bodies += [dict[str, object](text=file.caption, file=file.path) for file in content.files]
         if content.buttons:
             last = max(len(parts), 1) - 1
             bodies[last]["buttons"] = [

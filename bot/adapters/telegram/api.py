@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -27,6 +28,8 @@ class TelegramApi:
         self._token = token
         self._url = url.rstrip("/")
         self._send_seconds = send_seconds
+        forms = (re.escape(form) for form in (token, quote(token, safe="")) if form)
+        self._written_token = re.compile("|".join(forms) or "(?!)", re.IGNORECASE)
 
     @property
     def own_id(self) -> str:
@@ -93,8 +96,8 @@ class TelegramApi:
         return payload
 
     def scrub(self, text: str) -> str:
-        """The text without the token, however a URL would write it."""
-        return text.replace(self._token, "<token>").replace(quote(self._token, safe=""), "<token>")
+        """The text without the token, in whatever case and however a URL would write it."""
+        return self._written_token.sub("<token>", text)
 
     def _scrubbed(self, fault: ChannelError) -> ChannelError:
         fault.args = tuple(self.scrub(a) if isinstance(a, str) else a for a in fault.args)

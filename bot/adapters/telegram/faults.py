@@ -53,7 +53,7 @@ def translated(error: TelegramError) -> ChannelError:
 
 
 def _refused(error: Refused) -> ChannelError:
-    text = error.message
+    text = error.description
     match error.status:
         case 429:
             return FloodWait(_DEFAULT_WAIT if error.retry_after is None else error.retry_after)

@@ -119,15 +119,15 @@ class TelegramListener:
 def _trouble(error: Refused) -> _Trouble:
     match error.status:
         case 401 | 404:
-            return _Trouble(f"{BAD_TOKEN} ({error.message})", _TOKEN_PAUSE)
+            return _Trouble(f"{BAD_TOKEN} ({error.description})", _TOKEN_PAUSE)
         case 409:
             return _Trouble(
-                f"another program reads this bot's updates ({error.message})", _CONFLICT_PAUSE
+                f"another program reads this bot's updates ({error.description})", _CONFLICT_PAUSE
             )
         case 429:
             return _Trouble("Telegram asks for a pause", error.retry_after)
         case _:
-            return _Trouble(f"Telegram answers {error.status}: {error.message}")
+            return _Trouble(f"Telegram answers {error.status}: {error.description}")
 
 
 def _id(update: Any) -> int | None:

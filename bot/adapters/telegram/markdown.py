@@ -53,11 +53,14 @@ def _span(entity: MessageEntity, offsets: list[int] | range) -> Span:
 def _without_dead_links(rich: RichText) -> RichText:
     """Links the platform would refuse become text, with their target behind them."""
     dead = [s for s in rich.spans if s.kind == "text_link" and not _is_live(s.url or "")]
+    if not dead:
+        return rich
+    shown = rich.text
+    rich = RichText(shown, tuple(s for s in rich.spans if s not in dead))
+    # From the end on, so that the places still to come stay true.
     for link in sorted(dead, key=lambda s: s.end, reverse=True):
-        rest = RichText(rich.text, tuple(s for s in rich.spans if s is not link))
-        shown = rich.text[link.start : link.end]
-        target = f" ({link.url})" if link.url and link.url != shown else ""
-        rich = rest.with_inserted(link.end, target)
+        if link.url and link.url != shown[link.start : link.end]:
+            rich = rich.with_inserted(link.end, f" ({link.url})")
     return rich
 
 

@@ -17,11 +17,12 @@ class Span:
     language: str | None = None
 
     def moved(self, by: int) -> "Span":
-        return replace(self, start=self.start + by, end=self.end + by)
+        return Span(self.kind, self.start + by, self.end + by, self.url, self.language)
 
     def within(self, start: int, end: int) -> "Span":
         """The part of this span inside a stretch, counted from the stretch's start."""
-        return replace(self, start=max(self.start, start) - start, end=min(self.end, end) - start)
+        first, last = max(self.start, start) - start, min(self.end, end) - start
+        return Span(self.kind, first, last, self.url, self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,14 @@ class RichText:
     spans: tuple[Span, ...] = ()
 
     def part(self, start: int, end: int) -> "RichText":
+        if start == 0 and end == len(self.text):
+            return self
         spans = (s.within(start, end) for s in self.spans if s.start < end and s.end > start)
         return RichText(self.text[start:end], tuple(spans))
 
     def __add__(self, other: "RichText") -> "RichText":
+        if not self.text:
+            return other
         moved = tuple(s.moved(len(self.text)) for s in other.spans)
         return RichText(self.text + other.text, self.spans + moved)
 

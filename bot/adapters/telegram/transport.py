@@ -11,11 +11,16 @@ _UNSET = BaseRequest.DEFAULT_NONE
 
 
 class Refused(TelegramError):
-    """The server answered and did not do it; `status` is the HTTP one."""
+    """The server answered and did not do it; `status` is the HTTP one.
+
+    `description` has the server's own words: the library changes their case in `message`, and
+    with it that of a token among them.
+    """
 
     def __init__(self, status: int, description: str, retry_after: float | None = None) -> None:
         super().__init__(description)
         self.status = status
+        self.description = description
         self.retry_after = retry_after
 
 

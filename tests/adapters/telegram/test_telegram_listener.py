@@ -1,0 +1,220 @@
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.adapters.telegram.api import TelegramApi
+from bot.adapters.telegram.listener import TelegramListener
+from bot.domain.errors import StoreBusy
+from bot.domain.message import RawUpdate
+from tests.fakes.clock import FakeClock
+from tests.standins.bot_api import BotApi, Person
+
+
+class Receiver:
+    """Keeps what it accepts; `refuse` makes the next batches fail as a locked store does."""
+
+    def __init__(self) -> None:
+        self.updates: list[RawUpdate] = []
+        self.refuse = 0
+        self.changed = asyncio.Event()
+
+    async def accept(self, batch: Sequence[RawUpdate]) -> None:
+        if self.refuse:
+            self.refuse -= 1
+            raise StoreBusy("locked")
+        self.updates += batch
+        self.changed.set()
+
+    async def has(self, count: int) -> list[RawUpdate]:
+        async with asyncio.timeout(10):
+            while len(self.updates) < count:
+                self.changed.clear()
+                await self.changed.wait()
+        return self.updates
+
+
+@pytest.fixture
+def ann(server: BotApi) -> Person:
+    return server.person()
+
+
+@asynccontextmanager
+async def listening(
+    api: TelegramApi, clock: FakeClock, poll_seconds: int = 25, grace_seconds: float = 10.0
+) -> AsyncIterator[Receiver]:
+    receiver = Receiver()
+    listener = TelegramListener(api, clock, poll_seconds, grace_seconds)
+    task = asyncio.create_task(listener.listen(receiver.accept))
+    try:
+        yield receiver
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Lets the loop run, real HTTP included, until the condition holds."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110 - the clock's sleepers announce themselves to nobody
+            await asyncio.sleep(0)
+
+
+async def test_updates_arrive_as_raw_json_under_their_number(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    async with listening(api, FakeClock()) as receiver:
+        server.say(ann, "one \ud800")
+        [update] = await receiver.has(1)
+    assert update.key == "500001"
+    assert json.loads(update.body)["message"]["text"] == "one \ud800"
+    update.body.encode()
+
+
+async def test_a_batch_is_confirmed_only_after_it_was_accepted(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    clock = FakeClock()
+    server.say(ann, "one")
+    async with listening(api, clock) as receiver:
+        receiver.refuse = 2
+        await until(lambda: clock.sleepers)
+        assert server.updates.confirmed == 500_001
+        await clock.advance(1.0)
+        await until(lambda: clock.sleepers)
+        await clock.advance(2.0)
+        await receiver.has(1)
+        await server.wait_for(lambda: server.updates.confirmed == 500_002)
+    assert clock.slept == [1.0, 2.0]
+
+
+async def test_an_update_without_a_number_is_kept_and_blocks_nothing(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    for odd in ({"update_id": "x"}, [1], None, {"update_id": True}):
+        server.push_update(odd)
+    server.say(ann, "good")
+    server.push_update({"update_id": 2**40})
+    async with listening(api, FakeClock()) as receiver:
+        updates = await receiver.has(6)
+        await server.wait_for(lambda: server.updates.confirmed > 500_001)
+    odd_keys = {update.key for update in updates if update.key.startswith("sha256:")}
+    assert len(odd_keys) == 5
+    assert any(update.key.isdigit() for update in updates)
+
+
+async def test_updates_that_cannot_be_confirmed_do_not_spin(
+    server: BotApi, api: TelegramApi
+) -> None:
+    clock = FakeClock()
+    server.push_update({"update_id": "x"})
+    async with listening(api, clock) as receiver:
+        await receiver.has(1)
+        await until(lambda: clock.sleepers)
+        await clock.advance(1.0)
+        await receiver.has(2)
+    assert receiver.updates[0] == receiver.updates[1]
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", '{"ok":true}', '{"ok":true,"result":{}}', "<p>"])
+async def test_answers_that_cannot_be_read_are_tried_again(
+    server: BotApi, api: TelegramApi, ann: Person, body: str
+) -> None:
+    clock = FakeClock()
+    server.answer_raw_next("getUpdates", body)
+    server.say(ann, "good")
+    async with listening(api, clock) as receiver:
+        await until(lambda: clock.sleepers)
+        await clock.advance(1.0)
+        await receiver.has(1)
+
+
+async def test_an_absurdly_long_integer_spoils_nothing(server: BotApi, api: TelegramApi) -> None:
+    body = '{"ok":true,"result":[{"update_id":7,"x":%s}]}' % ("9" * 5000)
+    server.answer_raw_next("getUpdates", body)
+    async with listening(api, FakeClock()) as receiver:
+        [update] = await receiver.has(1)
+    assert update.key == "7"
+
+
+async def test_pauses_double_up_to_half_a_minute_and_start_anew(
+    server: BotApi, api: TelegramApi, ann: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = FakeClock()
+    server.bad_gateway_next("getUpdates", times=6)
+    server.drop_request_next("getUpdates")
+    caplog.set_level(logging.INFO)
+    async with listening(api, clock) as receiver:
+        for _ in range(7):
+            await until(lambda: clock.sleepers)
+            await clock.advance(clock.slept[-1])
+        server.say(ann, "good")
+        await receiver.has(1)
+        await server.wait_for(lambda: server.updates.polling)
+        server.bad_gateway_next("getUpdates")
+        server.say(ann, "more")
+        await receiver.has(2)
+        await until(lambda: clock.sleepers)
+    assert clock.slept == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 1.0]
+    assert "updates arrive again" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("status", "description", "retry_after", "pause", "told"),
+    [
+        (401, "Unauthorized", None, 60.0, "does not accept the bot token"),
+        (404, "Not Found", None, 60.0, "does not accept the bot token"),
+        (409, "Conflict: terminated by other getUpdates", None, 30.0, "another program"),
+        (429, "Too Many Requests: retry after 9", 9, 9.0, "asks for a pause"),
+    ],
+)
+async def test_a_refused_poll_is_told_once_and_tried_at_leisure(
+    server: BotApi,
+    api: TelegramApi,
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    description: str,
+    retry_after: int | None,
+    pause: float,
+    told: str,
+) -> None:
+    clock = FakeClock()
+    server.fail_next("getUpdates", status, description, retry_after=retry_after, times=3)
+    async with listening(api, clock):
+        for _ in range(3):
+            await until(lambda: clock.sleepers)
+            await clock.advance(pause)
+        await server.wait_for(lambda: server.updates.polling)
+    assert clock.slept == [pause] * 3
+    assert [r.message.count(told) for r in caplog.records if r.levelno == logging.WARNING] == [1]
+
+
+async def test_a_hanging_poll_is_cut(server: BotApi, api: TelegramApi, ann: Person) -> None:
+    clock = FakeClock()
+    server.stall_next("getUpdates")
+    server.say(ann, "good")
+    async with listening(api, clock, poll_seconds=0, grace_seconds=0.2) as receiver:
+        await until(lambda: clock.sleepers)
+        await clock.advance(1.0)
+        await receiver.has(1)
+
+
+async def test_the_token_is_in_no_log_of_a_failing_poll(
+    server: BotApi, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("httpx", "httpcore", "telegram", ""):
+        caplog.set_level(logging.DEBUG, logger=name or None)
+    clock = FakeClock()
+    server.fail_next("getUpdates", 500, f"at /bot{server.token}/getUpdates")
+    server.drop_request_next("getUpdates")
+    async with TelegramApi(server.token, url) as api, listening(api, clock):
+        for _ in range(2):
+            await until(lambda: clock.sleepers)
+            await clock.advance(clock.slept[-1])
+        await server.wait_for(lambda: server.updates.polling)
+    assert "<token>" in caplog.text
+    assert server.token.lower() not in caplog.text.lower()

@@ -1,0 +1,246 @@
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.adapters.telegram.updates import parse_update
+from bot.domain.message import (
+    Address,
+    Attachment,
+    Ignored,
+    Inbound,
+    InboundMessage,
+    Press,
+    Quote,
+    Unreadable,
+)
+from bot.domain.person import Sender
+
+BOT = "4200"
+ANN = {"id": 42, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}
+BOB = {"id": 43, "is_bot": False, "first_name": "Bob"}
+ME = {"id": 4200, "is_bot": True, "first_name": "Steward"}
+CHAT = {"id": 42, "type": "private"}
+
+
+def message(**fields: Any) -> dict[str, Any]:
+    return {
+        "message_id": 7,
+        "from": ANN,
+        "chat": CHAT,
+        "date": 1_790_000_000,
+        "text": "hi",
+    } | fields
+
+
+def read(kind: str = "message", **fields: Any) -> Inbound:
+    return parse_update(json.dumps({"update_id": 1, kind: message(**fields)}), BOT)
+
+
+def read_message(**fields: Any) -> InboundMessage:
+    inbound = read(**fields)
+    assert isinstance(inbound, InboundMessage)
+    return inbound
+
+
+def test_a_message_is_read_whole() -> None:
+    assert read() == InboundMessage(
+        address=Address("telegram", "42"),
+        sender=Sender("telegram", "42", "Ann Lee"),
+        message_id="7",
+        text="hi",
+        sent_at=datetime.fromtimestamp(1_790_000_000, UTC),
+    )
+
+
+def test_an_edit_is_marked() -> None:
+    inbound = read("edited_message")
+    assert isinstance(inbound, InboundMessage)
+    assert inbound.edited
+
+
+def test_a_topic_is_a_thread_and_a_plain_reply_chain_is_none() -> None:
+    group = {"id": -100, "type": "supergroup"}
+    topic = read_message(chat=group, message_thread_id=5, is_topic_message=True)
+    chain = read_message(chat=group, message_thread_id=5)
+    assert topic.address == Address("telegram", "-100", "5")
+    assert chain.address == Address("telegram", "-100")
+    assert not topic.private
+
+
+def test_nul_and_lone_surrogates_are_replaced_and_marks_are_kept() -> None:
+    inbound = read_message(
+        text="a\x00b\ud800c\u202ed\x1b[0m", **{"from": ANN | {"first_name": "A\udfff\nn"}}
+    )
+    assert inbound.text == "a\ufffdb\ufffdc\u202ed\x1b[0m"
+    assert inbound.sender.name == "A\ufffd n Lee"
+
+
+@pytest.mark.parametrize(
+    ("origin", "source"),
+    [
+        ({"type": "user", "sender_user": BOB}, "Bob"),
+        ({"type": "hidden_user", "sender_user_name": "Eve"}, "Eve"),
+        ({"type": "chat", "sender_chat": {"id": -1, "title": "Club"}}, "Club"),
+        ({"type": "channel", "chat": {"id": -2, "title": "News"}}, "News"),
+        ("nonsense", "an unknown source"),
+        ({"type": "user"}, "an unknown source"),
+    ],
+)
+def test_a_forward_names_its_source_and_is_untrusted(origin: object, source: str) -> None:
+    inbound = read_message(forward_origin=origin)
+    assert inbound.forwarded_from == source
+    assert inbound.untrusted is not None
+
+
+def test_a_quote_of_the_bot_or_of_oneself_is_own() -> None:
+    of_bot = read_message(reply_to_message=message(message_id=3, text="Hello", **{"from": ME}))
+    of_self = read_message(reply_to_message=message(message_id=3))
+    assert of_bot.quote == Quote("Hello", "Steward", own=True, message_id="3")
+    assert of_self.quote is not None
+    assert of_self.quote.own
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        {"from": BOB},
+        {"forward_origin": {"type": "user", "sender_user": BOB}},
+        {"sender_chat": {"id": -1, "title": "Club"}},
+        {"from": None},
+    ],
+)
+def test_a_quote_with_the_words_of_another_is_foreign(foreign: dict[str, Any]) -> None:
+    inbound = read_message(reply_to_message=message(**foreign))
+    assert inbound.quote is not None
+    assert not inbound.quote.own
+
+
+def test_the_part_that_was_cited_is_the_text_of_the_quote() -> None:
+    inbound = read_message(reply_to_message=message(text="one two"), quote={"text": "two"})
+    assert inbound.quote is not None
+    assert inbound.quote.text == "two"
+
+
+def test_a_citation_from_another_chat_is_foreign() -> None:
+    origin = {"type": "user", "sender_user": BOB}
+    inbound = read_message(external_reply={"origin": origin}, quote={"text": "so he said"})
+    assert inbound.quote == Quote("so he said", "Bob", own=False)
+
+
+def test_the_opening_of_a_topic_is_no_quote() -> None:
+    assert read_message(reply_to_message=message(forum_topic_created={"name": "x"})).quote is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (
+            {"document": {"file_id": "D", "file_name": "a\nb.txt", "file_size": 3}},
+            Attachment("document", "a b.txt", 3, "D"),
+        ),
+        (
+            {"photo": [{"file_id": "S", "width": 90}, {"file_id": "L", "width": 1280}]},
+            Attachment("photo", "photo.jpg", None, "L"),
+        ),
+        (
+            {"animation": {"file_id": "A"}, "document": {"file_id": "A"}},
+            Attachment("video", "animation", None, "A"),
+        ),
+        ({"voice": {"file_id": "V", "file_size": -1}}, Attachment("voice", "voice", None, "V")),
+        ({"location": {"latitude": 1}}, Attachment("other", "location", None, "")),
+    ],
+)
+def test_attachments_are_listed_beside_the_caption(
+    fields: dict[str, Any], expected: Attachment
+) -> None:
+    inbound = read_message(text=None, caption="look", **fields)
+    assert inbound.attachments == (expected,)
+    assert inbound.text == "look"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"sender_chat": {"id": -1}},
+        {"from": ANN | {"is_bot": True}},
+        {"text": None, "new_chat_members": [ANN]},
+    ],
+)
+def test_what_no_person_said_is_ignored(fields: dict[str, Any]) -> None:
+    assert isinstance(read(**fields), Ignored)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"chat": "x"},
+        {"chat": {"id": True}},
+        {"chat": {"id": 10**30}},
+        {"from": None},
+        {"message_id": "7"},
+        {"date": 10**15},
+        {"date": -1},
+    ],
+)
+def test_a_message_without_its_essentials_is_unreadable(fields: dict[str, Any]) -> None:
+    assert isinstance(read(**fields), Unreadable)
+
+
+@pytest.mark.parametrize("body", ["", "{", "[1]", "null", "[" * 100_000, "9" * 5000])
+def test_what_is_no_update_is_unreadable(body: str) -> None:
+    assert isinstance(parse_update(body, BOT), Unreadable)
+
+
+def test_updates_of_other_kinds_are_ignored() -> None:
+    assert isinstance(parse_update('{"update_id":1,"my_chat_member":{}}', BOT), Ignored)
+
+
+def press(**fields: Any) -> Inbound:
+    query = {"id": "99", "from": ANN, "message": message(), "data": "ok:1"} | fields
+    return parse_update(json.dumps({"update_id": 1, "callback_query": query}), BOT)
+
+
+def test_a_press_is_read_whole() -> None:
+    ann = Sender("telegram", "42", "Ann Lee")
+    assert press() == Press(Address("telegram", "42"), ann, "ok:1", "99", "7")
+
+
+def test_a_press_on_a_message_too_old_to_be_seen_is_read() -> None:
+    assert isinstance(press(message={"message_id": 7, "chat": CHAT, "date": 0}), Press)
+
+
+def test_a_press_on_a_foreign_message_is_ignored_and_a_broken_one_unreadable() -> None:
+    assert isinstance(press(message=None, inline_message_id="x"), Unreadable | Ignored)
+    assert isinstance(press(**{"from": 5}), Unreadable)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=8,
+)
+NAMES = (
+    st.sampled_from(sorted(message()))
+    | st.sampled_from(["caption", "quote", "reply_to_message", "photo", "document", "sender_chat"])
+    | st.sampled_from(["forward_origin", "external_reply", "message_thread_id"])
+)
+
+
+@given(st.dictionaries(NAMES, JSON), st.sampled_from(["message", "edited_message"]))
+def test_a_message_with_any_fields_at_all_is_read_without_a_fault(
+    fields: dict[str, Any], kind: str
+) -> None:
+    inbound = read(kind, **fields)
+    if isinstance(inbound, InboundMessage):
+        (inbound.text + inbound.sender.name).encode()
+
+
+@given(JSON)
+def test_any_json_is_read_without_a_fault(value: object) -> None:
+    for kind in ("message", "edited_message", "callback_query"):
+        assert parse_update(json.dumps({kind: value}), BOT) is not None
+    assert parse_update(json.dumps(value), BOT) is not None
