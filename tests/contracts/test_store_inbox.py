@@ -1,0 +1,111 @@
+"""Updates are kept once, to the letter, and move on only from where they are expected."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.change import AmendInbound, InboundState, MarkInbound
+from bot.domain.chat import Chat
+from bot.domain.errors import Conflict
+from bot.domain.message import RawUpdate
+from bot.ports.inbox import InboundRow
+from tests.contracts.store_ports import StorePorts
+from tests.contracts.store_samples import NOW, commit
+
+NEW, WAITING, TAKEN = InboundState.NEW, InboundState.WAITING, InboundState.TAKEN
+
+
+async def test_accepted_updates_wait_to_be_routed_in_order(store: StorePorts):
+    updates = [RawUpdate(str(n), f'{{"update_id": {n}}}') for n in (7, 8, 9)]
+    assert await store.inbox.accept("telegram", updates, NOW) == 3
+    rows = await store.inbox.unrouted(2)
+    assert [(r.key, r.body, r.state, r.received_at) for r in rows] == [
+        ("7", '{"update_id": 7}', NEW, NOW),
+        ("8", '{"update_id": 8}', NEW, NOW),
+    ]
+
+
+async def test_an_update_seen_before_is_not_kept_twice(store: StorePorts):
+    await store.inbox.accept("telegram", [RawUpdate("7", "first")], NOW)
+    updates = [RawUpdate("7", "again"), RawUpdate("8", "new"), RawUpdate("8", "twice in one")]
+    assert await store.inbox.accept("telegram", updates, NOW) == 1
+    assert [r.body for r in await store.inbox.unrouted(10)] == ["first", "new"]
+
+
+async def test_channels_do_not_share_their_keys(store: StorePorts):
+    await store.inbox.accept("telegram", [RawUpdate("7", "a")], NOW)
+    assert await store.inbox.accept("terminal", [RawUpdate("7", "b")], NOW) == 1
+
+
+async def test_nothing_accepted_is_no_fault(store: StorePorts):
+    assert await store.inbox.accept("telegram", [], NOW) == 0
+
+
+async def test_the_same_updates_accepted_at_once_are_kept_once(store: StorePorts):
+    updates = [RawUpdate(str(n), "{}") for n in range(20)]
+    counts = await asyncio.gather(*(store.inbox.accept("telegram", updates, NOW) for _ in range(4)))
+    assert sum(counts) == 20
+    assert len(await store.inbox.unrouted(100)) == 20
+
+
+@pytest.mark.parametrize(
+    "body", ["nul \0 here", "lone \ud83d half", "\x1b[31m \u202e", "", "x" * 200_000]
+)
+async def test_a_body_survives_whatever_it_holds(store: StorePorts, body: str):
+    await store.inbox.accept("telegram", [RawUpdate("7", body)], NOW)
+    assert (await store.inbox.unrouted(1))[0].body == body
+
+
+async def one(store: StorePorts) -> InboundRow:
+    await store.inbox.accept("telegram", [RawUpdate("7", "{}")], NOW)
+    return (await store.inbox.unrouted(1))[0]
+
+
+async def test_a_routed_update_waits_in_its_chat(store: StorePorts, chat: Chat):
+    row = await one(store)
+    await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id, "17"))
+    assert await store.inbox.unrouted(10) == []
+    assert await store.inbox.waiting(chat.id) == [
+        replace(row, state=WAITING, chat=chat.id, message_id="17")
+    ]
+
+
+async def test_what_a_mark_does_not_name_stays(store: StorePorts, chat: Chat):
+    row = await one(store)
+    await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id, "17"))
+    await commit(store, MarkInbound(row.id, TAKEN, (WAITING,), turn="turn-1"))
+    await commit(store, MarkInbound(row.id, WAITING, (TAKEN,), reason="given back"))
+    assert [r.message_id for r in await store.inbox.waiting(chat.id)] == ["17"]
+
+
+async def test_a_mark_from_another_state_is_a_conflict(store: StorePorts, chat: Chat):
+    row = await one(store)
+    await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id))
+    with pytest.raises(Conflict):
+        await commit(store, MarkInbound(row.id, TAKEN, (NEW, InboundState.DEAD)))
+    assert len(await store.inbox.waiting(chat.id)) == 1
+
+
+async def test_a_message_is_taken_by_one_turn_only(store: StorePorts, chat: Chat):
+    row = await one(store)
+    await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id))
+
+    async def take(turn: str) -> bool:
+        try:
+            await commit(store, MarkInbound(row.id, TAKEN, (WAITING,), turn=turn))
+        except Conflict:
+            return False
+        return True
+
+    assert (await asyncio.gather(*(take(f"turn-{n}") for n in range(6)))).count(True) == 1
+
+
+async def test_an_edit_changes_a_waiting_message_only(store: StorePorts, chat: Chat):
+    row = await one(store)
+    await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id))
+    await commit(store, AmendInbound(row.id, "edited \0"))
+    assert (await store.inbox.waiting(chat.id))[0].body == "edited \0"
+    await commit(store, MarkInbound(row.id, TAKEN, (WAITING,)))
+    with pytest.raises(Conflict):
+        await commit(store, AmendInbound(row.id, "too late"))
