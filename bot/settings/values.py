@@ -52,8 +52,8 @@ class Settings:
 
     home: Path
     workspace: Path
-    database_url: str
     model: str
+    database_url: str = field(repr=False)
     owners: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     context_window: int | None = None

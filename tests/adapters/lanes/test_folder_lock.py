@@ -1,0 +1,71 @@
+"""One process for one folder, by a lock that dies with its process."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.lanes.folder_lock import FolderLock
+from bot.domain.errors import SettingError
+
+HOLDER = """
+import sys
+from pathlib import Path
+from bot.adapters.lanes.folder_lock import FolderLock
+with FolderLock(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def hold(folder: Path) -> subprocess.Popen[str]:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[3],
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    return holder
+
+
+def test_a_second_process_is_told_who_holds_the_folder(tmp_path: Path) -> None:
+    with hold(tmp_path) as holder:
+        with pytest.raises(SettingError, match=f"used by process {holder.pid}"):
+            FolderLock(tmp_path).__enter__()
+        holder.communicate()
+    with FolderLock(tmp_path):
+        assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    with hold(tmp_path) as holder:
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+    with FolderLock(tmp_path):
+        pass
+
+
+def test_the_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+    with FolderLock(tmp_path / "a" / "b"):
+        assert (tmp_path / "a" / "b").stat().st_mode & 0o077 == 0
+
+
+def test_leaving_frees_the_folder_within_the_process_too(tmp_path: Path) -> None:
+    lock = FolderLock(tmp_path)
+    with lock, pytest.raises(SettingError, match=f"process {os.getpid()}"):
+        FolderLock(tmp_path).__enter__()
+    with lock:
+        pass
+    assert (tmp_path / "lock").read_text() == ""
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingError, match="cannot be used"):
+        FolderLock(tmp_path / "file").__enter__()

@@ -1,0 +1,271 @@
+"""Settings: where they come from, what they become, and how wrong ones are told."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.domain.budget import Limits, ModelTimes, Rate, SendRates
+from bot.domain.errors import SettingError
+from bot.settings import Settings, read_settings
+
+KEY = "sk-test-0123456789abcdefghijklmnop"
+TOKEN = "123456:AAtest_token-0123456789abcdefghijk"
+
+
+def origin(settings: Settings, name: str) -> tuple[str, str]:
+    line = next(line for line in settings.lines if line.name == name)
+    return line.value, line.origin
+
+
+def test_everything_has_a_default(tmp_path: Path) -> None:
+    settings = read_settings({}, tmp_path)
+    assert settings.home == tmp_path / "data"
+    assert settings.workspace == tmp_path / "data" / "workspace"
+    assert settings.database_url == f"sqlite+aiosqlite:///{tmp_path}/data/steward.db"
+    assert settings.model == "anthropic/claude-sonnet-5-5"
+    assert (settings.anthropic.key, settings.telegram.token) == (None, None)
+    assert settings.limits == Limits()
+    assert settings.model_times == ModelTimes()
+    assert settings.send_rates == SendRates()
+    assert (settings.secrets, settings.warnings) == ((), ())
+    assert {line.origin for line in settings.lines} == {"default"}
+
+
+def test_environment_beats_dotenv_beats_toml(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("STEWARD_SOFT_ROUNDS=5\nSTEWARD_PAUSES=2\n")
+    (tmp_path / "steward.toml").write_text("soft_rounds = 6\npauses = 3\nattempts = 4\n")
+    settings = read_settings({"STEWARD_SOFT_ROUNDS": "4"}, tmp_path)
+    assert origin(settings, "STEWARD_SOFT_ROUNDS") == ("4", "environment")
+    assert origin(settings, "STEWARD_PAUSES") == ("2", ".env")
+    assert origin(settings, "STEWARD_ATTEMPTS") == ("4", "steward.toml")
+    limits = settings.limits
+    assert (limits.soft_rounds, limits.pauses, limits.attempts) == (4, 2, 4)
+
+
+def test_an_empty_value_is_no_value(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("STEWARD_SOFT_ROUNDS=7\n")
+    given = {"ANTHROPIC_API_KEY": "", "STEWARD_OWNERS": " ", "STEWARD_SOFT_ROUNDS": ""}
+    settings = read_settings(given, tmp_path)
+    assert settings.anthropic.key is None
+    assert settings.owners == ()
+    assert origin(settings, "STEWARD_SOFT_ROUNDS") == ("7", ".env")
+
+
+@pytest.mark.parametrize("kind", [Limits, ModelTimes])
+def test_every_number_can_be_set(tmp_path: Path, kind: type[Limits | ModelTimes]) -> None:
+    prefix = "STEWARD_MODEL_" if kind is ModelTimes else "STEWARD_"
+    for field in dataclasses.fields(kind):
+        value = 0.7 if field.name.startswith("compact") else 1500
+        # What must not be above it goes along.
+        also = {"STEWARD_MAX_ROUNDS": "1500", "STEWARD_SAME_ERROR_STOP": "1500"}
+        also |= {"STEWARD_CALLS_PER_TURN": "1500", "STEWARD_MODEL_BACKOFF_MAX_SECONDS": "1500"}
+        also |= {"STEWARD_RESULT_BYTES": "1000"}
+        settings = read_settings(also | {f"{prefix}{field.name.upper()}": str(value)}, tmp_path)
+        group = settings.limits if kind is Limits else settings.model_times
+        assert getattr(group, field.name) == value
+
+
+def test_every_setting_has_a_sentence(tmp_path: Path) -> None:
+    lines = read_settings({}, tmp_path).lines
+    assert len(lines) > 40
+    assert [line.name for line in lines if not line.sentence.endswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rates"),
+    [
+        ("off", None),
+        ("chat=2,group=10/min,all=5", SendRates(Rate(2, 1), Rate(10, 60), Rate(5, 1))),
+        ("group=100/h", SendRates(Rate(1, 1), Rate(100, 3600), Rate(30, 1))),
+        ("chat=off", SendRates(None, Rate(20, 60), Rate(30, 1))),
+        (" chat = 3/s , all = 9 ", SendRates(Rate(3, 1), Rate(20, 60), Rate(9, 1))),
+    ],
+)
+def test_send_rates_are_read(tmp_path: Path, text: str, rates: SendRates | None) -> None:
+    assert read_settings({"STEWARD_SEND_RATES": text}, tmp_path).send_rates == rates
+
+
+def test_printed_send_rates_read_as_the_same_again(tmp_path: Path) -> None:
+    for text in ("off", "chat=2,group=off,all=9/h"):
+        settings = read_settings({"STEWARD_SEND_RATES": text}, tmp_path)
+        assert origin(settings, "STEWARD_SEND_RATES")[0] == text
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ("postgresql://me@db/steward", "postgresql+psycopg://me@db/steward"),
+        ("postgres://me:pw12345@db:5432/x", "postgresql+psycopg://me:pw12345@db:5432/x"),
+        ("postgresql+psycopg://db/x", "postgresql+psycopg://db/x"),
+        ("sqlite:////var/x.db", "sqlite+aiosqlite:////var/x.db"),
+        ("sqlite+aiosqlite:///x.db", "sqlite+aiosqlite:///x.db"),
+    ],
+)
+def test_database_addresses_get_their_driver(tmp_path: Path, given: str, url: str) -> None:
+    assert read_settings({"STEWARD_DATABASE_URL": given}, tmp_path).database_url == url
+
+
+def test_accounts_and_lists(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text('owners = ["telegram:42", "discord:7"]\n')
+    settings = read_settings({"STEWARD_ALLOWED": " telegram:1, telegram:1,telegram:-5,"}, tmp_path)
+    assert settings.owners == ("telegram:42", "discord:7")
+    assert settings.allowed == ("telegram:1", "telegram:-5")
+
+
+def test_toml_takes_full_names_too(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text(
+        f'STEWARD_HOME = "h"\nanthropic_api_key = "{KEY}"\nsandbox_network = true\n'
+    )
+    settings = read_settings({}, tmp_path)
+    assert settings.home == tmp_path / "h"
+    assert settings.anthropic.key is not None
+    assert settings.sandbox_network is True
+
+
+def test_services_are_addressed_without_a_last_slash(tmp_path: Path) -> None:
+    given = {"TELEGRAM_API_URL": "http://127.0.0.1:8081/", "ANTHROPIC_BASE_URL": "http://[::1]:9/a"}
+    settings = read_settings(given, tmp_path)
+    assert settings.telegram.api_url == "http://127.0.0.1:8081"
+    assert settings.anthropic.base_url == "http://[::1]:9/a"
+
+
+WRONG = [
+    ("STEWARD_SOFT_ROUNDS", "many"),
+    ("STEWARD_SOFT_ROUNDS", "-3"),
+    ("STEWARD_SOFT_ROUNDS", "0"),
+    ("STEWARD_SOFT_ROUNDS", "2.5"),
+    ("STEWARD_SOFT_ROUNDS", "21"),
+    ("STEWARD_RESULT_BYTES", "300000"),
+    ("STEWARD_TURN_SECONDS", "inf"),
+    ("STEWARD_TURN_SECONDS", "nan"),
+    ("STEWARD_TURN_SECONDS", "-1"),
+    ("STEWARD_COMPACT_AT", "1.5"),
+    ("STEWARD_COMPACT_AT", "0.4"),
+    ("STEWARD_CONTEXT_WINDOW", "12"),
+    ("STEWARD_MODEL_RETRIES", "-1"),
+    ("STEWARD_MODEL_BACKOFF_SECONDS", "90"),
+    ("STEWARD_SEND_RATES", "chat=0"),
+    ("STEWARD_SEND_RATES", "chat=fast"),
+    ("STEWARD_SEND_RATES", "chat=1,chat=2"),
+    ("STEWARD_SEND_RATES", "everyone=1"),
+    ("STEWARD_OWNERS", "42"),
+    ("STEWARD_OWNERS", "telegram:@alice"),
+    ("STEWARD_MODEL", "claude"),
+    ("STEWARD_DATABASE_URL", "mysql://db/x"),
+    ("STEWARD_DATABASE_URL", "sqlite:///"),
+    ("STEWARD_DATABASE_URL", "postgresql://db:port/x"),
+    ("STEWARD_LOG", "xml"),
+    ("STEWARD_LOG_LEVEL", "loud"),
+    ("STEWARD_SANDBOX_NETWORK", "maybe"),
+    ("STEWARD_LANES", "0"),
+    ("STEWARD_HOME", "~nobody-of-this-name/x"),
+    ("STEWARD_HOME", "a\0b"),
+    ("ANTHROPIC_BASE_URL", "api.example"),
+    ("ANTHROPIC_BASE_URL", "ftp://example"),
+    ("ANTHROPIC_BASE_URL", "http://example:port"),
+    ("ANTHROPIC_BASE_URL", "http://exa mple"),
+    ("TELEGRAM_API_URL", "http://example/?x=1"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_a_wrong_value_is_one_sentence_with_its_name(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        read_settings({name: value}, tmp_path)
+    sentence = str(caught.value)
+    assert name in sentence
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+
+
+def test_a_wrong_value_tells_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("STEWARD_SOFT_ROUNDS=x\n")
+    with pytest.raises(SettingError, match=r"STEWARD_SOFT_ROUNDS \(\.env\)"):
+        read_settings({}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TELEGRAM_BOT_TOKEN", "hunter2hunter2"),
+        ("ANTHROPIC_API_KEY", "hunter2\x1b[31m"),
+        ("ANTHROPIC_API_KEY", "hunter2 hunter2"),
+        ("STEWARD_DATABASE_URL", "postgresql://me:hunter2@db:port/x"),
+        ("STEWARD_DATABASE_URL", "mysql://me:hunter2@db/x"),
+        ("TELEGRAM_API_URL", "gopher://me:hunter2@db/x"),
+    ],
+)
+def test_a_wrong_secret_is_not_quoted(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(SettingError, match=name) as caught:
+        read_settings({name: value}, tmp_path)
+    assert "hunter2" not in f"{caught.value!r} {caught.value.__cause__!r}"
+    assert caught.value.__suppress_context__
+
+
+def test_bad_toml_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text('home = "x"\nsoft_rounds = = 3\n')
+    with pytest.raises(SettingError, match=r"steward\.toml cannot be read.*line 2"):
+        read_settings({}, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[limits]\nsoft_rounds = 3\n", "home='a'\nSTEWARD_HOME='b'\n"])
+def test_toml_of_another_shape_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "steward.toml").write_text(text)
+    with pytest.raises(SettingError, match=r"steward\.toml"):
+        read_settings({}, tmp_path)
+
+
+def test_a_bad_dotenv_line_is_told_but_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f'A=1\nTELEGRAM_BOT_TOKEN="{TOKEN}\n')
+    with pytest.raises(SettingError, match="line 2") as caught:
+        read_settings({}, tmp_path)
+    assert TOKEN not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [".env", "steward.toml"])
+def test_an_unreadable_file_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(SettingError, match=re.escape(f"{name} cannot be read")):
+        read_settings({}, tmp_path)
+
+
+@pytest.mark.parametrize("name", [".env", "steward.toml"])
+def test_a_file_that_is_no_text_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"A='\xff\xfe'\n")
+    with pytest.raises(SettingError, match=re.escape(f"{name} cannot be read")):
+        read_settings({}, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["STEWARD_HOME", "STEWARD_WORKSPACE"])
+@pytest.mark.parametrize("below", ["", "a/b"])
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path, name: str, below: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingError, match=f"{name} .*is not a folder"):
+        read_settings({name: str(tmp_path / "file" / below)}, tmp_path)
+
+
+def test_unknown_names_are_warned_of_with_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text("soft_round = 3\n")
+    given = {"STEWARD_WEB_PORT": "80", "STEWARD_TEST_X": "1", "PATH": "/bin", "STEWARD_HOMES": "x"}
+    warnings = read_settings(given, tmp_path).warnings
+    assert len(warnings) == 3
+    assert warnings[0].endswith("did you mean STEWARD_HOME?")
+    assert warnings[1] == "STEWARD_WEB_PORT (environment) is no setting of this version."
+    assert warnings[2].endswith("did you mean STEWARD_SOFT_ROUNDS?")
+
+
+def test_secrets_are_masked_wherever_settings_are_shown(tmp_path: Path) -> None:
+    given = {
+        "ANTHROPIC_API_KEY": KEY,
+        "TELEGRAM_BOT_TOKEN": "1:short",
+        "STEWARD_DATABASE_URL": "postgresql://me:hunter2@db/x",
+    }
+    settings = read_settings(given, tmp_path)
+    assert origin(settings, "ANTHROPIC_API_KEY")[0] == "…mnop"
+    assert origin(settings, "TELEGRAM_BOT_TOKEN")[0] == "set"
+    assert origin(settings, "STEWARD_DATABASE_URL")[0] == "postgresql+psycopg://me:***@db/x"
+    shown = repr(settings)
+    assert not any(secret in shown for secret in (KEY, "1:short", "hunter2"))
+    assert {s.get_secret_value() for s in settings.secrets} == {KEY, "1:short", "hunter2"}
