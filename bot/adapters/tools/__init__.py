@@ -1,1 +1,1 @@
-"""The tools a model may call: clock, files, commands and messages."""
+"""The tools a model may use: files, commands, sending, conversations, time."""

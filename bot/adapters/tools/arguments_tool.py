@@ -1,0 +1,137 @@
+"""A tool whose arguments are a pydantic model: checked by it, and described to models by it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Annotated, Any, Generic, TypeVar, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from bot.domain.errors import InvalidArguments
+from bot.domain.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical
+from bot.ports.tool import Place
+
+MAX_TEXT = 1_000_000
+"""Bytes of UTF-8 in one text argument."""
+
+
+class Arguments(BaseModel):
+    """What every argument list has in common: nothing unknown, no wrong type made to fit."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def _plain_text(text: str) -> str:
+    if "\0" in text:
+        raise PydanticCustomError("nul", "holds a NUL character")
+    if len(text) > MAX_TEXT or len(text.encode()) > MAX_TEXT:
+        raise PydanticCustomError("size", "is longer than 1 MB")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_plain_text)]
+"""A text without NUL, of at most MAX_TEXT bytes."""
+
+A = TypeVar("A", bound=Arguments)
+
+
+class ArgumentsTool(ABC, Generic[A]):
+    """Turns the mapping a model sent into arguments of type `A` before anything else happens."""
+
+    def __init__(self, arguments: type[A], spec: ToolSpec) -> None:
+        self._arguments = arguments
+        self._spec = spec
+
+    @property
+    def spec(self) -> ToolSpec:
+        return self._spec
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        self._read(arguments)
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        return await self.foresee(self._read(arguments), place, ExactRule(canonical(arguments)))
+
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+        return await self.perform(self._read(arguments), place, seen)
+
+    async def foresee(self, arguments: A, place: Place, exact: ExactRule) -> Preview:
+        """Tells what the call will do; `exact` is the rule for this call and no other."""
+        del place, exact
+        values = [str(value) for value in arguments.model_dump(exclude_none=True).values()]
+        subject = " ".join(" ".join(values).split())[:80]
+        return Preview(self.spec.name, subject, self.spec.effect)
+
+    @abstractmethod
+    async def perform(self, arguments: A, place: Place, seen: str | None) -> ToolOutput:
+        """Does what the call asks for; raises ToolFailure."""
+
+    def _read(self, arguments: Mapping[str, Any]) -> A:
+        try:
+            return self._arguments.model_validate(dict(arguments))
+        except ValidationError as invalid:
+            known = ", ".join(self._arguments.model_fields) or "none"
+            lines = [_fault(detail, known) for detail in invalid.errors(include_url=False)]
+            raise InvalidArguments("\n".join(lines)) from None
+
+
+def schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """The JSON schema of an argument list, flat and without what a model does not need."""
+    schema = arguments.model_json_schema()
+    properties = cast("dict[str, dict[str, Any]]", schema.get("properties", {}))
+    flat = {
+        "type": "object",
+        "properties": {name: _flat_property(value) for name, value in properties.items()},
+        "additionalProperties": False,
+    }
+    return flat | ({"required": schema["required"]} if "required" in schema else {})
+
+
+def _flat_property(schema: dict[str, Any]) -> dict[str, Any]:
+    choices = cast("list[dict[str, Any]]", schema.pop("anyOf", []))
+    merged = dict(schema)
+    for choice in choices:
+        if choice.get("type") != "null":
+            merged |= choice
+    merged.pop("title", None)
+    if merged.get("default", ...) is None:
+        del merged["default"]
+    return merged
+
+
+_WANTED = {
+    "int_type": "an integer",
+    "int_from_float": "an integer",
+    "string_type": "a text",
+    "bool_type": "true or false",
+}
+
+
+def _fault(detail: ErrorDetails, known: str) -> str:
+    name = ".".join(str(part) for part in detail["loc"]) or "arguments"
+    kind, value = detail["type"], detail.get("input")
+    if kind == "missing":
+        return f"{name}: is missing"
+    if kind == "extra_forbidden":
+        return f"{name}: is not an argument of this tool (it takes: {known})"
+    if kind == "string_unicode":
+        return f"{name}: is not valid Unicode"
+    if kind in _WANTED:
+        return f"{name}: must be {_WANTED[kind]}, not {_shape(value)}"
+    return f"{name}: {detail['msg'][0].lower()}{detail['msg'][1:]}"
+
+
+def _shape(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return f"the number {value:g}" if abs(value) < 1e15 else "a huge number"
+        case str():
+            return f"the text {value[:40]!r}"
+        case list():
+            return "a list"
+        case _:
+            return "an object"

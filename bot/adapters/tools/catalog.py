@@ -1,0 +1,54 @@
+"""The tools of the house, in the order models see them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.adapters.tools.command import RunCommand
+from bot.adapters.tools.conversation import EndConversation, GetConversation
+from bot.adapters.tools.current_time import CurrentTime
+from bot.adapters.tools.reading_files import ListFiles, ReadFile, ReadLimits, SearchFiles
+from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.sending import SendFile, SendMessage
+from bot.adapters.tools.writing_files import DeleteFile, EditFile, WriteFile
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+from bot.ports.tool import Tool
+
+
+class FixedCatalog:
+    """The same tools for every chat."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._tools = tuple(tools)
+
+    def tools(self, chat: int) -> Sequence[Tool]:
+        del chat
+        return self._tools
+
+
+def standard_tools(
+    *,
+    clock: Clock,
+    chats: Chats,
+    journal: Journal,
+    sandbox: Sandbox,
+    spool: Path,
+    command_seconds: int = 60,
+    limits: ReadLimits | None = None,
+) -> tuple[Tool, ...]:
+    """Every tool there is; `spool` keeps copies of files until they are delivered."""
+    return (
+        CurrentTime(clock),
+        ListFiles(limits),
+        ReadFile(limits),
+        SearchFiles(limits),
+        WriteFile(),
+        EditFile(),
+        DeleteFile(),
+        RunCommand(sandbox, command_seconds),
+        SendFile(spool),
+        SendMessage(),
+        GetConversation(chats, journal),
+        EndConversation(),
+    )

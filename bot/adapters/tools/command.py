@@ -1,0 +1,104 @@
+"""The tool that runs shell commands."""
+
+import signal
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.process import CommandRun
+from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.visible_text import plain_output, visible
+from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
+from bot.domain.errors import ToolFailure
+from bot.domain.message import Code
+from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec, clipped
+from bot.ports.tool import Place
+
+LONGEST_SECONDS = 600
+_ENDING_SECONDS = 10.0
+_LABEL = 60
+_UNTRUSTED = "output of a command with network"
+
+
+class RunCommandArguments(Arguments):
+    command: Annotated[
+        Text, Field(min_length=1, max_length=MAX_COMMAND, description="Command line for bash.")
+    ]
+    timeout: Annotated[
+        int | None,
+        Field(ge=1, le=LONGEST_SECONDS, description="Seconds until it is killed; default 60."),
+    ] = None
+
+
+class RunCommand(ArgumentsTool[RunCommandArguments]):
+    """Runs a command line in the workspace, walled in where the machine allows it."""
+
+    def __init__(self, sandbox: Sandbox, default_seconds: int = 60) -> None:
+        self._sandbox = sandbox
+        self._default_seconds = default_seconds
+        description = (
+            "Run a command line in the workspace with bash and return its exit code and output. "
+            "There is no input and usually no network; nothing keeps running afterwards. Prefer "
+            "the file tools for reading and writing files."
+        )
+        super().__init__(
+            RunCommandArguments,
+            ToolSpec(
+                name="run_command",
+                description=description,
+                input_schema=schema_of(RunCommandArguments),
+                effect=Effect.WRITE,
+                replay=Replay.ONCE,
+                timeout_s=LONGEST_SECONDS + _ENDING_SECONDS,
+            ),
+        )
+
+    async def foresee(
+        self, arguments: RunCommandArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        del place
+        walled = await self._sandbox.works()
+        danger = is_dangerous(arguments.command)
+        reason = danger or ("" if walled else "there is no working sandbox")
+        words = parse_simple(arguments.command)
+        lasting = not reason and words is not None and may_have_rule(words)
+        where = await self._sandbox.where()
+        return Preview(
+            title="Run a command?",
+            subject=f"$ {clipped(visible(' '.join(arguments.command.split())), _LABEL)}",
+            effect=Effect.DANGER if reason else Effect.WRITE,
+            blocks=(Code(visible(arguments.command), "bash"),),
+            where=where,
+            why=f"asks every time: {reason}" if reason else "",
+            seen=where,
+            always=exact if lasting else None,
+            always_label=clipped(arguments.command.strip(), _LABEL) if lasting else "",
+        )
+
+    async def perform(
+        self, arguments: RunCommandArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        if seen is not None and seen != await self._sandbox.where():
+            raise ToolFailure("the sandbox is not as it was when this was shown; ask again")
+        seconds = arguments.timeout or self._default_seconds
+        try:
+            run = await self._sandbox.run(arguments.command, place.workspace, seconds)
+        except OSError as fault:
+            raise ToolFailure(f"the command cannot be started: {fault.strerror}") from fault
+        network = await self._sandbox.reaches_network()
+        return ToolOutput(
+            text=f"{_ending(run, seconds)}\n{plain_output(run.output)}".rstrip("\n"),
+            untrusted=_UNTRUSTED if network else None,
+            failed=run.timed_out or run.exit_code != 0,
+            details={"exit_code": run.exit_code, "timed_out": run.timed_out},
+        )
+
+
+def _ending(run: CommandRun, seconds: float) -> str:
+    if run.timed_out:
+        return f"killed after {seconds:g} s, its time was up; output so far:"
+    number = run.exit_code - 128
+    if number in {s.value for s in signal.Signals}:
+        return f"exit code {run.exit_code} ({signal.Signals(number).name})"
+    return f"exit code {run.exit_code}"

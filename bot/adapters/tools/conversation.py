@@ -1,0 +1,182 @@
+"""The tools for conversations: get_conversation looks back, end_conversation starts afresh."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.domain.chat import Conversation
+from bot.domain.errors import ToolFailure
+from bot.domain.tool import (
+    CloseConversation,
+    Effect,
+    Replay,
+    ToolOutput,
+    ToolSpec,
+    clipped,
+)
+from bot.domain.transcript import (
+    AskerBody,
+    Entry,
+    LateResultBody,
+    ReplyBody,
+    ResultBody,
+    SummaryBody,
+)
+from bot.ports.chats import Chats
+from bot.ports.journal import Journal
+from bot.ports.tool import Place
+
+_RECENT = 10
+_MOST = 30
+_MESSAGE = 4_000
+_ROOM = 26_000
+
+
+class GetConversationArguments(Arguments):
+    conversation_id: Annotated[Text | None, Field(description="Read this one.")] = None
+    list_recent: Annotated[
+        int | None, Field(ge=1, le=_MOST, description="How many to list; default 10.")
+    ] = None
+
+
+class GetConversation(ArgumentsTool[GetConversationArguments]):
+    """Lists closed conversations of the chat, or gives the words of one."""
+
+    def __init__(self, chats: Chats, journal: Journal) -> None:
+        self._chats = chats
+        self._journal = journal
+        description = (
+            "Look at earlier, closed conversations of this chat: without conversation_id a list "
+            "of the newest with their summaries, with it what was said in that one."
+        )
+        super().__init__(
+            GetConversationArguments,
+            ToolSpec(
+                "get_conversation",
+                description,
+                schema_of(GetConversationArguments),
+                Effect.READ,
+                Replay.SAFE,
+            ),
+        )
+
+    async def perform(
+        self, arguments: GetConversationArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        if arguments.conversation_id is None:
+            return await self._list(arguments.list_recent or _RECENT, place)
+        return await self._words_of(arguments.conversation_id, place)
+
+    async def _list(self, count: int, place: Place) -> ToolOutput:
+        found = await self._chats.conversations(place.chat, count)
+        lines: list[str] = []
+        untrusted: str | None = None
+        for conversation in found:
+            lines.append(_headline(conversation, place.timezone))
+            if conversation.summary:
+                lines.append(clipped(conversation.summary, _ROOM // len(found)))
+            entries = await self._journal.entries(conversation.id)
+            untrusted = untrusted or _foreign_source(entries)
+        text = "\n".join(lines) or "This chat has no closed conversation yet."
+        return ToolOutput(text, untrusted=untrusted)
+
+    async def _words_of(self, id: str, place: Place) -> ToolOutput:
+        conversation = await self._chats.conversation(place.chat, id)
+        if conversation is None:
+            raise ToolFailure("this chat has no conversation with that id")
+        if conversation.closed_at is None:
+            raise ToolFailure("that is the current conversation; you have it before you")
+        entries = await self._journal.entries(conversation.id)
+        headline = _headline(conversation, place.timezone)
+        text = "\n".join([headline, *_spoken(entries, place.timezone)])
+        return ToolOutput(text, untrusted=_foreign_source(entries))
+
+
+class EndConversationArguments(Arguments):
+    reason: Annotated[Text | None, Field(max_length=500)] = None
+
+
+class EndConversation(ArgumentsTool[EndConversationArguments]):
+    """Closes the conversation when the turn settles."""
+
+    def __init__(self) -> None:
+        description = (
+            "End this conversation when your answer is given: it is summarised and put away, and "
+            "the next message starts afresh. Use it when the person asks for it or says goodbye."
+        )
+        super().__init__(
+            EndConversationArguments,
+            ToolSpec(
+                "end_conversation",
+                description,
+                schema_of(EndConversationArguments),
+                Effect.READ,
+                Replay.ONCE,
+            ),
+        )
+
+    async def perform(
+        self, arguments: EndConversationArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        return ToolOutput(
+            "The conversation ends with your answer.",
+            after=CloseConversation(arguments.reason or ""),
+        )
+
+
+def _headline(conversation: Conversation, timezone: str) -> str:
+    closed = conversation.closed_at or conversation.opened_at
+    title = conversation.title or "untitled"
+    return f"{conversation.id} · closed {_moment(closed, timezone)} · {title}"
+
+
+def _spoken(entries: Sequence[Entry], timezone: str) -> list[str]:
+    """What people and the model said, newest kept when it is too much, oldest first."""
+    lines: list[str] = []
+    room = _ROOM
+    spoken = [line for entry in entries if (line := _line(entry, timezone))]
+    for line in reversed(spoken):
+        room -= len(line.encode()) + 1
+        if room < 0:
+            lines.append(f"[{len(spoken) - len(lines)} earlier messages are not shown]")
+            break
+        lines.append(line)
+    return lines[::-1]
+
+
+def _line(entry: Entry, timezone: str) -> str:
+    match entry.body:
+        case AskerBody(text=text, speaker=speaker):
+            who = speaker or "Person"
+        case ReplyBody(text=text) if not entry.body.calls:
+            who = "Assistant"
+        case _:
+            return ""
+    return f"{_moment(entry.at, timezone)} {who}: {clipped(text, _MESSAGE)}" if text else ""
+
+
+def _foreign_source(entries: Sequence[Entry]) -> str | None:
+    """The first foreign source in a conversation: what is quoted from it stays untrusted."""
+    for entry in entries:
+        match entry.body:
+            case AskerBody(untrusted=str(source)):
+                return f"an earlier conversation with {source}"
+            case LateResultBody(untrusted=str(source)) | SummaryBody(untrusted=str(source)):
+                return f"an earlier conversation with {source}"
+            case ResultBody() as body if body.result.untrusted is not None:
+                return f"an earlier conversation with {body.result.untrusted}"
+            case _:
+                continue
+    return None
+
+
+def _moment(at: datetime, timezone: str) -> str:
+    try:
+        local = at.astimezone(ZoneInfo(timezone))
+    except (KeyError, ValueError, OSError):
+        local = at
+    return f"{local:%Y-%m-%d %H:%M}"

@@ -1,0 +1,63 @@
+"""The tool that tells the time."""
+
+import asyncio
+from datetime import UTC
+from difflib import get_close_matches
+from typing import Annotated
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.visible_text import shown_name
+from bot.domain.errors import ToolFailure
+from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec, clipped
+from bot.ports.clock import Clock
+from bot.ports.tool import Place
+
+
+class CurrentTimeArguments(Arguments):
+    timezone: Annotated[
+        Text | None, Field(description="IANA name, e.g. Europe/Berlin; default: the chat's.")
+    ] = None
+
+
+class CurrentTime(ArgumentsTool[CurrentTimeArguments]):
+    """Date, time and week day in a time zone."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        super().__init__(
+            CurrentTimeArguments,
+            ToolSpec(
+                "current_time",
+                "Tell the current date, week day and time in a time zone.",
+                schema_of(CurrentTimeArguments),
+                Effect.READ,
+                Replay.SAFE,
+            ),
+        )
+
+    async def perform(
+        self, arguments: CurrentTimeArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        name = arguments.timezone or place.timezone
+        now = self._clock.now()
+        try:
+            local = now.astimezone(ZoneInfo(name))
+        except (KeyError, ValueError, OSError):
+            likely = await asyncio.to_thread(_likely, name)
+            hint = f"; did you mean {' or '.join(likely)}?" if likely else ""
+            shown = shown_name(clipped(name, 60))
+            raise ToolFailure(f"there is no time zone “{shown}”{hint}") from None
+        text = f"{local:%A, %Y-%m-%d %H:%M:%S %z} ({name}) · UTC {now.astimezone(UTC):%H:%M:%S}"
+        return ToolOutput(text)
+
+
+def _likely(name: str) -> list[str]:
+    """Up to three known zones that look like the name, or whose city does."""
+    known = {zone.lower(): zone for zone in sorted(available_timezones())}
+    wanted = name[:60].lower().replace(" ", "_")
+    cities = [zone for lower, zone in known.items() if lower.rpartition("/")[2] == wanted]
+    close = get_close_matches(wanted, known, n=3, cutoff=0.7)
+    return list(dict.fromkeys([*cities, *(known[match] for match in close)]))[:3]

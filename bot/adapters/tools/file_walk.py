@@ -1,0 +1,104 @@
+"""Walking through a workspace without following links, bounded in number and time."""
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+
+from bot.adapters.tools.workspace import Workspace
+from bot.domain.errors import ToolFailure
+
+LEFT_OUT = frozenset((".git", ".venv", "node_modules", "__pycache__"))
+"""Folders a walk does not enter unless it starts in them."""
+
+_DEEPEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something in a folder: its steps from the workspace, what it is, its size in bytes."""
+
+    names: tuple[str, ...]
+    mode: int
+    size: int
+
+    @property
+    def is_folder(self) -> bool:
+        return stat.S_ISDIR(self.mode)
+
+    @property
+    def is_file(self) -> bool:
+        return stat.S_ISREG(self.mode)
+
+
+class Walk:
+    """Yields what lies below a folder, in order of names; `cut` tells when a bound ended it."""
+
+    def __init__(
+        self, workspace: Workspace, *, most: int, seconds: float, heed: Callable[[], None]
+    ) -> None:
+        self._workspace = workspace
+        self._left = most
+        self._until = time.monotonic() + seconds
+        self._heed = heed
+        self.cut = False
+
+    def below(self, names: Sequence[str], depth: int = _DEEPEST) -> Iterator[Found]:
+        """Entries down to `depth` levels; a folder that vanishes meanwhile counts as empty."""
+        pending: list[tuple[tuple[str, ...], int]] = [(tuple(names), depth)]
+        while pending and not self.cut:
+            folder, levels = pending.pop()
+            entries = self._entries(folder, top=folder == tuple(names))
+            yield from entries
+            if levels > 1:
+                inner = (e for e in reversed(entries) if e.is_folder)
+                pending += [(e.names, levels - 1) for e in inner if e.names[-1] not in LEFT_OUT]
+
+    def spent(self) -> bool:
+        """True, once and for all, when the time is over; raises Stopped when nobody waits."""
+        self._heed()
+        if self._left <= 0 or time.monotonic() > self._until:
+            self.cut = True
+        return self.cut
+
+    def _entries(self, folder: tuple[str, ...], *, top: bool) -> list[Found]:
+        try:
+            with self._workspace.folder(folder) as descriptor, os.scandir(descriptor) as listing:
+                return sorted(self._taken(folder, listing), key=lambda entry: entry.names)
+        except ToolFailure:
+            if top:
+                raise
+            return []
+
+    def _taken(
+        self, folder: tuple[str, ...], listing: Iterator["os.DirEntry[str]"]
+    ) -> Iterator[Found]:
+        for entry in listing:
+            if self.spent():
+                return
+            self._left -= 1
+            with suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                yield Found((*folder, entry.name), status.st_mode, status.st_size)
+
+
+def glob_matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Matches steps of a path with those of a pattern; `**` stands for any number of steps."""
+
+    @cache
+    def rest(name: int, part: int) -> bool:
+        if part == len(pattern):
+            return name == len(names)
+        if pattern[part] == "**":
+            return rest(name, part + 1) or (name < len(names) and rest(name + 1, part))
+        return (
+            name < len(names)
+            and fnmatchcase(names[name], pattern[part])
+            and rest(name + 1, part + 1)
+        )
+
+    return rest(0, 0)

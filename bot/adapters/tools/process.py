@@ -1,0 +1,180 @@
+"""Running one program with everything it starts, and ending all of it."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HEAD = 500_000
+TAIL = 500_000
+"""Bytes of output that are kept from its beginning and its end."""
+
+_GRACE = 0.5
+_DRAIN = 0.2
+_PASSES = 5
+_MARK = "STEWARD_RUN"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """How a program ended: what it wrote, its exit code, whether its time ran out.
+
+    `left_out` counts bytes of the middle of a long output. An exit code above 128 tells the
+    signal, as in a shell.
+    """
+
+    output: str
+    exit_code: int
+    timed_out: bool = False
+    left_out: int = 0
+
+
+async def run_command_line(
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    *,
+    walled: bool = False,
+) -> CommandRun:
+    """Runs a program in its own session without input; ends it, whole, when anything ends us.
+
+    `walled` tells that its descendants die with it anyway. Raises OSError when the program cannot
+    be started.
+    """
+    mark = "" if walled else secrets.token_hex(16)
+    output = _Output()
+    async with _started(arguments, folder, {**environment, _MARK: mark}, output) as process:
+        timed_out = False
+        try:
+            async with asyncio.timeout(seconds):
+                await process.wait()
+        except TimeoutError:
+            timed_out = True
+        finally:
+            await _end(process, mark)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DRAIN):
+                await output.closed.wait()
+    code = process.returncode or 0
+    return CommandRun(output.text(), code if code >= 0 else 128 - code, timed_out, output.left_out)
+
+
+class _Output(asyncio.Protocol):
+    """Takes what a pipe brings and keeps the beginning and the end of it."""
+
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+        self.left_out = 0
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    def data_received(self, data: bytes) -> None:
+        room = HEAD - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        surplus = len(self._tail) - TAIL
+        if surplus > TAIL:
+            self._forget(surplus)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
+
+    def text(self) -> str:
+        self._forget(len(self._tail) - TAIL)
+        tail = self._tail.decode(errors="replace")
+        if not self.left_out:
+            return (self._head + self._tail).decode(errors="replace")
+        head = self._head.decode(errors="replace")
+        return f"{head}\n[… {self.left_out} bytes left out …]\n{tail}"
+
+    def _forget(self, count: int) -> None:
+        if count > 0:
+            del self._tail[:count]
+            self.left_out += count
+
+
+@contextlib.asynccontextmanager
+async def _started(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], output: _Output
+):
+    """Starts the program with our own pipe: one that a left-over child may hold open."""
+    reading, writing = os.pipe()
+    loop = asyncio.get_running_loop()
+    try:
+        transport, _ = await loop.connect_read_pipe(lambda: output, os.fdopen(reading, "rb", 0))
+        try:
+            process = await _spawned(arguments, folder, environment, writing)
+        except BaseException:
+            transport.close()
+            raise
+    finally:
+        os.close(writing)
+    try:
+        yield process
+    finally:
+        transport.close()
+
+
+async def _spawned(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], writing: int
+) -> asyncio.subprocess.Process:
+    """Starts the program; a cancel meanwhile ends what was started."""
+    start = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *arguments,
+            cwd=folder,
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=writing,
+            stderr=writing,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await asyncio.shield(start)
+    except asyncio.CancelledError:
+        await asyncio.wait({start})
+        if start.exception() is None:
+            await _end(start.result(), environment[_MARK])
+        raise
+
+
+async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
+    """Ends the program's session: asked first, then by force; and whoever left that session.
+
+    A descendant in a session of its own is found by the mark in its environment. One that has
+    changed its environment as well escapes where there is no sandbox; inside one nobody does,
+    since its processes die with their first.
+    """
+    try:
+        if process.returncode is None:
+            _signal_group(process.pid, signal.SIGTERM)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GRACE):
+                    await process.wait()
+    finally:
+        _signal_group(process.pid, signal.SIGKILL)
+        passes = range(_PASSES if mark else 0)
+        any(_kill_marked(mark) == 0 for _ in passes)
+    await process.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _kill_marked(mark: str) -> int:
+    sought = f"{_MARK}={mark}".encode()
+    killed = 0
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if sought in (entry / "environ").read_bytes().split(b"\0"):
+                os.kill(int(entry.name), signal.SIGKILL)
+                killed += 1
+    return killed

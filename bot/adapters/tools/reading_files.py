@@ -1,0 +1,269 @@
+"""The tools that look at files: list_files, read_file, search_files."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.file_walk import Found, Walk, glob_matches
+from bot.adapters.tools.thread_work import StopSign, in_thread
+from bot.adapters.tools.visible_text import shown_name, size
+from bot.adapters.tools.workspace import Workspace
+from bot.domain.errors import ToolFailure
+from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
+from bot.ports.tool import Place
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """How much the reading tools look at and show.
+
+    `page_bytes` of text a reply holds, `scan_bytes` of one file are read, `entries` of folders are
+    looked at, `shown` of them (or of hits) are shown; `seconds` bound a walk.
+    """
+
+    page_bytes: int = 28_000
+    scan_bytes: int = 64_000_000
+    search_bytes: int = 200_000_000
+    entries: int = 50_000
+    shown: int = 400
+    seconds: float = 10.0
+
+
+_LINE = 2_000
+_HIT = 240
+_CHUNK = 1 << 18
+
+
+class ListFilesArguments(Arguments):
+    path: Annotated[Text | None, Field(description="Folder; default: the workspace.")] = None
+    pattern: Annotated[
+        Text | None,
+        Field(max_length=500, description="Glob below path, e.g. *.md or **/*.py. Default *."),
+    ] = None
+
+
+class ListFiles(ArgumentsTool[ListFilesArguments]):
+    """Names and sizes of what lies in a folder."""
+
+    def __init__(self, limits: ReadLimits | None = None) -> None:
+        self._limits = limits or ReadLimits()
+        description = (
+            "List files and folders of the workspace with sizes. `**` in the pattern goes into "
+            "subfolders (not into .git, .venv, node_modules, __pycache__ unless path names them)."
+        )
+        super().__init__(
+            ListFilesArguments, _reading("list_files", description, ListFilesArguments)
+        )
+
+    async def perform(
+        self, arguments: ListFilesArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        return ToolOutput(await in_thread(lambda sign: self._list(arguments, place, sign)))
+
+    def _list(self, arguments: ListFilesArguments, place: Place, sign: StopSign) -> str:
+        workspace = Workspace(place.workspace)
+        start = workspace.names(arguments.path or ".")
+        pattern = workspace.names(arguments.pattern or "*")
+        limits = self._limits
+        walk = Walk(workspace, most=limits.entries, seconds=limits.seconds, heed=sign.heed)
+        found = walk.below(start) if "**" in pattern else walk.below(start, len(pattern))
+        lines: list[str] = []
+        more = 0
+        for entry in found:
+            if not glob_matches(entry.names[len(start) :], pattern):
+                continue
+            if len(lines) < limits.shown:
+                lines.append(_line(entry))
+            else:
+                more += 1
+        notes = [f"[{more} more; use a narrower path or pattern]"] if more else []
+        notes += ["[not everything was looked at: too many files]"] if walk.cut else []
+        return "\n".join([*lines, *notes]) or "Nothing matches."
+
+
+class ReadFileArguments(Arguments):
+    path: Annotated[Text, Field(description="File in the workspace.")]
+    offset: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None
+    limit: Annotated[int | None, Field(ge=1, description="Number of lines.")] = None
+
+
+class ReadFile(ArgumentsTool[ReadFileArguments]):
+    """A stretch of lines of a text file."""
+
+    def __init__(self, limits: ReadLimits | None = None) -> None:
+        self._limits = limits or ReadLimits()
+        description = (
+            "Read a text file of the workspace. The first line of the result tells which lines "
+            "follow; go on with offset when there are more."
+        )
+        super().__init__(ReadFileArguments, _reading("read_file", description, ReadFileArguments))
+
+    async def perform(
+        self, arguments: ReadFileArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        return ToolOutput(await in_thread(lambda sign: self._page(arguments, place, sign)))
+
+    def _page(self, arguments: ReadFileArguments, place: Place, sign: StopSign) -> str:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+        with workspace.opened(names) as (descriptor, found):
+            title = f"{shown_name('/'.join(names))} · {size(found.st_size)}"
+            if b"\0" in os.pread(descriptor, 8192, 0):
+                return f"{title} · a binary file, not shown"
+            page = _Page(arguments.offset or 1, arguments.limit, self._limits.page_bytes)
+            for line in _lines(descriptor, self._limits.scan_bytes, sign):
+                page.take(line)
+        return page.text(title, found.st_size > self._limits.scan_bytes)
+
+
+class _Page:
+    """Collects the wanted lines and counts the rest."""
+
+    def __init__(self, first: int, limit: int | None, room: int) -> None:
+        self._first = first
+        self._limit = limit
+        self._room = room
+        self._total = 0
+        self._lines: list[str] = []
+
+    def take(self, line: bytes) -> None:
+        self._total += 1
+        wanted = self._total == self._first + len(self._lines)
+        if not wanted or (self._limit is not None and len(self._lines) >= self._limit):
+            return
+        text = line.decode(errors="replace")
+        text = text if len(text) <= _LINE else f"{text[:_LINE]} [line of {size(len(line))}, cut]"
+        if self._lines and len(text.encode()) > self._room:
+            return
+        self._room -= len(text.encode()) + 1
+        self._lines.append(text)
+
+    def text(self, title: str, more: bool) -> str:
+        total = f"more than {self._total}" if more else str(self._total)
+        if not self._total:
+            return f"{title} · empty"
+        if not self._lines:
+            raise ToolFailure(f"the file has {total} lines; there is no line {self._first}")
+        last = self._first + len(self._lines) - 1
+        onward = f" · go on with offset={last + 1}" if more or last < self._total else ""
+        header = f"{title} · lines {self._first}-{last} of {total}{onward}"
+        return "\n".join([header, *self._lines])
+
+
+class SearchFilesArguments(Arguments):
+    query: Annotated[Text, Field(min_length=1, max_length=500, description="Plain text.")]
+    path: Annotated[Text | None, Field(description="File or folder; default: the workspace.")] = (
+        None
+    )
+
+
+class SearchFiles(ArgumentsTool[SearchFilesArguments]):
+    """Lines that hold a text."""
+
+    def __init__(self, limits: ReadLimits | None = None) -> None:
+        self._limits = limits or ReadLimits()
+        description = (
+            "Find lines that contain a text (not a pattern; upper and lower case are equal) in the "
+            "text files of the workspace. Results: path:line: text."
+        )
+        super().__init__(
+            SearchFilesArguments, _reading("search_files", description, SearchFilesArguments)
+        )
+
+    async def perform(
+        self, arguments: SearchFilesArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        return ToolOutput(await in_thread(lambda sign: self._search(arguments, place, sign)))
+
+    def _search(self, arguments: SearchFilesArguments, place: Place, sign: StopSign) -> str:
+        if "\n" in arguments.query:
+            raise ToolFailure("the query must be a single line")
+        workspace = Workspace(place.workspace)
+        start = workspace.names(arguments.path or ".")
+        limits = self._limits
+        walk = Walk(workspace, most=limits.entries, seconds=limits.seconds, heed=sign.heed)
+        hits: list[str] = []
+        for hit in self._hits(arguments.query.casefold(), workspace, start, walk, sign):
+            hits.append(hit)
+            if len(hits) >= limits.shown:
+                hits.append(f"[the first {limits.shown} lines; use a narrower query or path]")
+                break
+        if walk.cut:
+            hits.append("[not everything was searched: too much for one search]")
+        return "\n".join(hits) or "No line contains it."
+
+    def _hits(
+        self, query: str, workspace: Workspace, start: tuple[str, ...], walk: Walk, sign: StopSign
+    ) -> Iterator[str]:
+        if not workspace.is_folder(start):
+            yield from self._hits_in(query, workspace, start, walk, sign)
+            return
+        room = self._limits.search_bytes
+        for entry in walk.below(start):
+            if not entry.is_file:
+                continue
+            room -= min(entry.size, self._limits.scan_bytes)
+            if room < 0:
+                walk.cut = True
+                return
+            try:
+                yield from self._hits_in(query, workspace, entry.names, walk, sign)
+            except ToolFailure:
+                continue  # vanished, unreadable or with a second name: not ours to show
+
+    def _hits_in(
+        self, query: str, workspace: Workspace, names: tuple[str, ...], walk: Walk, sign: StopSign
+    ) -> Iterator[str]:
+        shown = shown_name("/".join(names))
+        with workspace.opened(names) as (descriptor, _):
+            if b"\0" in os.pread(descriptor, 8192, 0):
+                return
+            lines = _lines(descriptor, self._limits.scan_bytes, sign)
+            for number, line in enumerate(lines, 1):
+                if number % 1000 == 0 and walk.spent():
+                    return
+                text = line.decode(errors="replace")
+                at = text.casefold().find(query)
+                if at >= 0:
+                    yield f"{shown}:{number}: {_around(text.strip(), at)}"
+
+
+def _around(text: str, at: int) -> str:
+    start = 0 if len(text) <= _HIT else max(0, min(at - _HIT // 3, len(text) - _HIT))
+    piece = text[start : start + _HIT]
+    return f"{'…' if start else ''}{piece}{'…' if start + _HIT < len(text) else ''}"
+
+
+def _lines(descriptor: int, most: int, sign: StopSign) -> Iterator[bytes]:
+    """Lines of the first `most` bytes without their ends; of a very long one the beginning."""
+    held = b""
+    while most > 0 and (chunk := os.read(descriptor, min(_CHUNK, most))):
+        sign.heed()
+        most -= len(chunk)
+        *whole, rest = chunk.split(b"\n")
+        if whole:
+            whole[0] = held + whole[0]
+            held = b""
+            yield from (line.removesuffix(b"\r") for line in whole)
+        held = (held + rest)[: 4 * _CHUNK]
+    if held:
+        yield held.removesuffix(b"\r")
+
+
+def _line(entry: Found) -> str:
+    name = shown_name("/".join(entry.names))
+    if entry.is_folder:
+        return f"{name}/"
+    if entry.is_file:
+        return f"{name}  {size(entry.size)}"
+    kind = "link, not followed" if stat.S_ISLNK(entry.mode) else "special file"
+    return f"{name}  ({kind})"
+
+
+def _reading(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
+    return ToolSpec(name, description, schema_of(arguments), Effect.READ, Replay.SAFE)

@@ -1,0 +1,114 @@
+"""The boundary around commands: bubblewrap, when a probe run of it succeeds."""
+
+import asyncio
+from pathlib import Path
+
+from bot.adapters.tools.process import CommandRun, run_command_line
+
+_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
+_READABLE = (
+    "/usr",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/group",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/pki",
+    "/etc/protocols",
+    "/etc/services",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+)
+_FOR_NETWORK = ("/etc/hosts", "/etc/resolv.conf")
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_PROBE_SECONDS = 10.0
+
+
+class Sandbox:
+    """Runs shell commands in a workspace, walled in where the machine allows it.
+
+    Walled in, a command sees the workspace (writable), the programs of the system (read-only), an
+    empty /tmp and its own processes; the network only when `network` is set. `program` is the
+    bubblewrap to use; None runs every command bare, with all rights of this process.
+    """
+
+    def __init__(self, *, network: bool = False, program: str | None = "bwrap") -> None:
+        self._network = network
+        self._program = program
+        self._works: bool | None = None
+        self._probing = asyncio.Lock()
+        self.fault = ""
+
+    async def works(self) -> bool:
+        """Whether commands are walled in: asked once of the machine; `fault` then says why not."""
+        async with self._probing:
+            if self._works is None:
+                self._works = await self._probe()
+            return self._works
+
+    async def where(self) -> str:
+        """The place in words, for the card of a command."""
+        if not await self.works():
+            return "in the workspace, NOT sandboxed, with all rights of the bot"
+        network = "with network" if self._network else "no network"
+        return f"in the workspace, sandboxed, {network}"
+
+    async def reaches_network(self) -> bool:
+        return self._network or not await self.works()
+
+    async def run(self, command: str, workspace: Path, seconds: float) -> CommandRun:
+        """Runs a command of the shell's language to its end, or for at most so many seconds."""
+        await asyncio.to_thread(workspace.mkdir, parents=True, exist_ok=True)
+        arguments = self._shell(command)
+        walled = await self.works()
+        if walled:
+            arguments = [*self._wall(workspace), "--", *arguments]
+        environment = _environment(workspace)
+        return await run_command_line(arguments, workspace, environment, seconds, walled=walled)
+
+    async def _probe(self) -> bool:
+        if self._program is None:
+            self.fault = "switched off"
+            return False
+        arguments = [*self._wall(Path("/usr")), "--", *self._shell("exit 0")]
+        try:
+            probe = await run_command_line(
+                arguments, Path("/"), _environment(Path("/")), _PROBE_SECONDS
+            )
+        except OSError as fault:
+            self.fault = f"{self._program}: {fault.strerror}"
+            return False
+        self.fault = probe.output.strip() if probe.exit_code else ""
+        return probe.exit_code == 0
+
+    def _shell(self, command: str) -> list[str]:
+        if Path("/bin/bash").exists():
+            return ["/bin/bash", "--noprofile", "--norc", "-c", command]
+        return ["/bin/sh", "-c", command]
+
+    def _wall(self, workspace: Path) -> list[str]:
+        wall = [str(self._program), "--unshare-all"]
+        wall += ["--share-net"] if self._network else []
+        wall += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        for path in (*_READABLE, *(_FOR_NETWORK if self._network else ())):
+            wall += ["--ro-bind-try", path, path]
+        for path in _SYSTEM:
+            wall += _as_on_the_machine(path)
+        wall += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+        return [*wall, "--bind", str(workspace), str(workspace), "--chdir", str(workspace)]
+
+
+def _as_on_the_machine(path: str) -> list[str]:
+    if Path(path).is_symlink():
+        return ["--symlink", str(Path(path).readlink()), path]
+    return ["--ro-bind-try", path, path]
+
+
+def _environment(workspace: Path) -> dict[str, str]:
+    """All that a command inherits: nothing of our own environment."""
+    return {"PATH": _PATH, "HOME": str(workspace), "LANG": "C.UTF-8", "TERM": "dumb"}

@@ -1,0 +1,130 @@
+"""The tools that send something to the chat: send_file and send_message."""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.thread_work import StopSign, in_thread
+from bot.adapters.tools.visible_text import shown_name, size
+from bot.adapters.tools.workspace import Workspace
+from bot.domain.errors import ToolFailure
+from bot.domain.message import FileRef, Markdown, Outbound, OutboundKind
+from bot.domain.tool import AskPerson, Effect, Replay, ToolOutput, ToolSpec
+from bot.ports.tool import Place
+
+LARGEST_FILE = 50_000_000
+"""Bytes; what channels take from a bot."""
+
+_CHUNK = 1 << 18
+
+
+class SendFileArguments(Arguments):
+    path: Annotated[Text, Field(description="File in the workspace, at most 50 MB.")]
+    caption: Annotated[Text | None, Field(max_length=1000, description="A line shown with it.")] = (
+        None
+    )
+
+
+class SendFile(ArgumentsTool[SendFileArguments]):
+    """Sends a copy of a file as it is now, whatever happens to it before the delivery.
+
+    The copies lie below `spool`, one folder a call; a call made again replaces its own copy.
+    """
+
+    def __init__(self, spool: Path, largest: int = LARGEST_FILE) -> None:
+        self._spool = spool
+        self._largest = largest
+        description = "Send a file of the workspace to the person, as a document in this chat."
+        super().__init__(SendFileArguments, _sending("send_file", description, SendFileArguments))
+
+    async def perform(
+        self, arguments: SendFileArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+        copy = await in_thread(lambda sign: self._copy(workspace, names, place, sign))
+        name = shown_name(names[-1])
+        file = FileRef(str(copy), name, arguments.caption or "")
+        return ToolOutput(
+            f"{name} ({size(copy.stat().st_size)}) is on its way to the chat.",
+            sends=(Outbound(OutboundKind.NOTICE, (), files=(file,)),),
+        )
+
+    def _copy(
+        self, workspace: Workspace, names: tuple[str, ...], place: Place, sign: StopSign
+    ) -> Path:
+        key = f"{place.chat}/{place.turn}/{place.call_id}"
+        folder = self._spool / hashlib.sha256(key.encode()).hexdigest()[:32]
+        with workspace.opened(names) as (descriptor, found):
+            if found.st_size > self._largest:
+                raise ToolFailure(
+                    f"{shown_name(names[-1])} has {size(found.st_size)}; "
+                    f"at most {size(self._largest)} can be sent"
+                )
+            if not found.st_size:
+                raise ToolFailure(f"{shown_name(names[-1])} is empty; it cannot be sent")
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._fill(folder / "content", descriptor, sign)
+            except OSError as fault:
+                raise ToolFailure(
+                    f"the file cannot be kept for sending: {fault.strerror}"
+                ) from fault
+        return folder / "content"
+
+    def _fill(self, copy: Path, descriptor: int, sign: StopSign) -> None:
+        room = self._largest
+        with copy.open("wb") as target:
+            while chunk := os.read(descriptor, _CHUNK):
+                sign.heed()
+                room -= len(chunk)
+                if room < 0:
+                    raise ToolFailure("the file grew beyond what can be sent")
+                target.write(chunk)
+            target.flush()
+            os.fsync(target.fileno())
+
+
+class SendMessageArguments(Arguments):
+    message: Annotated[Text, Field(min_length=1, max_length=20_000, description="Markdown.")]
+    is_question: Annotated[
+        bool | None,
+        Field(description="True ends your turn and waits for the person's answer."),
+    ] = None
+
+
+class SendMessage(ArgumentsTool[SendMessageArguments]):
+    """Sends a message now, or ends the turn with a question.
+
+    A question is not sent by this tool: it is the turn's outcome and delivered as such, once.
+    """
+
+    def __init__(self) -> None:
+        description = (
+            "Send the person a message before your final answer: news of long work, or with "
+            "is_question something only they can decide. The final answer itself needs no tool."
+        )
+        super().__init__(
+            SendMessageArguments, _sending("send_message", description, SendMessageArguments)
+        )
+
+    async def perform(
+        self, arguments: SendMessageArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        if not arguments.message.strip():
+            raise ToolFailure("the message is blank")
+        if arguments.is_question:
+            return ToolOutput(
+                "The question was put to the person; the answer comes as their next message.",
+                after=AskPerson(arguments.message),
+            )
+        message = Outbound(OutboundKind.NOTICE, (Markdown(arguments.message),))
+        return ToolOutput("The message is on its way to the chat.", sends=(message,))
+
+
+def _sending(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
+    return ToolSpec(name, description, schema_of(arguments), Effect.READ, Replay.OUTBOX)

@@ -1,0 +1,44 @@
+"""Text as people must see it before they consent: nothing in it may hide or rearrange the rest."""
+
+import re
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+)
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def visible(text: str) -> str:
+    """The text with control, invisible and direction characters written as escapes."""
+    return _HIDDEN.sub(_escaped, text)
+
+
+def shown_name(name: str) -> str:
+    """A file name on one line, whatever is in it."""
+    return visible(name.replace("\n", "\\n").replace("\t", "\\t"))
+
+
+def plain_output(text: str) -> str:
+    """What a terminal would leave on the screen: no escape sequences, overwritten lines gone."""
+    lines = _ESCAPE.sub("", text).replace("\r\n", "\n").split("\n")
+    return _CONTROL.sub("", "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
+
+
+def size(count: int) -> str:
+    """A number of bytes in words: `812 B`, `2.1 kB`, `3.4 MB`."""
+    if count < 1000:
+        return f"{count} B"
+    for unit, bytes_each in (("kB", 1e3), ("MB", 1e6)):
+        if count < 999.95 * bytes_each:
+            return f"{count / bytes_each:.1f} {unit}"
+    return f"{count / 1e9:.1f} GB"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

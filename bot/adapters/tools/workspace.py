@@ -1,0 +1,256 @@
+"""Files below one folder, reached step by step so that no path, link or race leads out of it."""
+
+import errno
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from bot.adapters.tools.visible_text import shown_name
+from bot.domain.errors import ToolFailure
+
+ABSENT = "absent"
+"""The state of a file that is not there."""
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_HASHED = 16_000_000
+_CHUNK = 1 << 18
+
+_FAULTS = {
+    errno.ENOENT: "there is no such file or folder",
+    errno.ENOTDIR: "a part of the path is not a folder, or is a link (links are not followed)",
+    errno.ELOOP: "it is a link; links are not followed",
+    errno.EISDIR: "it is a folder",
+    errno.EACCES: "the system refuses access",
+    errno.EPERM: "the system refuses access",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the file system is read-only",
+    errno.ENXIO: "it is not a regular file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A regular file as found: size in bytes, permission bits, and a token of its content."""
+
+    size: int
+    mode: int
+    token: str
+
+
+class Workspace:
+    """One folder and what lies below it.
+
+    Every step of a path is opened from the one before without following links, so nothing that
+    is swapped meanwhile can lead outside. A file with a second hard link is refused as well: its
+    other name may lie anywhere. All methods block; faults come as ToolFailure.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The steps of a path below the workspace; an absolute one must begin with its folder."""
+        pure = PurePosixPath(path)
+        if pure.is_absolute():
+            if not pure.is_relative_to(self._root):
+                raise ToolFailure(f"{shown_name(path)}: outside the workspace")
+            pure = pure.relative_to(self._root)
+        if ".." in pure.parts:
+            raise ToolFailure(f"{shown_name(path)}: a path may not contain “..”")
+        return pure.parts
+
+    @contextmanager
+    def folder(self, names: Sequence[str], *, create: bool = False) -> Iterator[int]:
+        """A descriptor of a folder, made with its parents where asked."""
+        with _faults("/".join(names) or "."):
+            self._root.mkdir(parents=True, exist_ok=True)
+            current = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for count, name in enumerate(names, 1):
+                with _faults("/".join(names[:count])):
+                    inner = _step(current, name, create=create)
+                os.close(current)
+                current = inner
+            yield current
+        finally:
+            os.close(current)
+
+    def is_folder(self, names: Sequence[str]) -> bool:
+        if not names:
+            return True
+        with self.folder(names[:-1]) as parent, _faults("/".join(names)):
+            found = os.stat(names[-1], dir_fd=parent, follow_symlinks=False)
+        return stat.S_ISDIR(found.st_mode)
+
+    @contextmanager
+    def opened(self, names: Sequence[str]) -> Iterator[tuple[int, os.stat_result]]:
+        """A regular file, open for reading, with its status."""
+        with self.folder(_above(names)) as parent, open_regular(parent, names) as opened:
+            yield opened
+
+    def state(self, names: Sequence[str]) -> FileState | None:
+        """What a file is now; None when there is none."""
+        try:
+            with self.folder(_above(names)) as parent:
+                return _state(parent, names)
+        except ToolFailure as fault:
+            if isinstance(fault.__cause__, FileNotFoundError):
+                return None
+            raise
+
+    def read(self, names: Sequence[str], limit: int) -> bytes:
+        """The whole of a file of at most `limit` bytes."""
+        with self.opened(names) as (descriptor, found):
+            if found.st_size <= limit:
+                content = b"".join(_chunks(descriptor, limit + 1))
+                if len(content) <= limit:
+                    return content
+        raise ToolFailure(f"{_shown(names)}: larger than {limit // 1_000_000} MB")
+
+    def write(
+        self,
+        names: Sequence[str],
+        content: bytes,
+        seen: str | None = None,
+        heed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Puts a new content in place at once and whole, keeping the mode of the old file.
+
+        With `seen` nothing is written when the file's token is another one by now. `heed` is
+        asked for the last time just before the change.
+        """
+        if any(shown_name(name) != name for name in names):
+            raise ToolFailure(f"{_shown(names)}: the name holds control characters")
+        with self.folder(_above(names), create=True) as parent:
+            old = _state(parent, names)
+            spare = f".{secrets.token_hex(8)}.part"
+            try:
+                with _faults(_shown(names)):
+                    _write_new(parent, spare, content, None if old is None else old.mode)
+                _agree(_state(parent, names), seen, names)
+                heed()
+                with _faults(_shown(names)):
+                    os.rename(spare, names[-1], src_dir_fd=parent, dst_dir_fd=parent)
+                    os.fsync(parent)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(spare, dir_fd=parent)
+                raise
+
+    def delete(self, names: Sequence[str], seen: str | None = None) -> None:
+        """Removes a file; with `seen` only when its token is still this one."""
+        with self.folder(_above(names)) as parent:
+            found = _state(parent, names)
+            if found is None:
+                raise ToolFailure(f"{_shown(names)}: there is no such file")
+            _agree(found, seen, names)
+            with _faults(_shown(names)):
+                os.unlink(names[-1], dir_fd=parent)
+                os.fsync(parent)
+
+
+@contextmanager
+def open_regular(parent: int, names: Sequence[str]) -> Iterator[tuple[int, os.stat_result]]:
+    """Opens the last of `names` in a folder if it is a regular file with one name."""
+    with _faults(_shown(names)):
+        before = os.stat(names[-1], dir_fd=parent, follow_symlinks=False)
+        _must_be_plain(before, names)
+        descriptor = os.open(names[-1], _FILE, dir_fd=parent)
+    try:
+        found = os.fstat(descriptor)
+        _must_be_plain(found, names)
+        yield descriptor, found
+    finally:
+        os.close(descriptor)
+
+
+def _above(names: Sequence[str]) -> Sequence[str]:
+    if not names:
+        raise ToolFailure("the path names the workspace itself, not a file in it")
+    return names[:-1]
+
+
+def _step(parent: int, name: str, *, create: bool) -> int:
+    if create:
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=parent)
+    return os.open(name, _FOLDER, dir_fd=parent)
+
+
+def _must_be_plain(found: os.stat_result, names: Sequence[str]) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise ToolFailure(f"{_shown(names)}: it is a folder, not a file")
+    if stat.S_ISLNK(found.st_mode):
+        raise ToolFailure(f"{_shown(names)}: it is a link; links are not followed")
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolFailure(f"{_shown(names)}: it is not a regular file")
+    if found.st_nlink > 1:
+        raise ToolFailure(
+            f"{_shown(names)}: it has a second name (a hard link), which may lie outside"
+        )
+
+
+def _state(parent: int, names: Sequence[str]) -> FileState | None:
+    try:
+        with open_regular(parent, names) as (descriptor, found):
+            mode = stat.S_IMODE(found.st_mode)
+            return FileState(found.st_size, mode, _token(descriptor, found))
+    except ToolFailure as fault:
+        if isinstance(fault.__cause__, FileNotFoundError):
+            return None
+        raise
+
+
+def _token(descriptor: int, found: os.stat_result) -> str:
+    """A digest of the content; of a large file its identity and time of change instead."""
+    if found.st_size > _HASHED:
+        return f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
+    digest = hashlib.sha256()
+    for chunk in _chunks(descriptor, _HASHED):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _agree(found: FileState | None, seen: str | None, names: Sequence[str]) -> None:
+    if seen is not None and seen != (ABSENT if found is None else found.token):
+        raise ToolFailure(f"{_shown(names)}: it has changed since it was shown; look at it again")
+
+
+def _chunks(descriptor: int, most: int) -> Iterator[bytes]:
+    while most > 0 and (chunk := os.read(descriptor, min(_CHUNK, most))):
+        most -= len(chunk)
+        yield chunk
+
+
+def _write_new(parent: int, name: str, content: bytes, mode: int | None) -> None:
+    descriptor = os.open(name, _NEW, 0o666, dir_fd=parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        if mode is not None:
+            os.fchmod(file.fileno(), mode)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _shown(names: Sequence[str]) -> str:
+    return shown_name("/".join(names)) or "."
+
+
+@contextmanager
+def _faults(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as fault:
+        reason = _FAULTS.get(fault.errno or 0, fault.strerror or "it cannot be used")
+        raise ToolFailure(f"{shown_name(path)}: {reason}") from fault
+    except ValueError as fault:
+        raise ToolFailure(f"{shown_name(path)}: not a usable path") from fault

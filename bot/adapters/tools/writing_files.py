@@ -1,0 +1,206 @@
+"""The tools that change files: write_file, edit_file, delete_file."""
+
+from difflib import unified_diff
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.thread_work import StopSign, in_thread
+from bot.adapters.tools.visible_text import shown_name, size, visible
+from bot.adapters.tools.workspace import ABSENT, FileState, Workspace
+from bot.domain.errors import ToolFailure
+from bot.domain.message import Block, Code, Plain
+from bot.domain.rules import is_guarded
+from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.ports.tool import Place
+
+_WHERE = "in the workspace"
+_EDITABLE = 5_000_000
+
+
+class WriteFileArguments(Arguments):
+    path: Annotated[Text, Field(description="File in the workspace; folders are made.")]
+    content: Annotated[Text, Field(description="The whole new content.")]
+
+
+class WriteFile(ArgumentsTool[WriteFileArguments]):
+    """Creates a file or replaces one."""
+
+    def __init__(self) -> None:
+        description = (
+            "Create a text file in the workspace or replace it as a whole. To change a part of "
+            "an existing file use edit_file."
+        )
+        super().__init__(
+            WriteFileArguments, _writing("write_file", description, WriteFileArguments)
+        )
+
+    async def foresee(
+        self, arguments: WriteFileArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+        old = await in_thread(lambda _: workspace.state(names))
+        new = size(len(arguments.content.encode()))
+        change = f"new file, {new}" if old is None else f"{size(old.size)} → {new}"
+        blocks = (
+            Plain(f"{_shown(names)} ({change})"),
+            Code(visible(arguments.content), _language(names)),
+        )
+        title = "Create a file?" if old is None else "Replace a file?"
+        return _card(self.spec, title, names, old, blocks, exact)
+
+    async def perform(
+        self, arguments: WriteFileArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+        content = arguments.content.encode()
+
+        def write(sign: StopSign) -> None:
+            workspace.write(names, content, seen, sign.heed)
+
+        await in_thread(write)
+        return ToolOutput(f"Wrote {size(len(content))} to {_shown(names)}.")
+
+
+class EditFileArguments(Arguments):
+    path: Annotated[Text, Field(description="File in the workspace.")]
+    old_text: Annotated[
+        Text, Field(min_length=1, description="Text to replace; must occur exactly once.")
+    ]
+    new_text: Annotated[Text, Field(description="Text to put there; may be empty.")]
+
+
+class EditFile(ArgumentsTool[EditFileArguments]):
+    """Replaces one passage of a file."""
+
+    def __init__(self) -> None:
+        description = (
+            "Replace one passage of a text file in the workspace. old_text must match the file "
+            "exactly, white space included, and only once: add surrounding lines if needed."
+        )
+        super().__init__(EditFileArguments, _writing("edit_file", description, EditFileArguments))
+
+    async def foresee(
+        self, arguments: EditFileArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+        old, new = await in_thread(lambda _: _edited(workspace, names, arguments))
+        state = await in_thread(lambda _: workspace.state(names))
+        blocks = (Plain(_shown(names)), Code(visible(_difference(old, new)), "diff"))
+        return _card(self.spec, "Change a file?", names, state, blocks, exact)
+
+    async def perform(
+        self, arguments: EditFileArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+
+        def edit(sign: StopSign) -> None:
+            before = workspace.state(names)
+            _, new = _edited(workspace, names, arguments)
+            token = ABSENT if before is None else before.token
+            workspace.write(names, new.encode(), token, sign.heed)
+
+        await in_thread(edit)
+        return ToolOutput(f"Changed {_shown(names)}.")
+
+
+class DeleteFileArguments(Arguments):
+    path: Annotated[Text, Field(description="File in the workspace; not a folder.")]
+
+
+class DeleteFile(ArgumentsTool[DeleteFileArguments]):
+    """Removes one file."""
+
+    def __init__(self) -> None:
+        description = "Delete one file of the workspace. It cannot be brought back."
+        super().__init__(
+            DeleteFileArguments, _writing("delete_file", description, DeleteFileArguments)
+        )
+
+    async def foresee(
+        self, arguments: DeleteFileArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+        state = await in_thread(lambda _: workspace.state(names))
+        if state is None:
+            raise ToolFailure(f"{_shown(names)}: there is no such file")
+        blocks = (Plain(f"{_shown(names)} ({size(state.size)})"),)
+        return _card(self.spec, "Delete a file?", names, state, blocks, exact)
+
+    async def perform(
+        self, arguments: DeleteFileArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+
+        def delete(sign: StopSign) -> None:
+            sign.heed()
+            workspace.delete(names, seen)
+
+        await in_thread(delete)
+        return ToolOutput(f"Deleted {_shown(names)}.")
+
+
+def _edited(
+    workspace: Workspace, names: tuple[str, ...], arguments: EditFileArguments
+) -> tuple[str, str]:
+    """The file's text before and after the edit."""
+    try:
+        text = workspace.read(names, _EDITABLE).decode()
+    except UnicodeDecodeError:
+        raise ToolFailure(f"{_shown(names)}: not a UTF-8 text file") from None
+    old, new = arguments.old_text, arguments.new_text
+    if old == new:
+        raise ToolFailure("old_text and new_text are the same")
+    at = text.find(old)
+    if at < 0:
+        hint = " (the file ends its lines with CR LF)" if "\r\n" in text and "\n" in old else ""
+        raise ToolFailure(f"{_shown(names)}: old_text does not occur in it{hint}")
+    if text.find(old, at + 1) >= 0:
+        raise ToolFailure(f"{_shown(names)}: old_text occurs more than once; add lines around it")
+    return text, text[:at] + new + text[at + len(old) :]
+
+
+def _difference(old: str, new: str) -> str:
+    lines = list(unified_diff(old.split("\n"), new.split("\n"), lineterm="", n=2))
+    return "\n".join(lines[2:])
+
+
+def _card(
+    spec: ToolSpec,
+    title: str,
+    names: tuple[str, ...],
+    state: FileState | None,
+    blocks: tuple[Block, ...],
+    exact: ExactRule,
+) -> Preview:
+    guarded = is_guarded("/".join(names))
+    return Preview(
+        title=title,
+        subject=_shown(names),
+        effect=spec.effect,
+        blocks=blocks,
+        where=_WHERE,
+        seen=ABSENT if state is None else state.token,
+        always=None if guarded else exact,
+        always_label="" if guarded else f"exactly this {spec.name}",
+    )
+
+
+def _language(names: tuple[str, ...]) -> str:
+    suffix = names[-1].rpartition(".")[2] if "." in names[-1] else ""
+    return suffix if suffix.isascii() and suffix.isalnum() and len(suffix) <= 12 else ""
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    return shown_name("/".join(names)) or "."
+
+
+def _writing(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
+    return ToolSpec(name, description, schema_of(arguments), Effect.WRITE, Replay.ONCE)
