@@ -83,7 +83,7 @@ def save_chats(connection: Connection, writes: Sequence[SaveChat], _at: datetime
 def save_conversations(
     connection: Connection, writes: Sequence[SaveConversation], _at: datetime
 ) -> None:
-    _SAVE_CONVERSATION.run(connection, [values(write.conversation, _FIELDS) for write in writes])
+    _SAVE_CONVERSATION.run(connection, *(values(w.conversation, _FIELDS) for w in writes))
 
 
 def _first(connection: Connection, address: Address) -> Chat | None:

@@ -52,9 +52,7 @@ class SqlInbox:
             }
             for update in updates
         ]
-        if not rows:
-            return 0
-        return await self._database.write(lambda c: _ACCEPT.run(c, rows), durable=True)
+        return await self._database.write(lambda c: _ACCEPT.run(c, *rows), durable=True)
 
     async def unrouted(self, limit: int) -> Sequence[InboundRow]:
         return await self._database.read(

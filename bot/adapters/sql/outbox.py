@@ -106,7 +106,7 @@ def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
         }
         for write in writes
     ]
-    _SHOW.run(connection, rows)
+    _SHOW.run(connection, *rows)
 
 
 def _record(connection: Connection, progress: Progress) -> None:
@@ -124,5 +124,5 @@ def _record(connection: Connection, progress: Progress) -> None:
     else:
         of = connection.execute(_RECORD, {**row, "state": progress.state}).scalar()
     seen = [{"chat": of, "message_id": m, "outbox": progress.id} for m in progress.message_ids]
-    if of is not None and seen:
-        _SEE.run(connection, seen)
+    if of is not None:
+        _SEE.run(connection, *seen)

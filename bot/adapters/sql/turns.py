@@ -31,7 +31,7 @@ _UNSETTLED = (
 
 
 def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime) -> None:
-    _SAVE.run(connection, [values(write.turn, _FIELDS) for write in writes])
+    _SAVE.run(connection, *(values(write.turn, _FIELDS) for write in writes))
     settled = [{"of": w.turn.id} for w in writes if w.turn.state is TurnState.SETTLED]
     if settled:
         connection.execute(_SETTLE_CARDS, settled)

@@ -11,7 +11,6 @@ _INSERTS: Mapping[str, Callable[[Table], ConflictInsert]] = {
     "sqlite": sqlite.insert,
     "postgresql": postgresql.insert,
 }
-Rows = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 class Upsert:
@@ -47,9 +46,13 @@ class Upsert:
             where=None if where is None else where(insert),
         )
 
-    def run(self, connection: Connection, rows: Rows) -> int:
-        """Carries it out and returns how many rows were inserted or changed."""
-        return connection.execute(self._statements[connection.dialect.name], rows).rowcount
+    def run(self, connection: Connection, *rows: Mapping[str, Any]) -> int:
+        """Carries it out row by row, since one statement must not meet the same key twice.
+
+        Returns how many rows were inserted or changed.
+        """
+        statement = self._statements[connection.dialect.name]
+        return sum(connection.execute(statement, row).rowcount for row in rows)
 
 
 def overwrite(*columns: str) -> Callable[[ConflictInsert], Mapping[str, Any]]:

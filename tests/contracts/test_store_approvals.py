@@ -1,0 +1,150 @@
+"""Cards are decided once; rules belong to one person in one chat."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.approval import Approval, ApprovalState, Rule
+from bot.domain.change import AddRule, DropRule, SaveApproval
+from bot.domain.chat import Chat
+from bot.domain.errors import Conflict
+from bot.domain.message import Address
+from bot.domain.person import Person, Role, Sender
+from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern
+from tests.contracts.store_ports import StorePorts
+from tests.contracts.store_samples import NOW, a_card, commit, later
+
+
+def ids(cards: Sequence[Approval]) -> list[str]:
+    return [card.id for card in cards]
+
+
+async def test_a_card_is_found_by_token_and_by_id_as_it_was(store: StorePorts, chat: Chat):
+    card = a_card(chat, position=1, group=3, kind="repeat")
+    await commit(store, SaveApproval(card))
+    assert await store.approvals.get("card-1") == card
+    assert await store.approvals.by_token("token-card-1") == card
+    assert await store.approvals.get("another") is None
+    assert await store.approvals.by_token("forged") is None
+
+
+async def test_a_decision_is_stored_whole(store: StorePorts, chat: Chat):
+    card = a_card(chat)
+    await commit(store, SaveApproval(card))
+    decided = replace(
+        card,
+        state=ApprovalState.DENIED,
+        decided_by=1,
+        decider_name="Ann",
+        decided_at=later(60),
+        reason="not now",
+        shown_at=later(2),
+        set_aside=True,
+        reported=True,
+    )
+    await commit(store, SaveApproval(decided, expect=ApprovalState.OPEN))
+    assert await store.approvals.get("card-1") == decided
+
+
+async def test_a_card_is_decided_once(store: StorePorts, chat: Chat):
+    card = a_card(chat)
+    await commit(store, SaveApproval(card))
+
+    async def press(name: str) -> bool:
+        decided = replace(card, state=ApprovalState.APPROVED, decider_name=name)
+        try:
+            await commit(store, SaveApproval(decided, expect=ApprovalState.OPEN))
+        except Conflict:
+            return False
+        return True
+
+    outcomes = await asyncio.gather(*(press(f"person {n}") for n in range(6)))
+    assert outcomes.count(True) == 1
+    stored = await store.approvals.get("card-1")
+    assert stored is not None
+    assert stored.decider_name == f"person {outcomes.index(True)}"
+
+
+@pytest.mark.parametrize("again", ["card-1", "card-2"])
+async def test_a_card_or_a_token_is_given_once(store: StorePorts, chat: Chat, again: str):
+    await commit(store, SaveApproval(a_card(chat)))
+    with pytest.raises(Conflict):
+        await commit(store, SaveApproval(a_card(chat, again, token="token-card-1")))
+
+
+async def test_open_cards_of_a_chat_come_oldest_first(store: StorePorts, chat: Chat):
+    other = await store.chats.at(Address("telegram", "43"), private=True)
+    await commit(
+        store,
+        SaveApproval(a_card(chat, "second", position=1)),
+        SaveApproval(a_card(chat, "third", created_at=later(1))),
+        SaveApproval(a_card(chat, "first")),
+        SaveApproval(a_card(chat, "done", state=ApprovalState.DENIED)),
+        SaveApproval(a_card(other, "elsewhere")),
+    )
+    assert ids(await store.approvals.open_in(chat.id)) == ["first", "second", "third"]
+
+
+async def test_the_cards_of_a_turn_are_found_in_any_state(store: StorePorts, chat: Chat):
+    await commit(
+        store,
+        SaveApproval(a_card(chat, "b", position=1, state=ApprovalState.EXPIRED)),
+        SaveApproval(a_card(chat, "a")),
+        SaveApproval(a_card(chat, "c", turn="turn-2")),
+    )
+    assert ids(await store.approvals.of_turn("turn-1")) == ["a", "b"]
+
+
+async def test_cards_whose_time_is_over_are_found_while_open(store: StorePorts, chat: Chat):
+    await commit(
+        store,
+        SaveApproval(a_card(chat, "later", expires_at=later(20))),
+        SaveApproval(a_card(chat, "late", expires_at=later(10))),
+        SaveApproval(a_card(chat, "later still", expires_at=later(21))),
+        SaveApproval(a_card(chat, "gone", expires_at=later(5), state=ApprovalState.EXPIRED)),
+    )
+    assert ids(list(await store.approvals.overdue(later(20), 10))) == ["late", "later"]
+    assert ids(list(await store.approvals.overdue(later(20), 1))) == ["late"]
+    assert await store.approvals.overdue(later(9), 10) == []
+
+
+async def admitted(store: StorePorts, name: str) -> Person:
+    return await store.people.admit(Sender("telegram", name, name), Role.MEMBER)
+
+
+def a_rule(person: Person, chat: Chat, pattern: RulePattern) -> Rule:
+    return Rule(0, person.id, chat.id, "run_command", pattern, "pytest -q", NOW)
+
+
+async def test_rules_of_every_kind_come_back_with_a_number(store: StorePorts, chat: Chat):
+    ann = await admitted(store, "Ann")
+    patterns = (ExactRule('{"a":1}'), CommandRule(("git", "status")), PathRule("docs"))
+    await commit(store, *(AddRule(a_rule(ann, chat, p)) for p in patterns))
+    rules = await store.rules.of(ann.id, chat.id)
+    assert tuple(rule.pattern for rule in rules) == patterns
+    assert len({rule.id for rule in rules}) == 3
+    assert replace(rules[0], id=0) == a_rule(ann, chat, patterns[0])
+
+
+async def test_a_rule_holds_for_one_person_in_one_chat(store: StorePorts, chat: Chat):
+    ann, bob = await admitted(store, "Ann"), await admitted(store, "Bob")
+    other = await store.chats.at(Address("telegram", "43"), private=True)
+    await commit(store, AddRule(a_rule(ann, chat, ExactRule("{}"))))
+    assert await store.rules.of(bob.id, chat.id) == []
+    assert await store.rules.of(ann.id, other.id) == []
+
+
+async def test_a_dropped_rule_is_gone_and_its_number_is_never_given_again(
+    store: StorePorts, chat: Chat
+):
+    ann = await admitted(store, "Ann")
+    await commit(store, AddRule(a_rule(ann, chat, ExactRule("{}"))))
+    (first,) = await store.rules.of(ann.id, chat.id)
+    await commit(store, DropRule(first.id, chat.id + 1))
+    assert len(await store.rules.of(ann.id, chat.id)) == 1
+    await commit(store, DropRule(first.id, chat.id))
+    assert await store.rules.of(ann.id, chat.id) == []
+    await commit(store, AddRule(a_rule(ann, chat, ExactRule("{}"))))
+    assert (await store.rules.of(ann.id, chat.id))[0].id != first.id

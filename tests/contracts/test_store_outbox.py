@@ -1,0 +1,145 @@
+"""The latest wish is owed until it is on the screen, whatever older one got there meanwhile."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from bot.domain.chat import Chat
+from bot.domain.message import Address, Piece
+from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+from tests.contracts.store_ports import StorePorts
+from tests.contracts.store_samples import NOW, an_outbound, commit, later, shown
+
+PIECES = (Piece({"text": "Done.", "entities": [{"type": "bold", "offset": 0}]}), Piece({}))
+
+
+async def the_row(store: StorePorts, key: str = "answer:1") -> OutboxRow:
+    row = await store.outbox.row(key)
+    assert row is not None
+    return row
+
+
+async def record(store: StorePorts, row: OutboxRow, **changes: Any) -> None:
+    progress = Progress(
+        id=row.id,
+        state=DeliveryState.SHOWN,
+        shown_version=row.version,
+        pieces=PIECES[:1],
+        message_ids=("101",),
+        attempts=1,
+        at=later(1),
+    )
+    await store.outbox.record(replace(progress, **changes))
+
+
+def keys(rows: Sequence[OutboxRow]) -> list[str]:
+    return [row.key for row in rows]
+
+
+async def test_a_shown_message_is_owed_with_its_address(store: StorePorts):
+    address = Address("telegram", "-100", "7")
+    chat = await store.chats.at(address, private=False)
+    await commit(store, shown(chat))
+    assert await store.outbox.owed(chat.id) == [
+        OutboxRow(
+            id=(await the_row(store)).id,
+            key="answer:1",
+            chat=chat.id,
+            address=address,
+            content=an_outbound(),
+            version=1,
+            shown_version=0,
+            state=DeliveryState.OWED,
+            created_at=NOW,
+        )
+    ]
+    assert await store.outbox.chats_owed() == [chat.id]
+
+
+async def test_messages_are_owed_in_the_order_they_were_first_shown(store: StorePorts, chat: Chat):
+    await commit(store, shown(chat, "a"), shown(chat, "b"))
+    await commit(store, shown(chat, "c"), shown(chat, "a", "edited"))
+    assert keys(await store.outbox.owed(chat.id)) == ["a", "b", "c"]
+
+
+async def test_each_chat_owes_its_own(store: StorePorts, chat: Chat):
+    other = await store.chats.at(Address("telegram", "43"), private=True)
+    await commit(store, shown(chat, "a"), shown(other, "b"))
+    assert keys(await store.outbox.owed(other.id)) == ["b"]
+    assert await store.outbox.chats_owed() == [chat.id, other.id]
+
+
+async def test_a_message_on_the_screen_is_not_owed(store: StorePorts, chat: Chat):
+    await commit(store, shown(chat))
+    await record(store, await the_row(store))
+    assert await store.outbox.owed(chat.id) == []
+    assert await store.outbox.chats_owed() == []
+    row = await the_row(store)
+    assert (row.state, row.shown_version, row.pieces) == (DeliveryState.SHOWN, 1, PIECES[:1])
+
+
+async def test_the_same_key_again_is_an_edit(store: StorePorts, chat: Chat):
+    await commit(store, shown(chat, text="first"))
+    await record(store, await the_row(store))
+    await commit(store, shown(chat, text="second"), shown(chat, text="third"))
+    (row,) = await store.outbox.owed(chat.id)
+    assert (row.version, row.shown_version, row.attempts) == (3, 1, 0)
+    assert row.content == an_outbound("third")
+    assert row.message_ids == ("101",)
+
+
+async def test_progress_of_an_older_version_leaves_the_newer_one_owed(
+    store: StorePorts, chat: Chat
+):
+    await commit(store, shown(chat, text="first"))
+    older = await the_row(store)
+    await commit(store, shown(chat, text="second"))
+    await record(store, older)
+    (row,) = await store.outbox.owed(chat.id)
+    assert (row.version, row.shown_version) == (2, 1)
+    assert row.message_ids == ("101",)
+    await record(store, row)
+    assert await store.outbox.owed(chat.id) == []
+
+
+async def test_half_of_a_long_message_is_remembered(store: StorePorts, chat: Chat):
+    await commit(store, shown(chat))
+    row = await the_row(store)
+    await record(
+        store,
+        row,
+        state=DeliveryState.OWED,
+        shown_version=0,
+        pieces=PIECES,
+        error="cut",
+        attempts=2,
+    )
+    (row,) = await store.outbox.owed(chat.id)
+    assert (row.pieces, row.message_ids) == (PIECES, ("101",))
+    assert (row.attempts, row.error) == (2, "cut")
+
+
+async def test_a_message_given_up_on_is_not_owed_until_shown_anew(store: StorePorts, chat: Chat):
+    await commit(store, shown(chat))
+    await record(store, await the_row(store), state=DeliveryState.DEAD, shown_version=0)
+    assert await store.outbox.owed(chat.id) == []
+    await commit(store, shown(chat, text="another try"))
+    (row,) = await store.outbox.owed(chat.id)
+    assert (row.attempts, row.error, row.version) == (0, "", 2)
+
+
+async def test_a_platform_id_leads_to_the_key_in_its_chat(store: StorePorts, chat: Chat):
+    await commit(store, shown(chat, "card:1"))
+    row = await the_row(store, "card:1")
+    await record(store, row, message_ids=("101", "102"), pieces=PIECES)
+    await record(store, row, message_ids=("101", "102"), pieces=PIECES)
+    assert await store.outbox.key_of(chat.id, "102") == "card:1"
+    assert await store.outbox.key_of(chat.id, "999") is None
+    assert await store.outbox.key_of(chat.id + 1, "101") is None
+
+
+async def test_progress_of_nothing_is_no_fault(store: StorePorts, chat: Chat):
+    await commit(store, shown(chat))
+    await record(store, replace(await the_row(store), id=404))
+    assert len(await store.outbox.owed(chat.id)) == 1
+    assert await store.outbox.row("nothing") is None

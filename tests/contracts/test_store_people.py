@@ -1,0 +1,144 @@
+"""Who may command the bot, the way in, and the chats they write in."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.chat import Chat
+from bot.domain.errors import StoreError
+from bot.domain.message import Address
+from bot.domain.person import Person, Role, Sender
+from tests.contracts.store_ports import StorePorts
+from tests.contracts.store_samples import NOW, later
+
+ANN = Sender("telegram", "1", "Ann")
+BOB = Sender("telegram", "2", "Bob \N{SNAKE}")
+
+
+async def test_a_stranger_is_nobody(store: StorePorts):
+    assert await store.people.by_sender(ANN) is None
+    assert await store.people.get(1) is None
+    assert await store.people.accounts() == []
+
+
+async def test_an_admitted_sender_is_known_by_account(store: StorePorts):
+    bob = await store.people.admit(BOB, Role.MEMBER)
+    assert bob == Person(bob.id, "Bob \N{SNAKE}", Role.MEMBER)
+    assert await store.people.by_sender(Sender("telegram", "2", "renamed")) == bob
+    assert await store.people.get(bob.id) == bob
+    assert await store.people.by_sender(Sender("terminal", "2", "Bob")) is None
+
+
+async def test_the_higher_role_is_kept(store: StorePorts):
+    member = await store.people.admit(ANN, Role.MEMBER)
+    owner = await store.people.admit(ANN, Role.OWNER)
+    assert (owner.id, owner.role) == (member.id, Role.OWNER)
+    assert await store.people.admit(ANN, Role.MEMBER) == owner
+    assert await store.people.by_sender(ANN) == owner
+
+
+async def test_accounts_are_listed_with_owners_first(store: StorePorts):
+    bob = await store.people.admit(BOB, Role.MEMBER)
+    ann = await store.people.admit(ANN, Role.OWNER)
+    assert await store.people.accounts() == [("telegram:1", ann), ("telegram:2", bob)]
+
+
+async def test_one_account_admitted_at_once_is_one_person(store: StorePorts):
+    people = await asyncio.gather(*(store.people.admit(ANN, Role.MEMBER) for _ in range(5)))
+    assert len({person.id for person in people}) == 1
+    assert len(await store.people.accounts()) == 1
+
+
+async def test_a_revoked_account_has_no_rights_any_more(store: StorePorts):
+    bob = await store.people.admit(BOB, Role.MEMBER)
+    assert await store.people.revoke("telegram:2") == bob
+    assert await store.people.revoke("telegram:2") is None
+    assert await store.people.by_sender(BOB) is None
+    assert await store.people.accounts() == []
+    again = await store.people.admit(BOB, Role.MEMBER)
+    assert again.id != bob.id
+
+
+async def test_a_live_code_makes_the_first_owner(store: StorePorts):
+    await store.door.offer("hash", later(900))
+    ann = await store.door.redeem("hash", ANN, later(1))
+    assert ann is not None
+    assert ann.is_owner
+    assert await store.people.by_sender(ANN) == ann
+
+
+async def test_a_code_raises_a_member_to_owner(store: StorePorts):
+    member = await store.people.admit(ANN, Role.MEMBER)
+    await store.door.offer("hash", later(900))
+    assert await store.door.redeem("hash", ANN, NOW) == Person(member.id, "Ann", Role.OWNER)
+
+
+@pytest.mark.parametrize(
+    ("code", "seconds"), [("forged", 1), ("hash", 900), ("hash", 901), ("replaced", 1)]
+)
+async def test_a_code_that_is_not_live_opens_nothing(store: StorePorts, code: str, seconds: int):
+    await store.door.offer("replaced", later(9000))
+    await store.door.offer("hash", later(900))
+    assert await store.door.redeem(code, ANN, later(seconds)) is None
+    assert await store.people.accounts() == []
+
+
+async def test_no_code_is_live_before_one_is_offered(store: StorePorts):
+    assert await store.door.redeem("", ANN, NOW) is None
+
+
+async def test_a_code_is_void_once_there_is_an_owner(store: StorePorts):
+    await store.door.offer("hash", later(900))
+    await store.people.admit(BOB, Role.OWNER)
+    assert await store.door.redeem("hash", ANN, NOW) is None
+
+
+async def test_of_many_who_redeem_at_once_one_gets_in(store: StorePorts):
+    await store.door.offer("hash", later(900))
+    senders = [Sender("telegram", str(n), f"person {n}") for n in range(8)]
+    people = await asyncio.gather(*(store.door.redeem("hash", s, NOW) for s in senders))
+    assert len([person for person in people if person is not None]) == 1
+    assert len(await store.people.accounts()) == 1
+
+
+async def test_a_stranger_is_greeted_once_a_day(store: StorePorts):
+    today, tomorrow = NOW.date(), NOW.date() + timedelta(days=1)
+    assert await store.door.greet("telegram:9", today)
+    assert not await store.door.greet("telegram:9", today)
+    assert await store.door.greet("telegram:8", today)
+    assert await store.door.greet("telegram:9", tomorrow)
+    assert not await store.door.greet("telegram:9", today)
+
+
+async def test_a_stranger_who_writes_twice_at_once_is_greeted_once(store: StorePorts):
+    greeted = await asyncio.gather(*(store.door.greet("telegram:9", NOW.date()) for _ in range(6)))
+    assert greeted.count(True) == 1
+
+
+async def test_a_chat_is_made_at_its_first_sight(store: StorePorts):
+    made = await store.chats.at(Address("telegram", "-100", "7"), private=False)
+    assert made == Chat(made.id, Address("telegram", "-100", "7"), made.conversation, False)
+    assert await store.chats.get(made.id) == made
+    first = await store.chats.conversation(made.id, made.conversation)
+    assert first is not None
+    assert (first.opened_at, first.closed_at) == (NOW, None)
+    assert await store.chats.conversations(made.id, 10) == []
+
+
+async def test_threads_are_chats_of_their_own(store: StorePorts):
+    whole = await store.chats.at(Address("telegram", "-100"), private=False)
+    thread = await store.chats.at(Address("telegram", "-100", "7"), private=False)
+    assert whole.id != thread.id
+    assert await store.chats.conversation(whole.id, thread.conversation) is None
+
+
+async def test_one_address_seen_at_once_is_one_chat(store: StorePorts):
+    address = Address("telegram", "42")
+    chats = await asyncio.gather(*(store.chats.at(address, private=True) for _ in range(6)))
+    assert len(set(chats)) == 1
+
+
+async def test_a_chat_that_is_not_there_is_a_fault(store: StorePorts):
+    with pytest.raises(StoreError):
+        await store.chats.get(404)
