@@ -3,12 +3,14 @@
 import asyncio
 import logging
 import re
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 from urllib.parse import quote, urlencode
 
+import httpx
 from telegram import Bot
 from telegram.error import TelegramError
 
@@ -38,8 +40,10 @@ class TelegramApi:
 
     async def __aenter__(self) -> Self:
         _silence_logs_with_urls()
-        self._sending = _transport(self._send_seconds, connections=256)
-        self._polling = _transport(self._send_seconds, connections=1)
+        # Reading the certificates is the slowest part of opening: once is enough.
+        certificates = httpx.create_ssl_context()
+        self._sending = _transport(self._send_seconds, 256, certificates)
+        self._polling = _transport(self._send_seconds, 1, certificates)
         self._bot = Bot(
             self._token,
             base_url=f"{self._url}/bot",
@@ -104,7 +108,7 @@ class TelegramApi:
         return fault
 
 
-def _transport(seconds: float, connections: int) -> Transport:
+def _transport(seconds: float, connections: int, certificates: ssl.SSLContext) -> Transport:
     return Transport(
         connection_pool_size=connections,
         connect_timeout=_CONNECT_SECONDS,
@@ -112,6 +116,7 @@ def _transport(seconds: float, connections: int) -> Transport:
         write_timeout=seconds,
         pool_timeout=seconds,
         media_write_timeout=_UPLOAD_SECONDS,
+        httpx_kwargs={"verify": certificates},
     )
 
 

@@ -78,7 +78,12 @@ class TelegramChannel:
         if not has_ink(rich.text):
             return
         body = {"text": rich.text, "entities": rich.entities()[:MOST_SPANS]}
-        await _plain_if_refused(body, lambda entities: self._show_draft(to, rich.text, entities))
+        try:
+            await _plain_if_refused(
+                body, lambda entities: self._show_draft(to, rich.text, entities)
+            )
+        except ContentRefused:
+            await self.sign(to, Sign.TYPING)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         async with self._api.calling() as bot:

@@ -13,6 +13,8 @@ _KINDS = frozenset(
     {"bold", "italic", "underline", "strikethrough", "code", "pre", "blockquote", "text_link"}
 )
 _HOST = re.compile(r"[^\s/?#@]+\.[^\s/?#@.]+")
+# Lists within lists on one line, each indented further: a few kB would become megabytes.
+_TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])[ \t]?){20}", re.MULTILINE)
 _CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
 
 
@@ -33,7 +35,7 @@ _CONFIG = _plain_signs()
 
 def formatted(source: str) -> RichText:
     """Reads Markdown; what cannot be read safely is shown as it is written."""
-    safe = mended(source)
+    safe = None if _TOO_DEEP.search(source) else mended(source)
     if safe is None:
         return RichText(source)
     # The library would also rewrite mathematics inside code.
@@ -52,16 +54,16 @@ def _span(entity: MessageEntity, offsets: list[int] | range) -> Span:
 
 def _without_dead_links(rich: RichText) -> RichText:
     """Links the platform would refuse become text, with their target behind them."""
-    dead = [s for s in rich.spans if s.kind == "text_link" and not _is_live(s.url or "")]
-    if not dead:
+    kept: list[Span] = []
+    targets: dict[int, str] = {}
+    for span in rich.spans:
+        if span.kind != "text_link" or _is_live(span.url or ""):
+            kept.append(span)
+        elif span.url and span.url != rich.text[span.start : span.end]:
+            targets[span.end] = f"{targets.get(span.end, '')} ({span.url})"
+    if len(kept) == len(rich.spans):
         return rich
-    shown = rich.text
-    rich = RichText(shown, tuple(s for s in rich.spans if s not in dead))
-    # From the end on, so that the places still to come stay true.
-    for link in sorted(dead, key=lambda s: s.end, reverse=True):
-        if link.url and link.url != shown[link.start : link.end]:
-            rich = rich.with_inserted(link.end, f" ({link.url})")
-    return rich
+    return RichText(rich.text, tuple(kept)).with_inserted(targets)
 
 
 def _is_live(url: str) -> bool:

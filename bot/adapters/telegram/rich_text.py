@@ -1,8 +1,9 @@
 """Text with formatting, counted in code points; UTF-16 exists only where the platform wants it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 
@@ -52,18 +53,23 @@ class RichText:
         end = max(len(self.text.rstrip("\n ")), last, start)
         return self if end - start == len(self.text) else self.part(start, end)
 
-    def with_inserted(self, at: int, text: str) -> "RichText":
-        """With unformatted text inserted; spans that end there do not cover it."""
-        by = len(text)
+    def with_inserted(self, insertions: Mapping[int, str]) -> "RichText":
+        """With unformatted text inserted; spans that end at a place do not cover it."""
+        places = sorted(insertions)
+        grown = [0, *accumulate(len(insertions[place]) for place in places)]
         spans = (
-            replace(
-                s,
-                start=s.start + by if s.start >= at else s.start,
-                end=s.end + by if s.end > at else s.end,
+            Span(
+                s.kind,
+                s.start + grown[bisect_right(places, s.start)],
+                s.end + grown[bisect_left(places, s.end)],
+                s.url,
+                s.language,
             )
             for s in self.spans
         )
-        return RichText(self.text[:at] + text + self.text[at:], tuple(spans))
+        borders = (0, *places)
+        parts = (self.text[a:b] + insertions[b] for a, b in pairwise(borders))
+        return RichText("".join((*parts, self.text[borders[-1] :])), tuple(spans))
 
     def entities(self) -> list[dict[str, Any]]:
         """The spans as the platform's entities, whose offsets are UTF-16 code units."""

@@ -155,6 +155,14 @@ async def test_a_draft_shows_the_tail_and_a_group_the_typing_sign(
     assert server.screen(group.id).typing
 
 
+async def test_a_draft_the_server_refuses_becomes_the_typing_sign(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    server.fail_next("sendMessageDraft", 400, "Bad Request: TEXTDRAFT_PEER_INVALID", times=2)
+    await channel.draft(at(ann), "**words**")
+    assert server.screen(ann.id).typing
+
+
 async def test_signs_come_and_go(server: BotApi, channel: TelegramChannel, ann: Person) -> None:
     said = server.say(ann, "wait")
     await channel.sign(at(ann), Sign.TYPING)

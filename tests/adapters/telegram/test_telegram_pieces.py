@@ -66,8 +66,8 @@ def test_code_is_never_altered() -> None:
     assert inside == [code, code]
 
 
-def test_raw_html_beyond_all_measure_is_shown_as_written() -> None:
-    source = "<div>\n" * 200
+@pytest.mark.parametrize("source", ["<div>\n" * 200, "1. " * 10_000, "> - " * 20 + "x"])
+def test_nesting_beyond_all_measure_is_shown_as_written(source: str) -> None:
     assert formatted(source).text == source
 
 
@@ -76,6 +76,15 @@ def test_a_link_the_platform_refuses_becomes_text_with_its_target(target: str) -
     rich = formatted(f"see [**the** docs](<{target}>) and [this](https://example.com/a)")
     assert rich.text == f"see the docs ({target}) and this"
     assert [s.url for s in rich.spans if s.kind == "text_link"] == ["https://example.com/a"]
+
+
+def test_the_targets_of_a_refused_image_in_a_refused_link_are_both_shown() -> None:
+    rich = formatted("**[![a](x.png)](y.md) b** and *c*")
+    assert rich.text == "🖼a (y.md) (x.png) b and c"
+    assert [(s.kind, rich.text[s.start : s.end]) for s in rich.spans] == [
+        ("bold", "🖼a (y.md) (x.png) b"),
+        ("italic", "c"),
+    ]
 
 
 def test_plain_and_code_stay_exact() -> None:

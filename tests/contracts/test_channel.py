@@ -1,0 +1,148 @@
+"""What every channel promises, on the fake and on Telegram over real HTTP."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.adapters.telegram.api import TelegramApi
+from bot.adapters.telegram.channel import TelegramChannel
+from bot.domain.message import (
+    Address,
+    Button,
+    Code,
+    Ignored,
+    InboundMessage,
+    Outbound,
+    OutboundKind,
+    Piece,
+    Plain,
+    Press,
+    Sign,
+    Unreadable,
+)
+from bot.domain.person import Sender
+from bot.ports.channel import Channel
+from tests.fakes.channel import FakeChannel
+from tests.standins.bot_api import BotApi
+from tests.standins.serving import serving
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A channel with a chat to write to, and a look at what people see there."""
+
+    channel: Channel
+    address: Address
+    texts: Callable[[], list[str]]
+
+
+@asynccontextmanager
+async def fake() -> AsyncIterator[Stage]:
+    channel, address = FakeChannel(), Address("fake", "1")
+    yield Stage(channel, address, lambda: channel.texts(address))
+
+
+@asynccontextmanager
+async def telegram() -> AsyncIterator[Stage]:
+    server = BotApi()
+    person = server.person()
+    server.private_chat(person)
+    async with serving(server.app) as url, TelegramApi(server.token, url) as api:
+        yield Stage(
+            TelegramChannel(api, gated=False),
+            Address("telegram", str(person.id)),
+            lambda: [shown.text for shown in server.screen(person.id).from_bot],
+        )
+
+
+@pytest.fixture(params=[fake, telegram])
+async def stage(request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
+    async with request.param() as opened:
+        yield opened
+
+
+UNOPENED: list[Channel] = [FakeChannel(), TelegramChannel(TelegramApi("4200:x"))]
+unopened = pytest.mark.parametrize("channel", UNOPENED, ids=lambda channel: channel.name)
+
+
+def text_of(pieces: list[Piece]) -> str:
+    return "".join("".join(str(piece.body["text"]).split()) for piece in pieces)
+
+
+def answer(text: str) -> Outbound:
+    return Outbound(OutboundKind.ANSWER, (Plain(text),))
+
+
+async def test_what_is_sent_is_seen_and_has_an_id_of_its_own(stage: Stage) -> None:
+    pieces = [stage.channel.split(answer(text))[0] for text in ("one", "two")]
+    ids = [await stage.channel.send(stage.address, piece) for piece in pieces]
+    assert stage.texts() == ["one", "two"]
+    assert all(ids)
+    assert ids[0] != ids[1]
+
+
+async def test_an_edit_changes_the_message_and_the_same_edit_again_is_no_fault(
+    stage: Stage,
+) -> None:
+    before, after = (stage.channel.split(answer(text))[0] for text in ("before", "after"))
+    sent = await stage.channel.send(stage.address, before)
+    for _ in range(2):
+        await stage.channel.edit(stage.address, sent, after)
+    assert stage.texts() == ["after"]
+
+
+async def test_a_piece_is_the_same_after_it_was_stored(stage: Stage) -> None:
+    buttons = ((Button("OK", "ok"),),)
+    [piece] = stage.channel.split(Outbound(OutboundKind.CARD, (Code("x"),), buttons))
+    stored = Piece(json.loads(json.dumps(dict(piece.body))))
+    assert stored == piece
+    sent = await stage.channel.send(stage.address, stored)
+    await stage.channel.edit(stage.address, sent, piece)
+
+
+async def test_drafts_and_signs_leave_no_message(stage: Stage) -> None:
+    sent = await stage.channel.send(stage.address, stage.channel.split(answer("x"))[0])
+    await stage.channel.draft(stage.address, "being **writ")
+    await stage.channel.sign(stage.address, Sign.TYPING)
+    for sign in (Sign.QUEUED, Sign.DONE):
+        await stage.channel.sign(stage.address, sign, sent)
+    assert stage.texts() == ["x"]
+
+
+async def test_a_press_nobody_waits_for_any_more_can_be_acknowledged(stage: Stage) -> None:
+    sender = Sender(stage.channel.name, "1", "Ann")
+    await stage.channel.acknowledge(Press(stage.address, sender, "ok", "gone"), "too late")
+
+
+@unopened
+@given(text=st.text(st.sampled_from("ab😀é \n\u200b"), max_size=9000))
+def test_splitting_loses_no_text_and_gives_at_least_one_piece(channel: Channel, text: str) -> None:
+    whole = f"[{text}]"
+    pieces = list(channel.split(answer(whole)))
+    assert text_of(pieces) == "".join(whole.split())
+
+
+@unopened
+def test_content_without_anything_to_show_still_gives_a_visible_piece(channel: Channel) -> None:
+    for empty in ((), (Plain(""),)):
+        [piece] = channel.split(Outbound(OutboundKind.NOTICE, empty))
+        assert text_of([piece])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=6,
+)
+
+
+@unopened
+@given(body=JSON.map(json.dumps) | st.text())
+def test_any_update_is_read_as_a_value(channel: Channel, body: Any) -> None:
+    assert isinstance(channel.parse(body), InboundMessage | Press | Unreadable | Ignored)
