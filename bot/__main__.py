@@ -1,7 +1,9 @@
 """Starts the program."""
 
 import logging
+import os
 import sys
+from pathlib import Path
 
 from bot import bootstrap
 from bot.cli import Program, run
@@ -14,8 +16,10 @@ def main() -> None:
     """Runs the command line and ends the process with its exit code."""
     secrets = Secrets()
     start_logging(logging.StreamHandler(), secrets, style="text", level="WARNING")
-    program = Program(bootstrap.serve, bootstrap.chat, bootstrap.probes, secrets)
     try:
+        program = Program(
+            bootstrap.serve, bootstrap.chat, bootstrap.probes, secrets, os.environ, Path.cwd()
+        )
         code = run(program, sys.argv[1:])
     except Exception:  # noqa: BLE001 - the last border: what nobody foresaw ends with a trace
         _log.exception("Steward failed")

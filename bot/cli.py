@@ -2,10 +2,9 @@
 
 import asyncio
 import logging
-import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from logging.handlers import RotatingFileHandler
@@ -32,12 +31,17 @@ _NO_TERMINAL = "There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not s
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What the commands start, as the composition root made it."""
+    """What the commands start, as the composition root made it, and where they find settings.
+
+    `folder` is where .env and steward.toml lie.
+    """
 
     serve: Callable[[Settings], Work]
     chat: Callable[[Settings, Terminal], Work]
     probes: Callable[[Settings], Probes]
     secrets: Secrets
+    environ: Mapping[str, str]
+    folder: Path
 
 
 def run(program: Program, arguments: Sequence[str]) -> int:
@@ -101,7 +105,7 @@ def doctor(program: Program) -> int:
     """Look at everything a run needs, and say what mends it."""
     settings = _settings(program)
     _start_logging(program, settings, logging.StreamHandler())
-    looking = examine(settings, program.probes(settings), SystemClock(), Path.cwd())
+    looking = examine(settings, program.probes(settings), SystemClock(), program.folder)
     findings = asyncio.run(looking)
     click.echo(program.secrets.hidden(table(findings)))
     return int(any(finding.level == "fail" for finding in findings))
@@ -124,7 +128,7 @@ def config(program: Program, *, explain: bool) -> None:
 
 
 def _settings(program: Program) -> Settings:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = read_settings(program.environ, program.folder)
     program.secrets.add(*(secret.get_secret_value() for secret in settings.secrets))
     return settings
 

@@ -1,0 +1,233 @@
+"""The commands: what they start, what they print, and how they end."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from bot.adapters.terminal.terminal import Terminal
+from bot.cli import Program, run
+from bot.doctor import Probes
+from bot.domain.errors import SettingError, StoreTooNew
+from bot.logs import Secrets
+from bot.settings import Settings
+
+TOKEN = "123456:AAcanary_token-0123456789abcdefghijk"
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _restored() -> Iterator[None]:
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = before
+    root.setLevel(level)
+
+
+async def found() -> str:
+    return "fine"
+
+
+class Office:
+    """A program whose parts only note that they were started."""
+
+    def __init__(self, fault: Exception | None = None) -> None:
+        self.fault = fault
+        self.started: list[str] = []
+
+    async def serve(self, settings: Settings) -> int:
+        self.started.append("serve")
+        logging.getLogger("bot.test").info("https://host/bot%s/getMe", TOKEN)
+        return 0
+
+    async def chat(self, settings: Settings, terminal: Terminal) -> int:
+        self.started.append("chat")
+        return 0
+
+    async def database(self) -> str:
+        if self.fault:
+            raise self.fault
+        return "fine"
+
+    def program(self, environ: Mapping[str, str], folder: Path) -> Program:
+        probes = Probes(found, found, self.database, found)
+        return Program(self.serve, self.chat, lambda _: probes, Secrets(), environ, folder)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Shell:
+    """Runs command lines in a folder, with nobody at a terminal."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.capsys = capsys
+
+    def run(self, office: Office, *arguments: str, **environ: str) -> Ended:
+        code = run(office.program(environ, self.folder), arguments)
+        printed = self.capsys.readouterr()
+        return Ended(code, printed.out, printed.err)
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(tmp_path, capsys)
+
+
+def test_run_serves_when_there_is_a_token(shell: Shell) -> None:
+    office = Office()
+    result = shell.run(office, "run", TELEGRAM_BOT_TOKEN=TOKEN, STEWARD_WEB_PORT="1")
+    assert (result.code, office.started) == (0, ["serve"])
+    assert "STEWARD_WEB_PORT (environment) is no setting" in result.err
+    assert "[secret]" in result.err
+    assert "canary" not in result.out + result.err
+
+
+def test_run_without_token_and_terminal_says_so_in_one_line(shell: Shell) -> None:
+    office = Office()
+    result = shell.run(office, "run")
+    assert (result.code, office.started, result.out) == (2, [], "")
+    assert result.err.count("\n") == 1
+    assert "TELEGRAM_BOT_TOKEN" in result.err
+    assert "terminal" in result.err
+
+
+def test_chat_without_a_terminal_says_so_in_one_line(shell: Shell) -> None:
+    result = shell.run(Office(), "chat", TELEGRAM_BOT_TOKEN=TOKEN)
+    assert result.code == 2
+    assert result.err == "steward: There is no terminal to chat in.\n"
+
+
+@pytest.mark.parametrize("command", ["run", "chat", "doctor", "config"])
+def test_a_wrong_setting_is_one_sentence(shell: Shell, command: str) -> None:
+    result = shell.run(Office(), command, STEWARD_SOFT_ROUNDS="many")
+    assert result.code == 2
+    assert result.err.startswith("steward: STEWARD_SOFT_ROUNDS (environment) cannot be “many”")
+    assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("error", [StoreTooNew("upgrade"), SettingError(f"no {TOKEN}")])
+def test_a_fault_of_our_own_is_one_sentence_without_secrets(shell: Shell, error: Exception) -> None:
+    office = Office()
+
+    async def serve(settings: Settings) -> int:
+        raise error
+
+    office.serve = serve
+    result = shell.run(office, "run", TELEGRAM_BOT_TOKEN=TOKEN)
+    assert result.code == 2
+    assert result.err.count("\n") == 1
+    assert "canary" not in result.err
+
+
+def test_config_prints_values_with_their_origin_and_masks_secrets(shell: Shell) -> None:
+    result = shell.run(Office(), "config", TELEGRAM_BOT_TOKEN=TOKEN)
+    assert result.code == 0
+    lines = {line.split()[0]: line.split()[1:] for line in result.out.splitlines()}
+    assert lines["TELEGRAM_BOT_TOKEN"] == ["…hijk", "environment"]
+    assert lines["STEWARD_SOFT_ROUNDS"] == ["12", "default"]
+    assert "canary" not in result.out + result.err
+
+
+def test_config_explains_when_asked(shell: Shell) -> None:
+    result = shell.run(Office(), "config", "--explain")
+    assert "Rounds after which a turn ends in any case." in result.out
+
+
+@pytest.mark.parametrize(("fault", "code"), [(None, 0), (StoreTooNew("too new"), 1)])
+def test_doctor_ends_with_1_when_something_fails(
+    shell: Shell, fault: Exception | None, code: int
+) -> None:
+    result = shell.run(Office(fault), "doctor")
+    assert result.code == code
+    assert ("fail" in result.out) is (fault is not None)
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["run", "--what"]])
+def test_a_wrong_command_line_ends_with_2(shell: Shell, arguments: list[str]) -> None:
+    result = shell.run(Office(), *arguments)
+    assert result.code == 2
+    assert "Traceback" not in result.out + result.err
+
+
+def test_the_version_is_told(shell: Shell) -> None:
+    result = shell.run(Office(), "--version")
+    assert result.code == 0
+    assert result.out.startswith("steward, version ")
+
+
+SERVER = """
+import asyncio, os, sys
+from pathlib import Path
+from bot.cli import Program, run
+from bot.logs import Secrets
+
+async def serve(settings):
+    try:
+        print("serving", flush=True)
+        await asyncio.Event().wait()
+    finally:
+        print("closed", flush=True)
+
+async def chat(settings, terminal):
+    async with terminal:
+        await terminal.converse(accept)
+    return 0
+
+async def accept(updates):
+    raise AssertionError("nothing was said")
+
+sys.exit(run(Program(serve, chat, None, Secrets(), os.environ, Path.cwd()), sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)], ids=["SIGTERM", "SIGINT"]
+)
+def test_a_signal_ends_serving_cleanly(tmp_path: Path, number: int, code: int) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TELEGRAM_BOT_TOKEN": TOKEN}
+    command = [sys.executable, "-c", SERVER, "run"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environ,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == "serving\n"
+        server.send_signal(number)
+        out, err = server.communicate(timeout=20)
+    assert (server.returncode, out, err) == (code, "closed\n", "")
+
+
+def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "STEWARD_X": "1"}
+    chat = pexpect.spawn(
+        sys.executable, ["-c", SERVER, "run"], cwd=tmp_path, env=environ, timeout=20
+    )
+    chat.expect("TELEGRAM_BOT_TOKEN is not set")
+    chat.expect("STEWARD_X")
+    chat.expect("the demo model answers")
+    chat.expect(">")
+    chat.sendcontrol("d")
+    chat.expect(pexpect.EOF)
+    chat.close()
+    assert chat.exitstatus == 0
+    assert (tmp_path / "data").stat().st_mode & 0o077 == 0

@@ -1,0 +1,150 @@
+"""The doctor: what it looks at, what it says, and what it leaves alone."""
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.doctor import PROBE_SECONDS, Finding, Probe, Probes, examine, table
+from bot.domain.errors import ModelDenied, StoreTooNew
+from bot.settings import read_settings
+from tests.fakes.clock import FakeClock
+
+CREDENTIALS = {"ANTHROPIC_API_KEY": "sk-test-1", "TELEGRAM_BOT_TOKEN": "1:abc"}
+NOW = datetime(2100, 1, 1, tzinfo=UTC)
+
+
+class Visit:
+    """One visit to the doctor; probes succeed unless told otherwise, and are noted."""
+
+    def __init__(self, folder: Path, given: Mapping[str, str], **probes: Probe) -> None:
+        self.folder = folder
+        self.settings = read_settings(given, folder)
+        self.tried: list[str] = []
+        self.probes = dataclasses.replace(
+            Probes(*(self._good(f.name) for f in dataclasses.fields(Probes))), **probes
+        )
+
+    def _good(self, name: str) -> Probe:
+        async def probe() -> str:
+            self.tried.append(name)
+            return f"{name} works"
+
+        return probe
+
+    async def found(self, now: datetime = NOW) -> dict[str, Finding]:
+        clock = FakeClock(now)
+        findings = await examine(self.settings, self.probes, clock, self.folder)
+        return {finding.subject: finding for finding in findings}
+
+
+def failing(error: Exception) -> Probe:
+    async def probe() -> str:
+        raise error
+
+    return probe
+
+
+async def test_a_healthy_place_has_no_complaint(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS)
+    findings = await visit.found()
+    assert {finding.level for finding in findings.values()} == {"ok"}
+    assert findings["model"].sentence == "model works."
+    assert visit.tried == ["model", "telegram", "database", "sandbox"]
+
+
+async def test_without_key_and_token_the_network_is_left_alone(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, {})
+    findings = await visit.found()
+    assert visit.tried == ["database", "sandbox"]
+    assert (findings["model"].level, findings["telegram"].level) == ("warn", "warn")
+    assert "ANTHROPIC_API_KEY" in findings["model"].mend
+    assert "TELEGRAM_BOT_TOKEN" in findings["telegram"].mend
+
+
+async def test_a_model_without_a_key_is_not_asked_for_one(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, {"STEWARD_MODEL": "demo/demo"})
+    assert (await visit.found())["model"].level == "ok"
+    assert "model" not in visit.tried
+
+
+@pytest.mark.parametrize(
+    ("subject", "error"),
+    [
+        ("model", ModelDenied("the key is refused")),
+        ("telegram", OSError("no route")),
+        ("database", StoreTooNew("it is of a newer version")),
+    ],
+)
+async def test_a_failed_probe_is_told_with_what_mends_it(
+    tmp_path: Path, subject: str, error: Exception
+) -> None:
+    visit = Visit(tmp_path, CREDENTIALS, **{subject: failing(error)})
+    finding = (await visit.found())[subject]
+    assert finding.level == "fail"
+    assert finding.sentence == f"{error}."
+    assert finding.mend
+
+
+async def test_a_silent_probe_is_given_up(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS, model=failing(TimeoutError()))
+    finding = (await visit.found())["model"]
+    assert finding.level == "fail"
+    assert f"{PROBE_SECONDS:g} s" in finding.sentence
+
+
+async def test_no_sandbox_is_a_warning(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, {}, sandbox=failing(OSError("bwrap is missing")))
+    finding = (await visit.found())["sandbox"]
+    assert finding.level == "warn"
+    assert "Every command asks" in finding.sentence
+
+
+async def test_unknown_names_are_findings(tmp_path: Path) -> None:
+    finding = (await Visit(tmp_path, {"STEWARD_WEB_PORT": "1"}).found())["settings"]
+    assert finding.level == "warn"
+    assert "STEWARD_WEB_PORT" in finding.sentence
+
+
+async def test_a_clock_behind_the_installation_is_wrong(tmp_path: Path) -> None:
+    finding = (await Visit(tmp_path, {}).found(datetime(1970, 1, 2, tzinfo=UTC)))["clock"]
+    assert finding.level == "fail"
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o755, True), (0o750, True), (0o700, False)])
+async def test_a_home_others_can_look_into_is_told(tmp_path: Path, mode: int, warned: bool) -> None:
+    home = tmp_path / "data"
+    home.mkdir()
+    home.chmod(mode)
+    findings = await Visit(tmp_path, {}).found()
+    assert ("permissions" in findings) is warned
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "warned"),
+    [
+        ("TELEGRAM_BOT_TOKEN=1:abc\n", 0o644, True),
+        ("TELEGRAM_BOT_TOKEN=1:abc\n", 0o600, False),
+        ("STEWARD_LOG=json\n", 0o644, False),
+    ],
+)
+async def test_secrets_others_can_read_are_told(
+    tmp_path: Path, text: str, mode: int, warned: bool
+) -> None:
+    (tmp_path / ".env").write_text(text)
+    (tmp_path / ".env").chmod(mode)
+    findings = await Visit(tmp_path, {}).found()
+    assert ("permissions" in findings) is warned
+    if warned:
+        assert findings["permissions"].mend == "chmod 600 .env"
+
+
+def test_the_table_puts_what_mends_below() -> None:
+    findings = [Finding("a", "ok", "Fine."), Finding("disk", "fail", "Full.", "Make room.")]
+    assert table(findings).splitlines() == [
+        "ok    a     Fine.",
+        "fail  disk  Full.",
+        "            → Make room.",
+    ]
