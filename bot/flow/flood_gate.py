@@ -1,0 +1,221 @@
+"""The flood gate: nobody sends faster than the platform bears, and owed messages go first."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.domain.budget import Rate, SendRates
+from bot.domain.errors import FloodWait
+from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+
+PATIENCE_SECONDS = 30.0
+"""A longer silence is told to the caller, who may have to look after other things meanwhile."""
+
+_SHORTEST_HOLD = 0.1
+_FEW_LINES = 256
+_UNBOUND = SendRates(None, None, None)
+T = TypeVar("T")
+
+
+class _Window:
+    """What went out lately under one rate: never more than `count` in any stretch of `seconds`."""
+
+    __slots__ = ("_rate", "_sent")
+
+    def __init__(self, rate: Rate | None) -> None:
+        self._rate = rate
+        self._sent: deque[float] = deque(maxlen=rate.count if rate is not None else 0)
+
+    @property
+    def free_at(self) -> float:
+        if self._rate is None or len(self._sent) < self._rate.count:
+            return 0.0
+        return self._sent[0] + self._rate.seconds
+
+    @property
+    def empty_at(self) -> float:
+        return self._sent[-1] + self._rate.seconds if self._rate is not None and self._sent else 0.0
+
+    def take(self, now: float) -> None:
+        self._sent.append(now)
+
+
+@dataclass(slots=True)
+class _Line:
+    """Those who wait to send into one chat, one behind the other."""
+
+    windows: tuple[_Window, ...]
+    lock: asyncio.Lock
+    waiting: int = 0
+    held_until: float = 0.0
+
+    @property
+    def free_at(self) -> float:
+        return max(self.held_until, *(window.free_at for window in self.windows))
+
+    def idle(self, now: float) -> bool:
+        empty_at = max(window.empty_at for window in self.windows)
+        return not self.waiting and now >= max(self.held_until, empty_at)
+
+
+def _never(_: Address) -> bool:
+    return False
+
+
+class FloodGate:
+    """Hands out turns for one channel: by chat, by group, and in all; no rates, no bound.
+
+    A chat waits for its own rates first and then, in one line with all others that may send,
+    for the common one. A chat the platform told to be silent delays nobody else.
+    """
+
+    def __init__(
+        self,
+        rates: SendRates | None,
+        clock: Clock,
+        is_group: Callable[[Address], bool] = _never,
+    ) -> None:
+        self._rates = rates or _UNBOUND
+        self._clock = clock
+        self._is_group = is_group
+        self._lines: dict[str, _Line] = {}
+        self._sweep_at = _FEW_LINES
+        self._all = _Window(self._rates.all)
+        self._door = asyncio.Lock()
+        self._at_door = 0
+
+    async def turn(self, address: Address) -> None:
+        """Waits until a send may go; raises FloodWait when that takes more than the patience."""
+        line = self._line(address)
+        line.waiting += 1
+        try:
+            async with line.lock:
+                while not await self._through_door(line):
+                    pass
+        finally:
+            line.waiting -= 1
+
+    def try_turn(self, address: Address, *, shows: bool = True) -> bool:
+        """Takes a turn if one is free now and nobody waits for it.
+
+        What shows nothing in the chat counts in all, but does not use up the chat's own rates.
+        """
+        now = self._clock.steady()
+        line = self._line(address)
+        free_at = line.free_at if shows else line.held_until
+        if line.waiting or self._at_door or now < max(free_at, self._all.free_at):
+            return False
+        self._all.take(now)
+        if shows:
+            _take(line, now)
+        return True
+
+    def hold(self, address: Address, seconds: float) -> None:
+        """Keeps a chat silent because the platform says so; the others go on."""
+        line = self._line(address)
+        until = self._clock.steady() + max(seconds, _SHORTEST_HOLD)
+        line.held_until = max(line.held_until, until)
+
+    async def _through_door(self, line: _Line) -> bool:
+        """One walk through the common line; False when the chat was told to wait meanwhile."""
+        await self._wait_for(line)
+        self._at_door += 1
+        try:
+            async with self._door:
+                while (now := self._clock.steady()) < self._all.free_at:
+                    await self._clock.sleep(self._all.free_at - now)
+                if now < line.free_at:
+                    return False
+                self._all.take(now)
+                _take(line, now)
+                return True
+        finally:
+            self._at_door -= 1
+
+    async def _wait_for(self, line: _Line) -> None:
+        while (now := self._clock.steady()) < line.free_at:
+            if line.held_until - now > PATIENCE_SECONDS:
+                raise FloodWait(line.held_until - now)
+            await self._clock.sleep(line.free_at - now)
+
+    def _line(self, address: Address) -> _Line:
+        """The line of the chat; threads of one chat share it, as they do on the platform."""
+        key = f"{address.channel}:{address.chat}"
+        line = self._lines.get(key)
+        if line is None:
+            self._forget_idle()
+            group = self._rates.group if self._is_group(address) else None
+            line = _Line((_Window(self._rates.chat), _Window(group)), asyncio.Lock())
+            self._lines[key] = line
+        return line
+
+    def _forget_idle(self) -> None:
+        if len(self._lines) < self._sweep_at:
+            return
+        now = self._clock.steady()
+        self._lines = {key: line for key, line in self._lines.items() if not line.idle(now)}
+        # Twice what is left, so that sweeping costs the same per chat however many there are.
+        self._sweep_at = max(_FEW_LINES, 2 * len(self._lines))
+
+
+def _take(line: _Line, now: float) -> None:
+    for window in line.windows:
+        window.take(now)
+
+
+class GatedChannel:
+    """A channel behind a flood gate: what is owed waits its turn, what is passing is left out."""
+
+    def __init__(self, channel: Channel, gate: FloodGate) -> None:
+        self._channel = channel
+        self._gate = gate
+        self.name = channel.name
+        self.drafts = channel.drafts
+        self.gated = channel.gated
+
+    def parse(self, body: str) -> Inbound:
+        return self._channel.parse(body)
+
+    def split(self, content: Outbound) -> Sequence[Piece]:
+        return self._channel.split(content)
+
+    async def send(self, to: Address, piece: Piece) -> str:
+        return await self._owed(to, lambda: self._channel.send(to, piece))
+
+    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+        await self._owed(to, lambda: self._channel.edit(to, message_id, piece))
+
+    async def draft(self, to: Address, text: str) -> None:
+        await self._passing(to, lambda: self._channel.draft(to, text), shows=True)
+
+    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        await self._passing(to, lambda: self._channel.sign(to, sign, message_id), shows=False)
+
+    async def acknowledge(self, press: Press, text: str) -> None:
+        await self._channel.acknowledge(press, text)
+
+    async def _owed(self, to: Address, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Tries until the platform no longer asks for patience, or asks for too much of it."""
+        if not self.gated:
+            return await attempt()
+        while True:
+            await self._gate.turn(to)
+            try:
+                return await attempt()
+            except FloodWait as wait:
+                self._gate.hold(to, wait.retry_after)
+
+    async def _passing(
+        self, to: Address, attempt: Callable[[], Awaitable[None]], *, shows: bool
+    ) -> None:
+        if not self.gated:
+            await attempt()
+        elif self._gate.try_turn(to, shows=shows):
+            try:
+                await attempt()
+            except FloodWait as wait:
+                self._gate.hold(to, wait.retry_after)

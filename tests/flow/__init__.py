@@ -1,0 +1,1 @@
+"""The flow over fakes: every test goes through a public door."""
