@@ -21,7 +21,7 @@ from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
 from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.markdown import formatted
-from bot.adapters.telegram.pieces import split_content
+from bot.adapters.telegram.pieces import LONGEST_CAPTION, split_content
 from bot.adapters.telegram.rich_text import RichText
 from bot.adapters.telegram.updates import CHANNEL, parse_update
 from bot.domain.errors import ContentRefused
@@ -34,6 +34,7 @@ _LARGEST_FILE = 50_000_000
 # One answer at a time is being written in a chat, so its draft needs no other number.
 _DRAFT_ID = 1
 _SAME = "message is not modified"
+_A_FILE = "there is no text in the message to edit"
 _LATE = ("query is too old", "query id is invalid")
 T = TypeVar("T")
 _Entities: TypeAlias = list[MessageEntity] | None
@@ -65,10 +66,16 @@ class TelegramChannel:
         body = piece.body
         if "file" in body:
             await self._edit_caption(to, message_id, body)
-        else:
+            return
+        try:
             await _plain_if_refused(
                 body, lambda entities: self._edit_text(to, message_id, body, entities)
             )
+        except ContentRefused as refused:
+            if _A_FILE not in str(refused).lower():
+                raise
+            caption = body["text"][:LONGEST_CAPTION]
+            await self._edit_caption(to, message_id, {**body, "caption": caption})
 
     async def draft(self, to: Address, text: str) -> None:
         if to.chat.startswith("-"):

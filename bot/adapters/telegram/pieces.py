@@ -54,16 +54,17 @@ def visible(text: str) -> str:
 
 
 def _parts(content: Outbound) -> list[RichText]:
+    is_card = content.kind is OutboundKind.CARD
     long_captions = [Plain(f.caption) for f in content.files if _is_long(f)]
     whole = RichText("")
     before: Block | None = None
     for block in (*content.blocks, *long_captions):
-        rich = _rich(block, whole=content.kind is OutboundKind.CARD)
+        rich = _rich(block, whole=is_card)
         if not has_ink(rich.text):
             continue
         if before is not None:
-            # Code is set apart by its frame.
-            tight = isinstance(block, Code) or isinstance(before, Code)
+            # A card is a list of lines, and code is set apart by its frame.
+            tight = is_card or isinstance(block, Code) or isinstance(before, Code)
             whole += RichText("\n" if tight else "\n\n")
         whole += rich
         before = block

@@ -132,6 +132,18 @@ async def test_a_file_is_sent_with_its_name_and_caption(
     assert last(server, ann).text == "new words"
 
 
+async def test_words_that_take_the_place_of_a_file_become_its_caption(
+    server: BotApi, channel: TelegramChannel, ann: Person, tmp_path: Path
+) -> None:
+    path = tmp_path / "stored"
+    path.write_bytes(b"data")
+    files = Outbound(OutboundKind.CARD, (), files=(FileRef(str(path), "x"),))
+    sent = await channel.send(at(ann), channel.split(files)[0])
+    for _ in range(2):
+        await channel.edit(at(ann), sent, answer(channel, "**settled**"))
+    assert last(server, ann).text == "settled"
+
+
 async def test_a_file_that_is_gone_is_content_refused(
     channel: TelegramChannel, ann: Person, tmp_path: Path
 ) -> None:

@@ -101,6 +101,12 @@ def test_a_card_hides_no_character_in_any_block() -> None:
     assert body["text"] == f"{seen}\n{seen}"
 
 
+def test_a_card_is_a_list_of_lines_and_an_answer_of_paragraphs() -> None:
+    blocks = (Plain("a"), Plain(""), Plain("b"))
+    assert split(*blocks, kind=OutboundKind.CARD)[0]["text"] == "a\nb"
+    assert split(*blocks)[0]["text"] == "a\n\nb"
+
+
 def test_text_that_cannot_be_sent_is_replaced() -> None:
     [body] = split(Plain("a\ud800\x00b"))
     assert body["text"] == "a\ufffd\ufffdb"
