@@ -109,9 +109,14 @@ class Progress:
         return grant * len(allowed)
 
 
+HINT = "\n\n[Hint] "
+"""Stands between a tool's own words and the loop's advice."""
+
+
 def error_key(result: ToolResult) -> tuple[str, str]:
-    """Errors that differ only in case or white space are the same error."""
-    return result.tool, " ".join(result.text.lower().split())
+    """Errors that differ only in case, white space or our advice are the same error."""
+    told, _, _ = result.text.partition(HINT)
+    return result.tool, " ".join(told.lower().split())
 
 
 def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) -> Progress:

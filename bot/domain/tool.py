@@ -70,10 +70,22 @@ class ToolCall:
     def signature(self) -> str:
         return f"{self.name} {self.canonical}"
 
+    @property
+    def subject(self) -> str:
+        """One short line that tells this call from others: its name and its shortest sense."""
+        words = [str(v) for v in (self.arguments or {}).values() if isinstance(v, str | int)]
+        first = " ".join(words[0].split()) if words else ""
+        return f"{self.name} {clipped(first, 60)}".strip()
+
 
 def canonical(arguments: Mapping[str, Any]) -> str:
     """One spelling for equal arguments: sorted keys, no white space, 1.0 written as 1."""
     return json.dumps(_plain(arguments), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def clipped(text: str, length: int) -> str:
+    """The text, or its beginning with an ellipsis when it is longer than `length`."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _plain(value: Any) -> Any:

@@ -54,13 +54,17 @@ ReplyPart: TypeAlias = TextPart | ThinkingPart | CallPart | ForeignPart
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Which model said it: provider, the model asked for, the model that answered."""
+    """Which model said it: provider, the model asked for, the model that answered.
+
+    `epoch` names the system text and tools it was shown.
+    """
 
     provider: str
     requested_model: str
     answered_model: str
     call_type: Literal["turn", "summary"] = "turn"
     schema: int = 1
+    epoch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
-"""Signs of life while a turn runs: typing, the text as it grows, one line for the tools."""
+"""Signs of life while a turn runs: typing, the text as it grows, one line for each tool."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 
 from bot.domain.errors import ChannelError
 from bot.domain.message import Address, Sign
@@ -19,72 +18,94 @@ _DRAFT_EVERY = 1.1
 _DRAFT_REFRESH = 20.0
 
 
-@dataclass(slots=True)
 class Live:
-    """What the screen should show now; setting it costs nothing, a task of its own shows it."""
+    """What the screen should show now; telling it costs nothing, a task of its own shows it."""
 
-    text: str = ""
-    tools: str = ""
-    changed: asyncio.Event | None = None
-
-    def write(self, text: str) -> None:
-        self.text = text
-        self._touch()
-
-    def running(self, calls: tuple[ToolCall, ...]) -> None:
-        self.tools = "\n".join(f"⏳ {call.subject}" for call in calls)
-        self._touch()
-
-    def finished(self, pairs: list[tuple[ToolCall, ToolResult]]) -> None:
-        marks = [f"{'✗' if result.is_error else '✓'} {call.subject}" for call, result in pairs]
-        self.tools = "\n".join(marks)
-        self._touch()
+    def __init__(self) -> None:
+        self.changed = asyncio.Event()
+        self._text = ""
+        self._tools = ""
+        self._passed: list[str] = []
 
     @property
     def screen(self) -> str:
-        return "\n\n".join(part for part in (self.text, self.tools) if part)
+        return "\n\n".join(part for part in (self._text, self._tools) if part)
 
-    def _touch(self) -> None:
-        if self.changed is not None:
-            self.changed.set()
+    def write(self, text: str) -> None:
+        """The text so far; the first words after tools take the place of their lines."""
+        self._text = text
+        if text:
+            self._tools = ""
+        self.changed.set()
+
+    def running(self, calls: Sequence[ToolCall]) -> None:
+        self._tools = "\n".join(f"⏳ {call.subject}" for call in calls)
+        self.changed.set()
+
+    def finished(self, pairs: Sequence[tuple[ToolCall, ToolResult]]) -> None:
+        marks = [f"{'✗' if result.is_error else '✓'} {call.subject}" for call, result in pairs]
+        self._tools = "\n".join(marks)
+        self._passed.append(self.screen)
+        self._text = ""
+        self.changed.set()
+
+    def passed(self) -> list[str]:
+        """The screens that told of finished tools since this was last asked."""
+        passed, self._passed = self._passed, []
+        return passed
 
 
 @asynccontextmanager
 async def living(channel: Channel, address: Address, clock: Clock) -> AsyncGenerator[Live]:
     """Shows signs of life in a chat for as long as the block runs; faults are not the turn's."""
-    live = Live(changed=asyncio.Event())
-    shower = asyncio.create_task(_show(live, channel, address, clock), name=f"live {address.key}")
+    live = Live()
+    show = _show_late if channel.gated else _show_all
+    shower = asyncio.create_task(show(live, channel, address, clock), name=f"live {address.key}")
     try:
         yield live
     finally:
         shower.cancel()
         with suppress(asyncio.CancelledError):
             await shower
+    if not channel.gated:
+        await _draft(channel, address, live.passed())
 
 
-async def _show(live: Live, channel: Channel, address: Address, clock: Clock) -> None:
-    if channel.gated:
-        await clock.sleep(_PATIENCE)
-    shown, typed = "", None
+async def _show_all(live: Live, channel: Channel, address: Address, clock: Clock) -> None:
+    """For channels that cost nothing: at once, and no finished tool is passed over."""
+    del clock
+    with suppress(ChannelError):
+        await channel.sign(address, Sign.TYPING)
     while True:
-        if live.changed is not None:
-            live.changed.clear()
+        live.changed.clear()
         screen = live.screen
-        with suppress(ChannelError):
-            if screen and screen != shown and channel.drafts:
-                await channel.draft(address, screen)
-                shown = screen
-            elif typed is None or clock.steady() - typed >= _TYPING_EVERY:
-                await channel.sign(address, Sign.TYPING)
-                typed = clock.steady()
-        if channel.gated:
+        await _draft(channel, address, [*live.passed(), *([screen] if screen else [])])
+        await live.changed.wait()
+
+
+async def _show_late(live: Live, channel: Channel, address: Address, clock: Clock) -> None:
+    """For channels that count what is sent: after some patience, only the newest, not too often."""
+    await clock.sleep(_PATIENCE)
+    while True:
+        live.changed.clear()
+        live.passed()
+        if live.screen and channel.drafts:
+            await _draft(channel, address, [live.screen])
             await clock.sleep(_DRAFT_EVERY)
-        await _next_change(live, _TYPING_EVERY if not shown else _DRAFT_REFRESH)
+            await _next_change(live, _DRAFT_REFRESH)
+        else:
+            with suppress(ChannelError):
+                await channel.sign(address, Sign.TYPING)
+            await _next_change(live, _TYPING_EVERY)
+
+
+async def _draft(channel: Channel, address: Address, screens: Sequence[str]) -> None:
+    with suppress(ChannelError):
+        for screen in screens:
+            await channel.draft(address, screen)
 
 
 async def _next_change(live: Live, at_most: float) -> None:
-    if live.changed is None:
-        return
     with suppress(TimeoutError):
         async with asyncio.timeout(at_most):
             await live.changed.wait()

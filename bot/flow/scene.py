@@ -1,6 +1,6 @@
 """What a turn sees around it: surroundings, place and model."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -12,7 +12,7 @@ from bot.flow.model_calls import ModelCalls
 from bot.flow.work import Work
 from bot.ports.tool import Place
 
-Workspaces: TypeAlias = Callable[[Chat, int], Path]
+Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Path]]
 """The folder that calls of a person in a chat may touch."""
 
 
@@ -31,11 +31,11 @@ class Scenes:
         self._models = models
         self._workspaces = workspaces
 
-    def of(self, work: Work) -> Scene:
+    async def of(self, work: Work) -> Scene:
         """The scene of a turn; raises ModelDenied when its model is not set up any more."""
         chat, turn = work.log.chat, work.turn
         place = Place(
-            workspace=self._workspaces(chat, turn.asker),
+            workspace=await self._workspaces(chat, turn.asker),
             chat=chat.id,
             turn=turn.id,
             conversation=turn.conversation,

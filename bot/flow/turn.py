@@ -29,6 +29,10 @@ from bot.ports.inbox import InboundRow
 _LOG = logging.getLogger(__name__)
 
 
+_EVERYTHING = 1_000.0
+"""A window so full that nothing of the old turns may stay."""
+
+
 class Turns:
     """Opens turns, takes them up again, and runs them until they settle or park."""
 
@@ -107,7 +111,7 @@ class Turns:
             await self._compact(work)
             return True
         try:
-            scene = self._scenes.of(work)
+            scene = await self._scenes.of(work)
         except ModelDenied as fault:
             ending: Finish | None = Finish(StopReason.MODEL_FAILURE, str(fault))
         else:
@@ -124,7 +128,8 @@ class Turns:
 
     async def _compact(self, work: Work) -> None:
         """A person asked for room: everything before this turn becomes a summary."""
-        made = await self._compaction.make_room(work, self._scenes.of(work).profile, fill=9.9)
+        scene = await self._scenes.of(work)
+        made = await self._compaction.make_room(work, scene.profile, fill=_EVERYTHING)
         told = "The conversation is summarised." if made else "There is nothing to summarise yet."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
         settled = work.counted(

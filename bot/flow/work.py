@@ -54,7 +54,7 @@ class Work:
         now = self.clock.steady()
         worked = self.turn.worked_ms + round((now - self._since) * 1000)
         self._since = now
-        return replace(self.turn, worked_ms=worked, attempts=0, **changes)
+        return replace(self.turn, **{"worked_ms": worked, "attempts": 0, **changes})
 
     async def write(
         self,

@@ -1,6 +1,7 @@
 """Who works on which chat."""
 
 from collections.abc import Awaitable, Callable
+from types import TracebackType
 from typing import Protocol, TypeAlias
 
 Drain: TypeAlias = Callable[[int], Awaitable[None]]
@@ -8,6 +9,17 @@ Drain: TypeAlias = Callable[[int], Awaitable[None]]
 
 
 class Lanes(Protocol):
+    """Works while entered; leaving cancels what is at work and waits for its end."""
+
+    async def __aenter__(self) -> object: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None: ...
+
     def wake(self, chat: int) -> None:
         """Has the chat drained soon, by one owner at a time; a wake-up is never lost."""
         ...

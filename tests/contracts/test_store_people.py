@@ -137,6 +137,7 @@ async def test_one_address_seen_at_once_is_one_chat(store: StorePorts):
     address = Address("telegram", "42")
     chats = await asyncio.gather(*(store.chats.at(address, private=True) for _ in range(6)))
     assert len(set(chats)) == 1
+    assert await store.chats.conversation(chats[0].id, chats[0].conversation) is not None
 
 
 async def test_a_chat_that_is_not_there_is_a_fault(store: StorePorts):

@@ -27,7 +27,9 @@ class Upsert:
         where: Callable[[ConflictInsert], Any] | None = None,
     ) -> None:
         self._statements = {
-            name: self._build(insert(table), key, update, where)
+            name: self._build(insert(table), key, update, where).execution_options(
+                preserve_rowcount=True
+            )
             for name, insert in _INSERTS.items()
         }
 

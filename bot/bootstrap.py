@@ -1,0 +1,246 @@
+"""The composition root: the one file that knows every adapter."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+
+from bot.adapters.anthropic.model import AnthropicModel
+from bot.adapters.demo_model.model import DemoModel
+from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.adapters.lanes.folder_lock import FolderLock
+from bot.adapters.sql.store import Store, open_store
+from bot.adapters.system_clock import SystemClock
+from bot.adapters.telegram.account import TelegramAccount
+from bot.adapters.telegram.api import TelegramApi
+from bot.adapters.telegram.channel import TelegramChannel
+from bot.adapters.telegram.listener import TelegramListener
+from bot.adapters.terminal.terminal import Terminal
+from bot.adapters.tools.catalog import FixedCatalog, standard_tools
+from bot.adapters.tools.hardening import harden
+from bot.adapters.tools.sandbox import Sandbox
+from bot.doctor import Probes
+from bot.domain.chat import Chat
+from bot.domain.errors import ChannelError, SettingError
+from bot.domain.person import Role, Sender
+from bot.flow.application import Application, Policy, StorePorts, World
+from bot.flow.flood_gate import FloodGate, GatedChannel
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+from bot.ports.model import Model
+from bot.ports.people import People
+from bot.ports.tool import Tool
+from bot.settings import Settings
+
+_LOG = logging.getLogger(__name__)
+
+_DEMO = "demo/demo"
+_DEMO_PAUSE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """An application with the pieces that a way of running it needs."""
+
+    application: Application
+    store: Store
+    anthropic: AnthropicModel | None
+
+
+async def serve(settings: Settings) -> int:
+    """Serves every channel that has a token, until cancelled."""
+    token = settings.telegram.token
+    if token is None:
+        raise SettingError("TELEGRAM_BOT_TOKEN is not set")
+    harden()
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        api = TelegramApi(
+            token.get_secret_value(), settings.telegram.api_url, settings.send_seconds
+        )
+        await stack.enter_async_context(api)
+        gate = FloodGate(settings.send_rates, clock)
+        channel = TelegramChannel(api, gated=settings.send_rates is not None)
+        gated: Channel = GatedChannel(channel, gate)
+        running = await stack.enter_async_context(_open(settings, {channel.name: gated}))
+        listener = TelegramListener(api, clock)
+        accept = partial(running.application.intake.accept, channel.name)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(listener.listen(accept), name="telegram poll")
+            group.create_task(running.application.run(), name="application")
+            group.create_task(_greet(running, TelegramAccount(api)), name="greeting")
+    return 0
+
+
+async def chat(settings: Settings, terminal: Terminal) -> int:
+    """Talks in the terminal until the person leaves."""
+    harden()
+    async with terminal:
+        channels: Mapping[str, Channel] = {terminal.channel.name: terminal.channel}
+        async with _open(settings, channels) as running:
+            application = running.application
+            await running.store.people.admit(terminal.sender, Role.OWNER)
+            async with asyncio.TaskGroup() as group:
+                work = group.create_task(application.run(), name="application")
+                accept = partial(application.intake.accept, terminal.channel.name)
+                await terminal.converse(accept)
+                await application.delivery.flushed()
+                work.cancel()
+    return 0
+
+
+def probes(settings: Settings) -> Probes:
+    """What `steward doctor` may try out."""
+    return Probes(
+        model=partial(_probe_model, settings),
+        telegram=partial(_probe_telegram, settings),
+        database=partial(_probe_database, settings),
+        sandbox=partial(_probe_sandbox, settings),
+    )
+
+
+@asynccontextmanager
+async def _open(settings: Settings, channels: Mapping[str, Channel]) -> AsyncGenerator[Running]:
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        stack.enter_context(FolderLock(settings.home))
+        settings.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+        store = await stack.enter_async_context(open_store(settings.database_url))
+        await _admit(settings, store)
+        anthropic = _anthropic(settings)
+        if anthropic is not None:
+            await stack.enter_async_context(anthropic)
+        world = World(
+            clock=clock,
+            channels=channels,
+            models=_models(anthropic),
+            catalog=FixedCatalog(_tools(settings, store, clock)),
+            workspaces=partial(_workspace, settings.workspace, store.people),
+            lanes=partial(EmbeddedLanes, clock=clock, at_work=settings.lanes),
+        )
+        policy = Policy(
+            model=_model_key(settings, world.models),
+            limits=settings.limits,
+            times=settings.model_times,
+        )
+        ports = StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)})
+        yield Running(Application(ports, world, policy), store, anthropic)
+
+
+async def _admit(settings: Settings, store: Store) -> None:
+    """Owners and members named by the settings are people from the start."""
+    for role, accounts in ((Role.OWNER, settings.owners), (Role.MEMBER, settings.allowed)):
+        for account in accounts:
+            channel, _, user = account.partition(":")
+            await store.people.admit(Sender(channel, user, account), role)
+
+
+def _anthropic(settings: Settings) -> AnthropicModel | None:
+    access = settings.anthropic
+    if access.key is None:
+        return None
+    return AnthropicModel(
+        access.key.get_secret_value(),
+        base_url=access.base_url,
+        times=settings.model_times,
+        window=settings.context_window,
+    )
+
+
+def _models(anthropic: AnthropicModel | None) -> Mapping[str, Model]:
+    demo: Mapping[str, Model] = {"demo": DemoModel(_DEMO_PAUSE)}
+    return demo if anthropic is None else {"anthropic": anthropic, **demo}
+
+
+def _tools(settings: Settings, store: Store, clock: Clock) -> tuple[Tool, ...]:
+    return standard_tools(
+        clock=clock,
+        chats=store.chats,
+        journal=store.journal,
+        sandbox=Sandbox(network=settings.sandbox_network),
+        spool=settings.home / "spool",
+        command_seconds=round(settings.limits.tool_seconds),
+    )
+
+
+def _model_key(settings: Settings, models: Mapping[str, Model]) -> str:
+    """The model chats begin with; without a key for it the demo model answers."""
+    provider, _, name = settings.model.partition("/")
+    if provider in models and name:
+        return settings.model
+    if provider == "anthropic":
+        return _DEMO
+    raise SettingError(f"STEWARD_MODEL names a provider that is not set up: {provider!r}")
+
+
+async def _workspace(root: Path, people: People, chat: Chat, person: int) -> Path:
+    """The workspace itself in an owner's private chats, a folder of its own for every other."""
+    asker = await people.get(person)
+    if chat.private and asker is not None and asker.is_owner:
+        return root
+    address = chat.address
+    names = (address.channel, address.chat, address.thread or "")
+    folder = root / "chats" / "-".join(name for name in names if name)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+async def _greet(running: Running, account: TelegramAccount) -> None:
+    """What may come after the first poll: the menu, the pairing link, the SDK."""
+    commands = [(c.name, c.summary) for c in running.application.commands]
+    await account.set_menu(commands)
+    await _offer_pairing(running, account)
+    if running.anthropic is not None:
+        await running.anthropic.warm()
+
+
+async def _offer_pairing(running: Running, account: TelegramAccount) -> None:
+    """Prints the link that makes its first visitor the owner; it goes past the log."""
+    people = [person for _, person in await running.store.people.accounts()]
+    if any(person.is_owner for person in people):
+        return
+    try:
+        identity = await account.identity()
+    except ChannelError as fault:
+        _LOG.warning("no pairing link: %s", fault)
+        return
+    code = await running.application.doorway.pairing_code()
+    link = f"https://t.me/{identity.username}?start={code}"
+    # Not to the log: whoever reads the link within its time becomes the owner.
+    sys.stdout.write(f"Nobody owns this assistant yet. Open within 15 minutes: {link}\n")
+    sys.stdout.flush()
+
+
+async def _probe_model(settings: Settings) -> str:
+    model = _anthropic(settings)
+    if model is None:
+        raise SettingError("there is no key")
+    async with model:
+        await model.check(settings.model.partition("/")[2])
+    return f"The key is good and {settings.model} is there."
+
+
+async def _probe_telegram(settings: Settings) -> str:
+    token = settings.telegram.token
+    if token is None:
+        raise SettingError("there is no token")
+    async with TelegramApi(token.get_secret_value(), settings.telegram.api_url) as api:
+        name = await TelegramAccount(api).check()
+    return f"The token is good: it belongs to @{name}."
+
+
+async def _probe_database(settings: Settings) -> str:
+    async with open_store(settings.database_url) as store:
+        accounts = await store.people.accounts()
+    return f"It opens and knows {len(accounts)} accounts."
+
+
+async def _probe_sandbox(settings: Settings) -> str:
+    sandbox = Sandbox(network=settings.sandbox_network)
+    if not await sandbox.works():
+        raise SettingError("bubblewrap does not work here")
+    return f"Commands run {await sandbox.where()}."

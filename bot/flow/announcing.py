@@ -1,0 +1,32 @@
+"""A journal that tells the delivery of every message it has put into the outbox."""
+
+from collections.abc import Callable, Sequence
+
+from bot.domain.change import Change, Fence, Show
+from bot.domain.transcript import Entry
+from bot.ports.journal import Agenda, Journal
+
+
+class AnnouncingJournal:
+    """Wraps a journal; the loop below it need not know that anyone delivers."""
+
+    def __init__(self, journal: Journal, announce: Callable[[int], None]) -> None:
+        self._journal = journal
+        self._announce = announce
+
+    async def claim(self, chat: int) -> Fence:
+        return await self._journal.claim(chat)
+
+    async def commit(self, change: Change) -> None:
+        await self._journal.commit(change)
+        for chat in {w.chat for w in change.writes if isinstance(w, Show)}:
+            self._announce(chat)
+
+    async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
+        return await self._journal.entries(conversation, after)
+
+    async def agenda(self, chat: int) -> Agenda:
+        return await self._journal.agenda(chat)
+
+    async def chats_with_work(self) -> Sequence[int]:
+        return await self._journal.chats_with_work()
