@@ -56,9 +56,28 @@ def run(program: Program, arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return 128 + signal.SIGINT
     except StewardError as error:
-        click.echo(program.secrets.hidden(f"steward: {error}"), err=True)
-        return 2
+        return _told(program, error)
+    except ExceptionGroup as group:
+        # Parts that ran side by side: one fault of our own is told like a single one.
+        ours, others = group.split(StewardError)
+        if ours is None or others is not None:
+            raise
+        return _told(program, _first(ours))
     return int(code or 0)
+
+
+def _told(program: Program, error: Exception) -> int:
+    """Says a foreseen fault in one sentence; returns the exit code for it."""
+    sentence = " ".join(str(error).split()) or type(error).__name__
+    click.echo(program.secrets.hidden(f"steward: {sentence}"), err=True)
+    return 2
+
+
+def _first(group: ExceptionGroup[StewardError]) -> Exception:
+    error: Exception = group
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _version() -> str:

@@ -45,6 +45,8 @@ class Office:
 
     async def serve(self, settings: Settings) -> int:
         self.started.append("serve")
+        if self.fault:
+            raise self.fault
         logging.getLogger("bot.test").info("https://host/bot%s/getMe", TOKEN)
         return 0
 
@@ -121,18 +123,29 @@ def test_a_wrong_setting_is_one_sentence(shell: Shell, command: str) -> None:
     assert result.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("error", [StoreTooNew("upgrade"), SettingError(f"no {TOKEN}")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        StoreTooNew("upgrade\nnow"),
+        SettingError(f"no {TOKEN}"),
+        ExceptionGroup("side by side", [ExceptionGroup("deeper", [StoreTooNew("upgrade")])]),
+    ],
+)
 def test_a_fault_of_our_own_is_one_sentence_without_secrets(shell: Shell, error: Exception) -> None:
-    office = Office()
-
-    async def serve(settings: Settings) -> int:
-        raise error
-
-    office.serve = serve
-    result = shell.run(office, "run", TELEGRAM_BOT_TOKEN=TOKEN)
+    result = shell.run(Office(error), "run", TELEGRAM_BOT_TOKEN=TOKEN)
     assert result.code == 2
     assert result.err.count("\n") == 1
     assert "canary" not in result.err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("a defect"), ExceptionGroup("both", [StoreTooNew("x"), RuntimeError("y")])],
+)
+def test_a_fault_nobody_foresaw_is_left_to_the_last_border(shell: Shell, error: Exception) -> None:
+    office = Office(error)
+    with pytest.raises(type(error)):
+        shell.run(office, "run", TELEGRAM_BOT_TOKEN=TOKEN)
 
 
 def test_config_prints_values_with_their_origin_and_masks_secrets(shell: Shell) -> None:

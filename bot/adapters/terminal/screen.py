@@ -77,7 +77,8 @@ class Screen:
     async def draft(self, text: str) -> None:
         """Shows how far an answer is: `text` is all of it so far."""
         async with self._lock:
-            text = text.lstrip()
+            # The answer will come without white space at its ends.
+            text = text.strip()
             if not text.startswith(self._draft[: self._printed]):
                 await self._end_draft()
             self._expected = True

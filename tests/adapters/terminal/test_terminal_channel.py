@@ -1,0 +1,345 @@
+"""The terminal channel: what the person sees, and what comes back from what is typed."""
+
+import json
+import unicodedata
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.adapters.terminal.channel import TerminalChannel
+from bot.adapters.terminal.conversation import Conversation
+from bot.adapters.terminal.screen import Screen
+from bot.adapters.terminal.text import Fragments, MarkdownLines, plain, visible
+from bot.adapters.terminal.update import ADDRESS, Writer
+from bot.domain.message import (
+    Button,
+    Code,
+    FileRef,
+    InboundMessage,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Piece,
+    Plain,
+    Press,
+    RawUpdate,
+    Sign,
+    Unreadable,
+)
+from bot.domain.person import Sender
+from tests.fakes.clock import FakeClock
+
+AT = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
+BUTTONS = ((Button("✅ Approve", "y:t"), Button("❌ Deny", "n:t")),)
+
+
+Step: TypeAlias = str | BaseException | Callable[[], Awaitable[object]]
+"""What happens at the prompt: a line, a way to leave, or something the bot does meanwhile."""
+
+
+class Paper:
+    """A console that keeps what was printed, and whom to play when a line is read."""
+
+    def __init__(self, *script: Step) -> None:
+        self.printed = ""
+        self.script = list(script)
+
+    async def show(self, fragments: Fragments) -> None:
+        self.printed += plain(fragments)
+
+    def refresh(self) -> None:
+        pass
+
+    async def read(self, live: Callable[[], str], begun: Callable[[], None]) -> str:
+        while callable(step := self.script.pop(0)):
+            await step()
+        if isinstance(step, BaseException):
+            raise step
+        begun()
+        return step
+
+
+class Desk:
+    """A channel on paper."""
+
+    def __init__(self) -> None:
+        self.paper = Paper()
+        self.screen = Screen(self.paper)
+        self.channel = TerminalChannel(self.screen)
+        self.accepted: list[RawUpdate] = []
+
+    async def send(
+        self, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object
+    ) -> str:
+        return await self.channel.send(ADDRESS, self.piece(kind, *blocks, **more))
+
+    async def edit(
+        self, message_id: str, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object
+    ) -> None:
+        await self.channel.edit(ADDRESS, message_id, self.piece(kind, *blocks, **more))
+
+    def piece(self, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object) -> Piece:
+        """A piece as it is after it was stored."""
+        (piece,) = self.channel.split(Outbound(kind, blocks, **more))  # pyright: ignore[reportArgumentType]
+        return Piece(json.loads(json.dumps(dict(piece.body))))
+
+    async def draft(self, text: str) -> None:
+        await self.channel.draft(ADDRESS, text)
+
+    async def answer(self, text: str) -> None:
+        await self.send(OutboundKind.ANSWER, Markdown(text))
+
+    async def card(self, title: str = "Run a command?") -> str:
+        blocks = (Plain(title), Code("$ pytest -q"))
+        return await self.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
+
+    async def hold(self, *script: Step) -> list[object]:
+        """Plays a person at the prompt; returns what was accepted, as the flow reads it."""
+        self.paper.script = list(script)
+        writer = Writer("alice", "Alice")
+        await Conversation(self.paper, self.screen, writer, FakeClock(AT)).hold(self.accept)
+        assert not self.paper.script
+        return [self.channel.parse(update.body) for update in self.accepted]
+
+    async def accept(self, updates: object) -> None:
+        assert isinstance(updates, tuple)
+        self.accepted.extend(updates)
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+async def test_an_answer_is_shown_once_when_its_draft_was(desk: Desk) -> None:
+    text = "First line\n\n- one\n- two\nand the rest"
+    for end in range(1, len(text) + 1):
+        await desk.draft(text[:end])
+    assert desk.paper.printed == "First line\n\n- one\n- two\n"
+    assert desk.screen.live() == "and the rest\n"
+    await desk.answer(text)
+    assert desk.paper.printed == text + "\n\n"
+    assert desk.screen.live() == ""
+
+
+@given(st.text("ab \n`*#", max_size=60), st.lists(st.integers(1, 7), max_size=20), st.booleans())
+async def test_drafts_never_change_what_an_answer_looks_like(
+    text: str, steps: list[int], stripped: bool
+) -> None:
+    plainly, drafted, end = Desk(), Desk(), 0
+    for step in steps:
+        end += step
+        await drafted.draft(text[:end])
+    final = text.strip() if stripped else text
+    await plainly.answer(final)
+    await drafted.answer(final)
+    assert drafted.paper.printed.split() == plainly.paper.printed.split()
+
+
+async def test_an_answer_unlike_its_draft_is_shown_whole(desk: Desk) -> None:
+    await desk.draft("I shall\nlook")
+    await desk.answer("Something else")
+    assert desk.paper.printed == "I shall\nSomething else\n\n"
+
+
+async def test_words_beside_a_call_are_kept_and_no_part_of_the_answer(desk: Desk) -> None:
+    await desk.draft("Let me look")
+    await desk.send(OutboundKind.PROGRESS, Plain("⏳ read_file a"))
+    await desk.draft("It says:")
+    await desk.answer("It says: hello")
+    assert desk.paper.printed == "Let me look\n⏳ read_file a\nIt says: hello\n\n"
+
+
+async def test_progress_moves_in_its_place_until_something_else_comes(desk: Desk) -> None:
+    message = await desk.send(OutboundKind.PROGRESS, Plain("⏳ read_file a"))
+    assert desk.screen.live() == "⏳ read_file a\n"
+    await desk.edit(message, OutboundKind.PROGRESS, Plain("✓ read_file a"))
+    assert (desk.screen.live(), desk.paper.printed) == ("✓ read_file a\n", "")
+    await desk.answer("Done")
+    assert (desk.screen.live(), desk.paper.printed) == ("", "✓ read_file a\nDone\n\n")
+    await desk.edit(message, OutboundKind.PROGRESS, Plain("✓ read_file a"), Plain("✗ other"))
+    assert desk.paper.printed.endswith("Done\n\n✗ other\n")
+
+
+async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: Desk) -> None:
+    message = await desk.card()
+    assert desk.paper.printed == (
+        "Run a command?\n    $ pytest -q\n[y] ✅ Approve  [n] ❌ Deny\n\n"
+    )
+    desk.paper.printed = ""
+    blocks = (Plain("Run a command?"), Code("$ pytest -q"), Plain("✅ approved by Alice, 12:00"))
+    await desk.edit(message, OutboundKind.CARD, *blocks)
+    assert desk.paper.printed == "↳ Run a command? — ✅ approved by Alice, 12:00\n"
+    assert not desk.screen.busy
+
+
+async def test_an_edit_that_changes_nothing_prints_nothing(desk: Desk) -> None:
+    message = await desk.send(OutboundKind.NOTICE, Plain("hello"))
+    desk.paper.printed = ""
+    await desk.edit(message, OutboundKind.NOTICE, Plain("hello"))
+    assert desk.paper.printed == ""
+
+
+async def test_a_card_of_an_earlier_process_can_be_answered_once_it_is_redrawn(desk: Desk) -> None:
+    await desk.edit("before", OutboundKind.CARD, Plain("Run a command?"), buttons=BUTTONS)
+    (press,) = await desk.hold("y", EOFError())
+    assert isinstance(press, Press)
+    assert (press.data, press.message_id) == ("y:t", "before")
+
+
+async def test_files_are_named_with_their_place(desk: Desk) -> None:
+    files = (FileRef("/w/a.txt", "a.txt", "the\nlist"),)
+    await desk.send(OutboundKind.ANSWER, files=files)
+    assert desk.paper.printed == "📎 a.txt – the list (/w/a.txt)\n\n"
+
+
+async def test_foreign_control_characters_are_written_out_wherever_they_stand(desk: Desk) -> None:
+    evil = "a\x1b[2J\x9b\r\u202eb\u2066\x07\ud800"
+    await desk.draft(evil)
+    shown = desk.screen.live()
+    await desk.draft(f"{evil}\n# {evil}\n```\n{evil}\n```\n**{evil}** `{evil}`\n")
+    message = await desk.send(
+        OutboundKind.CARD,
+        Plain(evil),
+        Code(evil),
+        buttons=((Button(evil, "y:1"),),),
+        files=(FileRef(evil, evil),),
+    )
+    await desk.edit(message, OutboundKind.CARD, Plain(f"{evil} denied"))
+    await desk.send(OutboundKind.PROGRESS, Plain(evil))
+    await desk.channel.acknowledge(Press(ADDRESS, Sender("terminal", "a", "a"), "y", "h"), evil)
+    shown += desk.screen.live() + desk.paper.printed
+    assert r"a\x1b[2J\x9b\r\u202eb\u2066\x07\ud800" in shown
+    assert not any(letter in shown for letter in "\x1b\x9b\r\u202e\u2066\x07\ud800")
+
+
+@given(st.text())
+def test_nothing_visible_moves_the_cursor_or_turns_letters_round(text: str) -> None:
+    shown = visible(text)
+    assert {unicodedata.category(letter) for letter in shown if letter not in "\n\u200c\u200d"} & {
+        "Cc",
+        "Cf",
+        "Cs",
+        "Zl",
+        "Zp",
+    } == set()
+
+
+def test_markdown_is_shown_without_its_marks_but_code_stays() -> None:
+    shown = MarkdownLines().shown("# Title\n**b** `c` x*y*\n```sh\n**a**\n# c\n```\n**z**")
+    assert plain(shown) == "Title\nb `c` x*y*\n```sh\n**a**\n# c\n```\nz"
+    assert ("bold", "b") in shown
+
+
+async def test_typing_is_seen_until_the_answer_comes(desk: Desk) -> None:
+    await desk.channel.sign(ADDRESS, Sign.TYPING)
+    assert desk.screen.live() == "…\n"
+    await desk.answer("Hello")
+    assert desk.screen.live() == ""
+
+
+async def test_a_queued_message_and_a_refused_press_are_told(desk: Desk) -> None:
+    await desk.channel.sign(ADDRESS, Sign.QUEUED, "m")
+    await desk.channel.acknowledge(
+        Press(ADDRESS, Sender("terminal", "a", "a"), "y", "h"), "Too late"
+    )
+    assert "queued" in desk.paper.printed
+    assert "Too late" in desk.paper.printed
+
+
+async def test_a_long_open_line_shows_its_end(desk: Desk) -> None:
+    await desk.draft("a" * 5000 + "end")
+    assert len(desk.screen.live()) < 300
+    assert desk.screen.live().endswith("end\n")
+
+
+async def test_a_message_is_accepted_as_typed(desk: Desk) -> None:
+    (message,) = await desk.hold("hello there", EOFError())
+    assert message == InboundMessage(
+        ADDRESS,
+        Sender("terminal", "alice", "Alice"),
+        desk.accepted[0].key,
+        "hello there",
+        AT,
+    )
+
+
+async def test_every_update_has_a_key_of_its_own(desk: Desk) -> None:
+    await desk.hold("a", "a", "a", EOFError())
+    assert len({update.key for update in desk.accepted}) == 3
+
+
+async def test_text_at_a_card_is_a_reply_to_it(desk: Desk) -> None:
+    (message,) = await desk.hold(desk.card, "use make", EOFError())
+    assert isinstance(message, InboundMessage)
+    assert message.text == "use make"
+    assert message.quote is not None
+    assert (message.quote.own, message.quote.text) == (True, "Run a command?")
+    assert desk.screen.board.newest is not None
+    assert message.quote.message_id == desk.screen.board.newest.message_id
+    assert message.untrusted is None
+
+
+async def test_a_key_no_card_has_is_told_and_not_sent(desk: Desk) -> None:
+    assert await desk.hold(desk.card, "w", EOFError()) == []
+    assert "no key w" in desk.paper.printed
+
+
+async def test_quit_leaves_without_a_word(desk: Desk) -> None:
+    assert await desk.hold("/quit") == []
+
+
+async def test_ctrl_c_leaves_when_nothing_goes_on(desk: Desk) -> None:
+    assert await desk.hold(KeyboardInterrupt()) == []
+
+
+async def test_ctrl_c_stops_a_turn_and_leaves_when_pressed_again(desk: Desk) -> None:
+    interrupt = KeyboardInterrupt()
+    texts = await desk.hold("hi", interrupt, interrupt)
+    assert [text.text for text in texts if isinstance(text, InboundMessage)] == ["hi", "/stop"]
+
+
+async def test_ctrl_c_after_the_answer_leaves(desk: Desk) -> None:
+    async def answered() -> None:
+        await desk.answer("Hello")
+
+    texts = await desk.hold("hi", answered, KeyboardInterrupt())
+    assert len(texts) == 1
+
+
+async def test_ctrl_c_at_an_open_card_stops_its_turn(desk: Desk) -> None:
+    interrupt = KeyboardInterrupt()
+    (stop,) = await desk.hold(desk.card, interrupt, EOFError())
+    assert isinstance(stop, InboundMessage)
+    assert stop.text == "/stop"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        '{"type":"poll","user":"a","name":"a"}',
+        '{"type":"press","user":"a","name":"a","data":7,"message_id":"m","id":"x"}',
+        '{"type":"message","user":"a","name":"a","text":"t","id":"x","at":"yesterday"}',
+        '{"type":"message","user":1,"name":"a","text":"t","id":"x","at":"2026-01-01"}',
+        "[" * 100_000,
+    ],
+)
+def test_what_is_no_update_of_ours_is_unreadable(desk: Desk, body: str) -> None:
+    assert isinstance(desk.channel.parse(body), Unreadable)
+
+
+@given(st.text())
+def test_any_text_comes_back_without_lone_surrogates(text: str) -> None:
+    update = Writer("a", "a").message(text, AT)
+    message = Desk().channel.parse(update.body)
+    assert isinstance(message, InboundMessage)
+    assert message.text == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,119 @@
+"""What a typed line means beside open cards."""
+
+import pytest
+
+from bot.adapters.terminal.board import Board, OpenCard
+from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
+from bot.domain.message import Button
+
+ASK = (Button("✅ Approve", "y:1"), Button("❌ Deny", "n:1"), Button("⏹ Stop", "s:1"))
+WIDER = (Button("✅ Approve", "y:2"), Button("🔁 Always: pytest", "w:2"), Button("❌ Deny", "n:2"))
+
+
+@pytest.fixture
+def board() -> Board:
+    board = Board()
+    board.put("m1", "Run a command?", ASK)
+    board.put("m2", "Write a file?", WIDER)
+    return board
+
+
+def card(board: Board, number: int) -> OpenCard:
+    found = board.numbered(number)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("line", ["hello", "y", "y2", "2: no", "yes", "/help", "1) first"])
+def test_without_a_card_everything_is_a_message(line: str) -> None:
+    assert read_typed(line, None, Board()) == Said(line)
+
+
+@pytest.mark.parametrize("line", ["", "   ", "\t"])
+def test_nothing_typed_is_nothing(line: str, board: Board) -> None:
+    assert read_typed(line, board.newest, board) is None
+
+
+def test_leaving(board: Board) -> None:
+    assert read_typed(" /quit ", board.newest, board) == Left()
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "data"),
+    [("y", 2, "y:2"), ("W", 2, "w:2"), ("y2", 2, "y:2"), ("y1", 1, "y:1"), ("s1", 1, "s:1")],
+)
+def test_a_key_presses_the_newest_or_the_numbered_card(
+    board: Board, line: str, number: int, data: str
+) -> None:
+    assert read_typed(line, board.newest, board) == Pressed(card(board, number), data)
+
+
+@pytest.mark.parametrize("line", ["w1", "a", "k", "y3"])
+def test_a_key_no_card_has_sends_nothing(board: Board, line: str) -> None:
+    assert isinstance(read_typed(line, board.newest, board), Misread)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("use make instead", ("use make instead", 2)),
+        ("no", ("no", 2)),
+        ("1: too early", ("too early", 1)),
+        ("2) not there", ("not there", 2)),
+        ("7: is no card", ("7: is no card", 2)),
+    ],
+)
+def test_other_text_replies_to_the_newest_or_the_numbered_card(
+    board: Board, line: str, said: tuple[str, int]
+) -> None:
+    text, number = said
+    assert read_typed(line, board.newest, board) == Said(text, card(board, number))
+
+
+@pytest.mark.parametrize("line", ["yes", "OK", "Approve"])
+def test_words_of_assent_are_asked_about_rather_than_taken_for_a_reason(
+    board: Board, line: str
+) -> None:
+    assert isinstance(read_typed(line, board.newest, board), Misread)
+
+
+@pytest.mark.parametrize("line", ["/stop", "/approvals", "/nonsense x"])
+def test_commands_are_no_denial(board: Board, line: str) -> None:
+    assert read_typed(line, board.newest, board) == Said(line)
+
+
+def test_what_was_begun_for_one_card_never_answers_a_later_one(board: Board) -> None:
+    first = card(board, 1)
+    assert read_typed("y", first, board) == Pressed(first, "y:1")
+    assert read_typed("y", None, board) == Said("y")
+    board.close("m1")
+    assert isinstance(read_typed("y", first, board), Misread)
+
+
+def test_a_card_keeps_its_number_while_it_is_open(board: Board) -> None:
+    board.put("m2", "Write a file?", ASK)
+    assert card(board, 2).message_id == "m2"
+    board.close("m1")
+    assert board.put("m3", "Third", ASK).number == 3
+    board.close("m2")
+    board.close("m3")
+    assert board.put("m4", "Fourth", ASK).number == 1
+
+
+def test_buttons_of_equal_first_letters_get_keys_of_their_own() -> None:
+    buttons = (Button("Go on", "x:1"), Button("Stop", "x:2"), Button("…", "7"))
+    opened = Board().put("m", "Again?", buttons)
+    assert len(opened.buttons) == 3
+    assert set(opened.buttons.values()) == set(buttons)
+    assert list(opened.buttons)[:2] == ["x", "s"]
+
+
+def test_hints_carry_the_number_of_later_cards(board: Board) -> None:
+    assert card(board, 1).hints() == "[y] ✅ Approve  [n] ❌ Deny  [s] ⏹ Stop"
+    assert card(board, 2).hints().startswith("[y2] ✅ Approve  [w2] 🔁")
+
+
+def test_hints_after_a_misread_name_keys_that_work(board: Board) -> None:
+    typed: Typed | None = read_typed("k", board.newest, board)
+    assert isinstance(typed, Misread)
+    assert "y2, w2 or n2" in typed.hint
