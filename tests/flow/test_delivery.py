@@ -254,6 +254,25 @@ async def test_the_latest_content_wins_over_a_send_under_way() -> None:
     assert firsts == sorted(firsts)
 
 
+async def test_a_row_behind_the_one_being_sent_is_shown_as_it_is_by_then() -> None:
+    world = await World().open()
+
+    async def move_on() -> None:
+        world.channel.before_each = None
+        await world.show("k1", answer("new"))
+        delivery.wake(world.ann)
+
+    world.channel.before_each = move_on
+    for n in range(3):
+        await world.show(f"k{n}", answer("old"))
+    async with world.delivery() as delivery:
+        await delivery.resume()
+        await delivery.flushed()
+    assert world.texts == ["old", "new", "old"]
+    assert {shown.edits for shown in world.channel.screen.values()} == {0}
+    assert world.outbox.calls == ["owed", "record", "owed", "record", "record", "owed"]
+
+
 async def test_an_edit_does_not_trust_what_an_unrecorded_one_may_have_shown() -> None:
     world = await World().open()
     await world.show("k", answer("old"))
@@ -289,6 +308,16 @@ async def test_an_unreachable_channel_is_tried_for_ever_with_growing_pauses() ->
         await world.until_nothing_is_owed()
     assert world.texts == ["zero", "one"]
     assert world.clock.slept == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+
+
+async def test_pauses_begin_short_again_once_a_message_went_through() -> None:
+    world = await World().open()
+    world.channel.fates.extend([UNREACHABLE, UNREACHABLE, None, UNREACHABLE])
+    await world.show("k0", answer("zero"))
+    await world.show("k1", answer("one"))
+    async with world.delivering():
+        await world.until_nothing_is_owed()
+    assert world.clock.slept == [1.0, 2.0, 1.0]
 
 
 async def test_what_only_waits_for_a_better_time_does_not_hold_up_flushing() -> None:
@@ -433,8 +462,9 @@ async def test_rows_for_a_channel_that_is_not_open_stay_owed() -> None:
     elsewhere = await world.store.chats.at(Address("other", "1"), private=True)
     await world.show("k", answer("text"), elsewhere.id)
     async with world.delivering():
-        pass
+        await world.clock.advance(500)
     assert world.row("k").state is DeliveryState.OWED
+    assert world.clock.slept == []
 
 
 async def test_many_owed_chats_are_worked_off_a_bounded_number_at_a_time() -> None:

@@ -139,6 +139,70 @@ async def test_one_who_stops_waiting_leaves_the_line_to_the_next() -> None:
     assert sorted(when for when, _ in got) == [1.0, 2.0]
 
 
+@pytest.mark.parametrize("newcomer", [A, B])
+async def test_a_newcomer_at_the_very_moment_does_not_pass_those_who_wait(
+    newcomer: Address,
+) -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(1, 1.0)), clock)
+    passed: list[bool] = []
+
+    async def come() -> None:
+        await clock.sleep(1.0)
+        passed.append(gate.try_turn(newcomer, shows=False))
+        await gate.turn(newcomer)
+        passed.append(clock.steady() == 2.0)
+
+    coming = asyncio.create_task(come())
+    await clock.advance(0)
+    async with turns(gate, clock, A, A) as got:
+        await clock.advance(1)
+        assert got == [(0.0, A), (1.0, A)]
+        await clock.advance(1)
+    await coming
+    assert passed == [False, True]
+
+
+async def test_a_newcomer_to_a_chat_stands_behind_those_who_wait_there() -> None:
+    clock = FakeClock()
+    gate = FloodGate(PER_CHAT, clock)
+    late: list[float] = []
+
+    async def come() -> None:
+        await clock.sleep(1.0)
+        await gate.turn(A)
+        late.append(clock.steady())
+
+    coming = asyncio.create_task(come())
+    await clock.advance(0)
+    async with turns(gate, clock, A, A) as got:
+        await clock.advance(3)
+    await coming
+    assert (got, late) == ([(0.0, A), (1.0, A)], [2.0])
+
+
+async def test_a_shorter_hold_does_not_shorten_a_longer_one() -> None:
+    clock = FakeClock()
+    gate = FloodGate(None, clock)
+    gate.hold(A, 9.0)
+    gate.hold(A, 1.0)
+    async with turns(gate, clock, A) as got:
+        await clock.advance(9)
+    assert got == [(9.0, A)]
+
+
+async def test_a_chat_in_which_somebody_waits_is_not_forgotten() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(Rate(1, 10.0), None, Rate(1, 1.0)), clock)
+    await gate.turn(B)
+    async with turns(gate, clock, A) as got:
+        for n in range(300):
+            gate.try_turn(Address("fake", f"many{n}"))
+        async with turns(gate, clock, A) as later:
+            await clock.advance(20)
+    assert (got, later) == ([(1.0, A)], [(11.0, A)])
+
+
 async def test_idle_chats_are_forgotten() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(Rate(1, 1.0), None, None), clock)
