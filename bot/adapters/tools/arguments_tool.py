@@ -24,7 +24,11 @@ class Arguments(BaseModel):
 def _plain_text(text: str) -> str:
     if "\0" in text:
         raise PydanticCustomError("nul", "holds a NUL character")
-    if len(text) > MAX_TEXT or len(text.encode()) > MAX_TEXT:
+    try:
+        large = len(text) > MAX_TEXT or len(text.encode()) > MAX_TEXT
+    except UnicodeEncodeError:
+        raise PydanticCustomError("unicode", "is not valid Unicode") from None
+    if large:
         raise PydanticCustomError("size", "is longer than 1 MB")
     return text
 
@@ -114,11 +118,14 @@ def _fault(detail: ErrorDetails, known: str) -> str:
         return f"{name}: is missing"
     if kind == "extra_forbidden":
         return f"{name}: is not an argument of this tool (it takes: {known})"
-    if kind == "string_unicode":
-        return f"{name}: is not valid Unicode"
+    if kind in ("too_short", "string_too_short"):
+        return f"{name}: is empty"
+    if kind in ("too_long", "string_too_long"):
+        return f"{name}: is longer than {detail['ctx']['max_length']} characters"
     if kind in _WANTED:
         return f"{name}: must be {_WANTED[kind]}, not {_shape(value)}"
-    return f"{name}: {detail['msg'][0].lower()}{detail['msg'][1:]}"
+    message = detail["msg"]
+    return f"{name}: {message[0].lower()}{message[1:]}"
 
 
 def _shape(value: object) -> str:

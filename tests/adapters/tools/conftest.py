@@ -1,0 +1,63 @@
+"""A workspace on the real disk, and the house's tools in it."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.adapters.tools.catalog import standard_tools
+from bot.adapters.tools.sandbox import Sandbox
+from bot.domain.tool import ToolOutput
+from bot.ports.tool import Place, Tool
+from tests.fakes.clock import FakeClock
+from tests.fakes.store import MemoryStore
+
+Run = Callable[..., Awaitable[ToolOutput]]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder beside the workspace with a file nobody may reach."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "secret").write_text("canary")
+    return folder
+
+
+@pytest.fixture
+def place(workspace: Path) -> Place:
+    return Place(workspace, 1, "turn", "conversation", 1, "Europe/Berlin", "call")
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
+    made = standard_tools(
+        clock=FakeClock(),
+        chats=store.chats,
+        journal=store.journal,
+        sandbox=Sandbox(),
+        spool=tmp_path / "spool",
+    )
+    return {tool.spec.name: tool for tool in made}
+
+
+@pytest.fixture
+def run(tools: dict[str, Tool], place: Place) -> Run:
+    async def run(name: str, *, seen: str | None = None, **arguments: Any) -> ToolOutput:
+        tools[name].check(arguments)
+        return await tools[name].run(arguments, place, seen)
+
+    return run

@@ -1,0 +1,91 @@
+"""What models are told of tools, and what is refused before a tool runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.tools.arguments_tool import MAX_TEXT
+from bot.adapters.tools.catalog import FixedCatalog
+from bot.domain.errors import InvalidArguments
+from bot.domain.tool import Effect, Replay
+from bot.ports.tool import Tool
+
+Tools = dict[str, Tool]
+
+
+def test_every_tool_is_there_in_a_stable_order(tools: Tools) -> None:
+    assert list(tools) == [
+        "current_time", "list_files", "read_file", "search_files", "write_file", "edit_file",
+        "delete_file", "run_command", "send_file", "send_message", "get_conversation",
+        "end_conversation",
+    ]  # fmt: skip
+    assert FixedCatalog(list(tools.values())).tools(7) == tuple(tools.values())
+
+
+def test_effects_and_replays_are_as_promised(tools: Tools) -> None:
+    writing = {"write_file", "edit_file", "delete_file", "run_command"}
+    assert {n for n, t in tools.items() if t.spec.effect is Effect.WRITE} == writing
+    assert {n for n, t in tools.items() if t.spec.replay is Replay.OUTBOX} == {
+        "send_file",
+        "send_message",
+    }
+    once = {n for n, t in tools.items() if t.spec.replay is Replay.ONCE}
+    assert once == writing | {"end_conversation"}
+
+
+def test_schemas_are_flat_and_small(tools: Tools) -> None:
+    schemas = [tool.spec.input_schema for tool in tools.values()]
+    for schema in schemas:
+        assert schema["type"] == "object"
+        assert schema["additionalProperties"] is False
+    text = json.dumps(
+        [[t.spec.name, t.spec.description, t.spec.input_schema] for t in tools.values()]
+    )
+    assert not any(word in text for word in ('"anyOf"', '"$ref"', '"title"', '"null"', '"allOf"'))
+    assert len(text) < 9_000
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "line"),
+    [
+        ("read_file", {}, "path: is missing"),
+        ("read_file", {"path": "a", "limit": "5"}, "limit: must be an integer, not the text '5'"),
+        ("read_file", {"path": "a", "limit": True}, "limit: must be an integer, not true"),
+        ("read_file", {"path": "a", "limit": 1.5}, "limit: must be an integer, not the number 1.5"),
+        ("read_file", {"path": 5}, "path: must be a text, not the number 5"),
+        ("read_file", {"path": None}, "path: must be a text, not null"),
+        ("read_file", {"path": ["a"]}, "path: must be a text, not a list"),
+        ("read_file", {"path": {}}, "path: must be a text, not an object"),
+        ("read_file", {"path": "a", "offset": 0}, "offset: input should be greater than"),
+        ("read_file", {"path": "a\0b"}, "path: holds a NUL character"),
+        ("read_file", {"path": "\ud800"}, "path: is not valid Unicode"),
+        ("read_file", {"path": "a", "x": 1}, "x: is not an argument of this tool (it takes: path,"),
+        ("write_file", {"path": "a", "content": "é" * MAX_TEXT}, "content: is longer than 1 MB"),
+        ("run_command", {"command": ""}, "command: is empty"),
+        ("run_command", {"command": "x", "timeout": 9999}, "timeout: input should be less than"),
+        ("send_message", {"message": "x", "is_question": "yes"}, "is_question: must be true or"),
+    ],
+)
+def test_each_fault_is_one_readable_line(
+    tools: Tools, name: str, arguments: dict[str, object], line: str
+) -> None:
+    with pytest.raises(InvalidArguments) as raised:
+        tools[name].check(arguments)
+    assert str(raised.value).startswith(line)
+    assert "\n" not in str(raised.value)
+
+
+def test_all_faults_are_told_at_once(tools: Tools) -> None:
+    with pytest.raises(InvalidArguments) as raised:
+        tools["write_file"].check({"content": 5, "mode": "w"})
+    assert len(str(raised.value).splitlines()) == 3
+
+
+def test_null_stands_for_an_optional_argument_left_out(tools: Tools) -> None:
+    tools["read_file"].check({"path": "a", "offset": None, "limit": None})
+
+
+def test_importing_the_tools_makes_no_folder(tools: Tools, tmp_path: Path) -> None:
+    assert tools
+    assert not (tmp_path / "spool").exists()

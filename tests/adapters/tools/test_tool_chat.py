@@ -1,0 +1,161 @@
+"""The tools of the chat: sending, conversations, the time."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.tools.sending import SendFile
+from bot.domain.change import Append, Change, SaveConversation
+from bot.domain.chat import Conversation
+from bot.domain.errors import ToolFailure
+from bot.domain.exchange import FinishReason
+from bot.domain.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.tool import AskPerson, CloseConversation
+from bot.domain.transcript import AskerBody, Body, Entry, Provenance, ReplyBody, TextPart
+from bot.ports.tool import Place, Tool
+from tests.adapters.tools.conftest import Run
+from tests.fakes.store import MemoryStore
+
+AT = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
+
+
+def said(text: str, untrusted: str | None = None) -> AskerBody:
+    return AskerBody(text, "Anna", untrusted=untrusted)
+
+
+def answered(text: str) -> ReplyBody:
+    return ReplyBody((TextPart(text),), FinishReason.END, Provenance("demo", "demo", "demo"))
+
+
+def text_of(path: str) -> str:
+    return Path(path).read_text()
+
+
+async def put(
+    store: MemoryStore, place: Place, id: str, *bodies: Body, closed: bool = True
+) -> None:
+    """Stores a conversation of the place's chat with these entries."""
+    address = Address("telegram", "1")
+    chat = await store.chats.at(address, private=True)
+    assert chat.id == place.chat
+    conversation = Conversation(id, chat.id, AT, AT if closed else None, f"about {id}", "sum")
+    entries = tuple(
+        Entry(number, id, "turn", AT, body) for number, body in enumerate(bodies, chat.last_seq + 1)
+    )
+    fence = await store.journal.claim(chat.id)
+    await store.journal.commit(
+        Change((SaveConversation(conversation), Append(chat.id, entries)), fence)
+    )
+
+
+async def test_the_time_is_told_in_the_zone_of_the_chat_or_the_one_asked_for(run: Run) -> None:
+    assert (await run("current_time")).text == (
+        "Monday, 2026-11-02 13:00:00 +0100 (Europe/Berlin) · UTC 12:00:00"
+    )
+    assert "21:00:00 +0900" in (await run("current_time", timezone="Asia/Tokyo")).text
+
+
+@pytest.mark.parametrize(
+    ("zone", "hint"),
+    [("Berlin", "Europe/Berlin"), ("europe/berlin ", "Europe/Berlin"), ("new york", "New_York"),
+     ("../../etc/passwd", ""), ("America", ""), ("x" * 5_000, ""), ("Nowhere\n", "")],
+)  # fmt: skip
+async def test_an_unknown_zone_is_refused_with_the_nearest(run: Run, zone: str, hint: str) -> None:
+    with pytest.raises(ToolFailure, match="there is no time zone") as raised:
+        await run("current_time", timezone=zone)
+    assert hint in str(raised.value)
+    assert len(str(raised.value)) < 300
+
+
+async def test_a_file_is_sent_as_it_was_at_the_call(run: Run, workspace: Path) -> None:
+    (workspace / "report.md").write_text("then")
+    output = await run("send_file", path="report.md", caption="Here")
+    (workspace / "report.md").write_text("later")
+    (outbound,) = output.sends
+    (file,) = outbound.files
+    assert (outbound.kind, file.name, file.caption) == (OutboundKind.NOTICE, "report.md", "Here")
+    assert text_of(file.path) == "then"
+    assert not file.path.startswith(str(workspace))
+
+
+async def test_the_same_call_again_uses_the_same_copy(run: Run, workspace: Path) -> None:
+    (workspace / "a").write_text("x")
+    first, second = [await run("send_file", path="a") for _ in range(2)]
+    assert first.sends == second.sends
+
+
+async def test_what_cannot_be_sent_is_refused(place: Place, tmp_path: Path, run: Run) -> None:
+    (place.workspace / "large").write_text("x" * 100)
+    (place.workspace / "empty").write_text("")
+    with pytest.raises(ToolFailure, match="at most 99 B can be sent"):
+        await SendFile(tmp_path / "spool", 99).run({"path": "large"}, place, None)
+    with pytest.raises(ToolFailure, match="empty"):
+        await run("send_file", path="empty")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ToolFailure, match="cannot be kept for sending"):
+        await SendFile(tmp_path / "file").run({"path": "large"}, place, None)
+
+
+async def test_a_message_is_sent_and_a_question_ends_the_turn(run: Run) -> None:
+    output = await run("send_message", message="**half** done")
+    assert output.sends == (Outbound(OutboundKind.NOTICE, (Markdown("**half** done"),)),)
+    assert output.after is None
+    question = await run("send_message", message="Which one?", is_question=True)
+    assert (question.sends, question.after) == ((), AskPerson("Which one?"))
+    with pytest.raises(ToolFailure, match="blank"):
+        await run("send_message", message=" \n ")
+
+
+async def test_ending_a_conversation_is_left_to_the_settling(run: Run) -> None:
+    assert (await run("end_conversation", reason="done")).after == CloseConversation("done")
+    assert (await run("end_conversation")).after == CloseConversation("")
+
+
+async def test_closed_conversations_are_listed_and_read(
+    run: Run, store: MemoryStore, place: Place
+) -> None:
+    assert "no closed conversation" in (await run("get_conversation")).text
+    await put(store, place, "c1", said("hello"), answered("hi there"))
+    listed = await run("get_conversation")
+    assert listed.text == "c1 · closed 2026-11-02 13:00 · about c1\nsum"
+    assert listed.untrusted is None
+    read = await run("get_conversation", conversation_id="c1")
+    assert read.text.splitlines()[1:] == [
+        "2026-11-02 13:00 Anna: hello",
+        "2026-11-02 13:00 Assistant: hi there",
+    ]
+
+
+async def test_only_closed_conversations_of_this_chat_are_given(
+    run: Run, store: MemoryStore, place: Place, tools: dict[str, Tool]
+) -> None:
+    await put(store, place, "open", said("now"), closed=False)
+    await put(store, place, "c1", said("before"))
+    with pytest.raises(ToolFailure, match="current conversation"):
+        await run("get_conversation", conversation_id="open")
+    with pytest.raises(ToolFailure, match="no conversation with that id"):
+        await run("get_conversation", conversation_id="other")
+    elsewhere = replace(place, chat=2)
+    with pytest.raises(ToolFailure, match="no conversation with that id"):
+        await tools["get_conversation"].run({"conversation_id": "c1"}, elsewhere, None)
+
+
+async def test_what_was_untrusted_then_is_untrusted_now(
+    run: Run, store: MemoryStore, place: Place
+) -> None:
+    await put(store, place, "c1", said("look", "a forward from Eve"), answered("ok"))
+    source = "an earlier conversation with a forward from Eve"
+    assert (await run("get_conversation")).untrusted == source
+    assert (await run("get_conversation", conversation_id="c1")).untrusted == source
+
+
+async def test_a_long_conversation_is_bounded_to_its_newest_words(
+    run: Run, store: MemoryStore, place: Place
+) -> None:
+    await put(store, place, "c1", *(said(f"{n} " + "x" * 9_000) for n in range(50)))
+    text = (await run("get_conversation", conversation_id="c1")).text
+    assert len(text.encode()) < 30_000
+    assert "earlier messages are not shown" in text
+    assert "Anna: 49 " in text

@@ -1,0 +1,286 @@
+"""Running commands: what the card says, what they can reach, and that nothing is left of them."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bot.adapters.tools.command import RunCommand
+from bot.adapters.tools.process import HEAD, TAIL
+from bot.adapters.tools.sandbox import Sandbox
+from bot.domain.errors import ToolFailure
+from bot.domain.message import Code
+from bot.domain.tool import Effect, ExactRule, ToolOutput
+from bot.ports.tool import Place
+
+
+async def working_wall() -> Sandbox:
+    sandbox = Sandbox()
+    if not await sandbox.works():
+        pytest.skip(f"no working bubblewrap here: {sandbox.fault}")
+    return sandbox
+
+
+@pytest.fixture
+async def walled() -> Sandbox:
+    return await working_wall()
+
+
+@pytest.fixture(params=["walled", "bare"])
+async def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    return Sandbox(program=None) if request.param == "bare" else await working_wall()
+
+
+async def run(sandbox: Sandbox, place: Place, command: str, seconds: int = 20) -> ToolOutput:
+    arguments = {"command": command, "timeout": seconds}
+    return await RunCommand(sandbox).run(arguments, place, None)
+
+
+def survivors(word: str) -> list[psutil.Process]:
+    """Processes with this word among their arguments that do not end within seconds."""
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if word in process.cmdline():
+                found.append(process)
+    return psutil.wait_procs(found, timeout=5)[1]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+async def no_process_has(word: str) -> bool:
+    return not await asyncio.to_thread(survivors, word)
+
+
+async def test_output_and_exit_code_come_back(sandbox: Sandbox, place: Place) -> None:
+    output = await run(sandbox, place, "echo out; echo err >&2; pwd; exit 3")
+    assert output.text == f"exit code 3\nout\nerr\n{place.workspace}"
+    assert output.failed
+    assert output.details == {"exit_code": 3, "timed_out": False}
+    assert not (await run(sandbox, place, "true")).failed
+
+
+async def test_files_of_the_workspace_are_read_and_written(
+    sandbox: Sandbox, place: Place, workspace: Path
+) -> None:
+    (workspace / "in").write_text("x")
+    await run(sandbox, place, "cat in > out")
+    assert (workspace / "out").read_text() == "x"
+
+
+async def test_nothing_of_our_environment_is_inherited(sandbox: Sandbox, place: Place) -> None:
+    canary = f"canary{os.getpid()}"
+    os.environ["STEWARD_TEST_CANARY"] = canary
+    try:
+        output = await run(sandbox, place, "env; cat /proc/self/environ /proc/1/environ")
+    finally:
+        del os.environ["STEWARD_TEST_CANARY"]
+    assert canary not in output.text
+    assert f"HOME={place.workspace}" in output.text
+    assert "TERM=dumb" in output.text
+
+
+async def test_input_is_empty(sandbox: Sandbox, place: Place) -> None:
+    assert (await run(sandbox, place, "cat; read x || echo none")).text == "exit code 0\nnone"
+
+
+async def test_escape_sequences_and_odd_bytes_are_tamed(sandbox: Sandbox, place: Place) -> None:
+    command = r"printf '\033[31mred\033[0m \033]0;title\007\377 a\rb\n10%%\r20%%\r\n'"
+    assert (await run(sandbox, place, command)).text == "exit code 0\nb\n20%"
+
+
+async def test_a_signal_is_named(sandbox: Sandbox, place: Place) -> None:
+    output = await run(sandbox, place, "sh -c 'kill -9 $$'; exit $?")
+    assert output.text.startswith("exit code 137 (SIGKILL)")
+
+
+@pytest.mark.timeout(60)
+async def test_endless_output_is_bounded_and_both_ends_kept(sandbox: Sandbox, place: Place) -> None:
+    output = await run(sandbox, place, "echo first; yes | head -c 30000000; echo last")
+    assert output.text.startswith("exit code 0\nfirst\n")
+    assert output.text.endswith("last")
+    assert "bytes left out" in output.text
+    assert len(output.text) < HEAD + TAIL + 200
+    flood = await run(sandbox, place, "yes", seconds=1)
+    assert flood.text.startswith("killed after 1 s")
+    assert len(flood.text) < HEAD + TAIL + 200
+
+
+async def test_a_command_is_killed_whole_when_its_time_is_up(
+    sandbox: Sandbox, place: Place
+) -> None:
+    start = time.monotonic()
+    command = "echo begun; trap '' TERM; (sleep 98701 & sleep 98701); sleep 98701"
+    output = await run(sandbox, place, command, seconds=1)
+    assert output.text == "killed after 1 s, its time was up; output so far:\nbegun"
+    assert output.failed
+    assert output.details["timed_out"]
+    assert time.monotonic() - start < 10
+    assert await no_process_has("98701")
+
+
+async def test_a_cancelled_command_leaves_no_process(
+    sandbox: Sandbox, place: Place, workspace: Path
+) -> None:
+    os.mkfifo(workspace / "up")
+    command = "setsid sleep 98702 & nohup sleep 98702 & echo up > up; sleep 98702"
+    task = asyncio.ensure_future(run(sandbox, place, command))
+    assert await asyncio.to_thread((workspace / "up").read_text) == "up\n"
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await no_process_has("98702")
+
+
+async def test_a_cancel_at_the_very_start_leaves_no_process(sandbox: Sandbox, place: Place) -> None:
+    await sandbox.works()
+    for steps in range(8):
+        task = asyncio.ensure_future(run(sandbox, place, "sleep 98703"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await no_process_has("98703")
+
+
+@pytest.mark.parametrize("detach", ["", "setsid ", "nohup "])
+async def test_a_child_that_stays_behind_is_ended_and_does_not_hold_us(
+    sandbox: Sandbox, place: Place, detach: str
+) -> None:
+    start = time.monotonic()
+    output = await run(sandbox, place, f"{detach}sleep 98704 & echo done")
+    assert output.text == "exit code 0\ndone"
+    assert time.monotonic() - start < 5
+    assert await no_process_has("98704")
+
+
+async def test_the_wall_hides_everything_but_the_workspace(
+    walled: Sandbox, place: Place, outside: Path, workspace: Path
+) -> None:
+    (workspace / "link").symlink_to(outside / "secret")
+    command = f"cat {outside}/secret link ../outside/secret; echo x > {outside}/new; ls /root /home"
+    output = await run(walled, place, command)
+    assert "canary" not in output.text
+    assert names_in(outside) == ["secret"]
+    system = await run(walled, place, "touch /usr/steward-test /etc/steward-test; ls /tmp /proc")
+    assert "Read-only file system" in system.text
+    assert str(os.getpid()) not in system.text.split()
+
+
+async def test_there_is_no_network_behind_the_wall(walled: Sandbox, place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        command = f"echo x > /dev/tcp/127.0.0.1/{port} && echo reached"
+        output = await run(walled, place, command)
+        assert "reached" not in output.text
+        assert output.untrusted is None
+        connected = await run(Sandbox(network=True), place, command)
+        assert "reached" in connected.text
+        assert connected.untrusted == "output of a command with network"
+
+
+async def test_a_child_cannot_signal_us(walled: Sandbox, place: Place) -> None:
+    output = await run(walled, place, f"kill -0 {os.getpid()} && echo seen")
+    assert "seen" not in output.text
+
+
+async def test_the_card_says_where_and_offers_this_command_alone(
+    walled: Sandbox, place: Place
+) -> None:
+    arguments = {"command": "pytest -q"}
+    preview = await RunCommand(walled).preview(arguments, place)
+    assert preview.effect is Effect.WRITE
+    assert preview.where == "in the workspace, sandboxed, no network"
+    assert preview.blocks == (Code("pytest -q", "bash"),)
+    assert preview.subject == "$ pytest -q"
+    assert preview.always == ExactRule('{"command":"pytest -q"}')
+    assert preview.always_label == "pytest -q"
+    connected = await RunCommand(Sandbox(network=True)).preview(arguments, place)
+    assert connected.where == "in the workspace, sandboxed, with network"
+
+
+@pytest.mark.parametrize("command", ["ls; ls", "python3 x.py", "make", "ls > x", "echo $HOME"])
+async def test_commands_that_are_not_plain_get_no_rule(
+    walled: Sandbox, place: Place, command: str
+) -> None:
+    preview = await RunCommand(walled).preview({"command": command}, place)
+    assert (preview.effect, preview.always, preview.always_label) == (Effect.WRITE, None, "")
+
+
+@pytest.mark.parametrize("command", ["sudo ls", "rm -rf /", "echo 'open", "ls && reboot"])
+async def test_grave_commands_are_danger_with_the_reason(
+    walled: Sandbox, place: Place, command: str
+) -> None:
+    preview = await RunCommand(walled).preview({"command": command}, place)
+    assert preview.effect is Effect.DANGER
+    assert preview.why.startswith("asks every time: it ")
+    assert preview.always is None
+
+
+@pytest.mark.parametrize("program", [None, "/nonexistent/bwrap", "/bin/false"])
+async def test_without_a_working_wall_every_command_is_danger(
+    place: Place, program: str | None
+) -> None:
+    sandbox = Sandbox(program=program)
+    tool = RunCommand(sandbox)
+    preview = await tool.preview({"command": "ls"}, place)
+    assert preview.effect is Effect.DANGER
+    assert preview.always is None
+    assert "NOT sandboxed" in preview.where
+    assert (await tool.run({"command": "ls"}, place, None)).untrusted is not None
+
+
+async def test_hidden_characters_of_a_command_are_visible_on_the_card(
+    walled: Sandbox, place: Place
+) -> None:
+    preview = await RunCommand(walled).preview({"command": "ls \u202e\x1b[8m x"}, place)
+    assert preview.blocks == (Code("ls \\u202e\\x1b[8m x", "bash"),)
+    assert preview.subject.isprintable()
+
+
+async def test_a_command_shown_as_walled_in_never_runs_bare(place: Place, workspace: Path) -> None:
+    tool = RunCommand(Sandbox(program=None))
+    with pytest.raises(ToolFailure, match="not as it was"):
+        await tool.run({"command": "touch x"}, place, "in the workspace, sandboxed, no network")
+    assert names_in(workspace) == []
+
+
+HARDENED = """
+import asyncio, ctypes, pathlib, sys
+from bot.adapters.tools.hardening import harden
+from bot.adapters.tools.sandbox import Sandbox
+
+async def main():
+    for sandbox in (Sandbox(), Sandbox(program=None)):
+        run = await sandbox.run("echo ran", pathlib.Path(sys.argv[1]), 10)
+        print(run.output.strip(), flush=True)
+    dumpable = ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)
+    print(dumpable, flush=True)
+
+harden()
+asyncio.run(main())
+"""
+
+
+async def test_a_hardened_process_is_undumpable_and_still_runs_commands(place: Place) -> None:
+    """Hardening cannot be undone, so another process than the test's is hardened."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        HARDENED,
+        str(place.workspace),
+        stdout=asyncio.subprocess.PIPE,
+        env={"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    output, _ = await process.communicate()
+    assert output.decode().split() == ["ran", "ran", "0"]
+    assert process.returncode == 0

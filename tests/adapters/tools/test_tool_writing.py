@@ -1,0 +1,233 @@
+"""Changing files: whole, only inside, and only what was shown."""
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.tools.workspace import Workspace
+from bot.domain.errors import ToolFailure
+from bot.domain.message import Code, Plain
+from bot.domain.tool import Effect, ExactRule, Preview
+from bot.ports.tool import Place, Tool
+from tests.adapters.tools.conftest import Run
+
+Tools = dict[str, Tool]
+
+_EXCHANGE = 2
+_HERE = -100
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Swaps two names in one step of the kernel, as the quickest attacker would."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.renameat2(_HERE, bytes(one), _HERE, bytes(other), _EXCHANGE) == 0
+
+
+async def foresee(tools: Tools, place: Place, name: str, **arguments: str) -> Preview:
+    return await tools[name].preview(arguments, place)
+
+
+async def test_a_file_is_made_with_its_folders(run: Run, workspace: Path) -> None:
+    output = await run("write_file", path="a/b/c.txt", content="é")
+    assert output.text == "Wrote 2 B to a/b/c.txt."
+    assert (workspace / "a/b/c.txt").read_text() == "é"
+
+
+async def test_replacing_keeps_the_mode_and_leaves_no_spare_file(run: Run, workspace: Path) -> None:
+    (workspace / "x.sh").write_text("old")
+    (workspace / "x.sh").chmod(0o750)
+    await run("write_file", path="x.sh", content="new")
+    assert (workspace / "x.sh").read_text() == "new"
+    assert stat.S_IMODE((workspace / "x.sh").stat().st_mode) == 0o750
+    assert names_in(workspace) == ["x.sh"]
+
+
+async def test_the_card_shows_the_whole_content_with_hidden_characters_made_visible(
+    tools: Tools, place: Place, workspace: Path
+) -> None:
+    preview = await foresee(tools, place, "write_file", path="x.py", content="a\x1b[8m\u202eb\n")
+    assert preview.title == "Create a file?"
+    assert preview.blocks == (Plain("x.py (new file, 10 B)"), Code("a\\x1b[8m\\u202eb\n", "py"))
+    assert preview.effect is Effect.WRITE
+    assert preview.seen == "absent"
+    assert isinstance(preview.always, ExactRule)
+    (workspace / "x.py").write_text("12345")
+    again = await foresee(tools, place, "write_file", path="x.py", content="1")
+    assert again.title == "Replace a file?"
+    assert again.blocks[0] == Plain("x.py (5 B → 1 B)")
+
+
+@pytest.mark.parametrize("path", [".git/hooks/post-commit", "Makefile", "a/.env", "conftest.py"])
+async def test_files_that_decide_what_runs_get_no_standing_rule(
+    tools: Tools, place: Place, path: str
+) -> None:
+    preview = await foresee(tools, place, "write_file", path=path, content="x")
+    assert (preview.always, preview.always_label) == (None, "")
+
+
+async def test_a_file_that_changed_since_the_card_is_left_alone(
+    run: Run, tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "x").write_text("old")
+    write = await foresee(tools, place, "write_file", path="x", content="new")
+    delete = await foresee(tools, place, "delete_file", path="x")
+    absent = await foresee(tools, place, "write_file", path="y", content="new")
+    (workspace / "x").write_text("someone else's")
+    (workspace / "y").write_text("someone else's")
+    for name, seen, arguments in (
+        ("write_file", write.seen, {"path": "x", "content": "new"}),
+        ("write_file", absent.seen, {"path": "y", "content": "new"}),
+        ("delete_file", delete.seen, {"path": "x"}),
+    ):
+        with pytest.raises(ToolFailure, match="changed since it was shown"):
+            await run(name, seen=seen, **arguments)
+    assert (workspace / "x").read_text() == (workspace / "y").read_text() == "someone else's"
+    assert names_in(workspace) == ["x", "y"]
+
+
+async def test_what_was_shown_is_done(
+    run: Run, tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "x").write_text("old")
+    write = await foresee(tools, place, "write_file", path="x", content="new")
+    await run("write_file", seen=write.seen, path="x", content="new")
+    assert (workspace / "x").read_text() == "new"
+    delete = await foresee(tools, place, "delete_file", path="x")
+    assert (delete.title, delete.blocks) == ("Delete a file?", (Plain("x (3 B)"),))
+    await run("delete_file", seen=delete.seen, path="x")
+    assert not (workspace / "x").exists()
+
+
+async def test_an_edit_replaces_one_passage_and_shows_the_difference(
+    run: Run, tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "x").write_text("one\ntwo\nthree\n")
+    preview = await foresee(tools, place, "edit_file", path="x", old_text="two", new_text="2\u200b")
+    assert preview.blocks[1] == Code("@@ -1,4 +1,4 @@\n one\n-two\n+2\\u200b\n three\n ", "diff")
+    await run("edit_file", seen=preview.seen, path="x", old_text="two", new_text="2")
+    assert (workspace / "x").read_text() == "one\n2\nthree\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "old", "reason"),
+    [
+        ("abc", "x", "does not occur"),
+        ("aaa", "aa", "more than once"),
+        ("a\r\nb", "a\nb", "CR LF"),
+        ("abc", "new", "are the same"),
+    ],
+)
+async def test_an_edit_that_is_not_certain_is_refused_at_the_card_and_at_the_run(
+    run: Run, tools: Tools, place: Place, workspace: Path, content: str, old: str, reason: str
+) -> None:
+    (workspace / "x").write_bytes(content.encode())
+    with pytest.raises(ToolFailure, match=reason):
+        await foresee(tools, place, "edit_file", path="x", old_text=old, new_text="new")
+    with pytest.raises(ToolFailure, match=reason):
+        await run("edit_file", path="x", old_text=old, new_text="new")
+    assert (workspace / "x").read_bytes() == content.encode()
+
+
+async def test_only_text_files_are_edited(run: Run, workspace: Path) -> None:
+    (workspace / "x").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(ToolFailure, match="not a UTF-8 text file"):
+        await run("edit_file", path="x", old_text="a", new_text="b")
+
+
+@pytest.mark.parametrize("name", ["edit_file", "delete_file"])
+async def test_the_impossible_gets_no_card(tools: Tools, place: Place, name: str) -> None:
+    extra = {"old_text": "a", "new_text": "b"} if name == "edit_file" else {}
+    with pytest.raises(ToolFailure, match="there is no such file"):
+        await foresee(tools, place, name, path="missing", **extra)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/x", "../x", "a/../../x", "link/x", "link", "file-link", "pipe", "folder", ".", "hard",
+     "file/x", "a\nb", "a\x1bb", "x" * 300],
+)  # fmt: skip
+async def test_nothing_outside_and_nothing_special_is_written(
+    run: Run, workspace: Path, outside: Path, path: str
+) -> None:
+    (workspace / "link").symlink_to(outside)
+    (workspace / "file-link").symlink_to(outside / "secret")
+    os.link(outside / "secret", workspace / "hard")
+    os.mkfifo(workspace / "pipe")
+    (workspace / "folder").mkdir()
+    (workspace / "file").write_text("")
+    before = names_in(workspace)
+    with pytest.raises(ToolFailure):
+        await run("write_file", path=path, content="x")
+    with pytest.raises(ToolFailure):
+        await run("delete_file", path=path)
+    assert names_in(workspace) == before
+    assert names_in(outside) == ["secret"]
+    assert (outside / "secret").read_text() == "canary"
+
+
+@pytest.mark.timeout(60)
+async def test_swapping_a_folder_with_a_link_never_leads_a_write_outside(
+    run: Run, workspace: Path, outside: Path
+) -> None:
+    inside, link = workspace / "d", workspace / "l"
+    inside.mkdir()
+    link.symlink_to(outside)
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            exchange(inside, link)
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    written = 0
+    try:
+        for number in range(300):
+            with contextlib.suppress(ToolFailure):
+                await run("write_file", path=f"d/f{number}", content="x")
+                written += 1
+            with contextlib.suppress(ToolFailure):
+                assert "canary" not in (await run("read_file", path="d/secret")).text
+    finally:
+        done.set()
+        swapper.join()
+    assert written
+    assert names_in(outside) == ["secret"]
+
+
+async def test_a_cancelled_write_changes_nothing(workspace: Path) -> None:
+    (workspace / "x").write_text("old")
+
+    class Gone(Exception):
+        pass
+
+    def heed() -> None:
+        raise Gone
+
+    with pytest.raises(Gone):
+        Workspace(workspace).write(("x",), b"new", heed=heed)
+    assert (workspace / "x").read_text() == "old"
+    assert names_in(workspace) == ["x"]
+
+
+async def test_a_full_name_space_is_told_in_words(run: Run, workspace: Path) -> None:
+    with pytest.raises(ToolFailure, match="the name is too long"):
+        await run("write_file", path="é" * 200, content="x")
+    assert names_in(workspace) == []
+
+
+async def test_many_writes_side_by_side_leave_whole_files(run: Run, workspace: Path) -> None:
+    texts = [str(number) * 10_000 for number in range(8)]
+    await asyncio.gather(*(run("write_file", path="x", content=text) for text in texts))
+    assert (workspace / "x").read_text() in texts
+    assert names_in(workspace) == ["x"]
