@@ -142,7 +142,7 @@ def create_approval() -> None:
         "ix_approval_pending",
         "approval",
         ["chat"],
-        "(NOT turn_settled OR (set_aside AND NOT reported))",
+        "(turn_settled = false OR (set_aside AND NOT reported))",
     )
     op.create_index("ix_approval_turn", "approval", ["turn"])
 

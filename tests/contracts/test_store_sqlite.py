@@ -1,0 +1,218 @@
+"""What only a file can suffer: a killed writer, a lock, a full disk, damage; and its indexes."""
+
+import asyncio
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from bot.adapters.sql.store import open_store
+from bot.domain.change import Append, Change
+from bot.domain.chat import Chat
+from bot.domain.errors import SettingError, StoreBusy, StoreUnwritable
+from bot.domain.message import Address
+from bot.domain.transcript import AskerBody
+from tests.contracts.store_ports import StorePorts
+from tests.contracts.store_samples import (
+    NOW,
+    an_entry,
+    an_outbound,
+    commit,
+    lines,
+    shown,
+)
+
+ADDRESS = Address("telegram", "42")
+
+
+@pytest.fixture
+def file(sqlite_url: str) -> Path:
+    return Path(sqlite_url.removeprefix("sqlite:///"))
+
+
+@pytest.fixture
+def damaged(file: Path) -> Path:
+    file.write_bytes(b"no database at all " * 1000)
+    return file
+
+
+@contextmanager
+def heard(name: str, listener: Any) -> Iterator[None]:
+    """Listens to every engine of this process."""
+    event.listen(Engine, name, listener)
+    try:
+        yield
+    finally:
+        event.remove(Engine, name, listener)
+
+
+async def killed_after(url: str, commits: int) -> int:
+    """Kills a writing process once it told of this many commits; returns the last number told."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.contracts.store_writer",
+        url,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    assert process.stdout is not None
+    told = [await process.stdout.readline() for _ in range(commits)]
+    process.kill()
+    told.extend((await process.stdout.read()).splitlines(keepends=True))
+    await process.wait()
+    return max(int(line) for line in told if line.endswith(b"\n"))
+
+
+async def test_a_killed_process_leaves_whole_changes_only(sqlite_url: str):
+    for commits in (1, 7, 20):
+        told = await killed_after(sqlite_url, commits)
+        async with open_store(sqlite_url) as store:
+            chat = await store.chats.at(ADDRESS, private=True)
+            (turn,) = (await store.journal.agenda(chat.id)).unfinished
+            (row,) = await store.outbox.owed(chat.id)
+            entries = await store.journal.entries(chat.conversation)
+        assert turn.rounds >= told
+        assert chat.last_seq == len(entries) == 2 * turn.rounds
+        assert row.version == turn.rounds
+        assert row.content == an_outbound(f"round {turn.rounds}")
+
+
+async def test_a_locked_file_is_busy_and_then_free(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url, busy_seconds=0.05) as store:
+        chat = await store.chats.at(ADDRESS, private=True)
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreBusy):
+                await commit(store, lines(chat, 1))
+            assert await store.journal.entries(chat.conversation) == []
+            with pytest.raises(StoreBusy):
+                async with open_store(sqlite_url, busy_seconds=0.05):
+                    pass
+        await commit(store, lines(chat, 1))
+        assert len(await store.journal.entries(chat.conversation)) == 1
+
+
+async def fill(store: StorePorts, chat: Chat) -> None:
+    long = AskerBody("x" * 200_000, "Ann")
+    for number in (1, 2, 3):
+        await commit(store, Append(chat.id, (an_entry(chat, number, long),)), shown(chat))
+
+
+async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Path):
+    writers: list[sqlite3.Connection] = []
+
+    def bound(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute("PRAGMA max_page_count = 120")
+        writers.append(connection)
+
+    with heard("connect", bound):
+        async with open_store(sqlite_url) as store:
+            chat = await store.chats.at(ADDRESS, private=True)
+            with pytest.raises(StoreUnwritable):
+                await fill(store, chat)
+            (row,) = await store.outbox.owed(chat.id)
+            entries = await store.journal.entries(chat.conversation)
+            assert len(entries) == row.version == (await store.chats.get(chat.id)).last_seq
+            writers[0].execute("PRAGMA max_page_count = 100000")
+            await commit(store, lines(chat, len(entries) + 1))
+
+
+async def test_a_file_that_cannot_be_written_is_told_at_the_opening(file: Path):
+    with pytest.raises(StoreUnwritable):
+        async with open_store(f"sqlite:///file:{file}?mode=ro&uri=true"):
+            pass
+
+
+async def test_a_damaged_file_is_told_at_the_opening(damaged: Path):
+    with pytest.raises(StoreUnwritable):
+        async with open_store(f"sqlite:///{damaged}"):
+            pass
+
+
+async def test_a_folder_that_is_missing_is_told_at_the_opening(tmp_path: Path):
+    with pytest.raises(StoreUnwritable):
+        async with open_store(f"sqlite:///{tmp_path}/missing/store.db"):
+            pass
+
+
+@pytest.mark.parametrize("url", ["", "no url", "sqlite://", "sqlite:///:memory:", "mysql://h/d"])
+async def test_an_address_that_is_no_store_is_a_wrong_setting(url: str):
+    with pytest.raises(SettingError):
+        async with open_store(url):
+            pass
+
+
+async def test_a_closed_store_can_be_opened_again(sqlite_url: str):
+    for number in (1, 2, 3):
+        async with open_store(sqlite_url) as store:
+            chat = await store.chats.at(ADDRESS, private=True)
+            await commit(store, lines(chat, number))
+
+
+async def test_readers_do_not_wait_for_a_writer(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url, busy_seconds=60) as store:
+        chat = await store.chats.at(ADDRESS, private=True)
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert await store.chats.get(chat.id) == chat
+
+
+async def test_durable_changes_reach_the_disk_and_others_the_log(sqlite_url: str):
+    opened: list[sqlite3.Connection] = []
+
+    def synchronous() -> int:
+        return opened[0].execute("PRAGMA synchronous").fetchone()[0]
+
+    with heard("connect", lambda connection, _record: opened.append(connection)):
+        async with open_store(sqlite_url) as store:
+            chat = await store.chats.at(ADDRESS, private=True)
+            for durable, level in ((True, 2), (False, 1), (True, 2)):
+                await store.journal.commit(Change((shown(chat),), durable=durable))
+                assert synchronous() == level
+            await store.journal.commit(Change((shown(chat),)))
+            await store.inbox.accept("telegram", [], NOW)
+            assert synchronous() == 2
+
+
+async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path):
+    asked: list[tuple[str, Any]] = []
+
+    def note(_c: object, _cursor: object, statement: str, values: Any, *_more: object) -> None:
+        if statement.startswith("SELECT"):
+            asked.append((statement, values))
+
+    async with open_store(sqlite_url) as store:
+        with heard("before_cursor_execute", note):
+            await store.journal.agenda(1)
+            await store.journal.chats_with_work()
+            await store.journal.entries("conversation")
+            await store.outbox.owed(1)
+            await store.outbox.chats_owed()
+            await store.outbox.key_of(1, "101")
+            await store.approvals.open_in(1)
+            await store.approvals.of_turn("turn-1")
+            await store.approvals.by_token("token")
+            await store.approvals.overdue(NOW, 10)
+            await store.inbox.unrouted(10)
+            await store.inbox.waiting(1)
+            await store.rules.of(1, 1)
+            await store.ledger.ran_since(1, NOW)
+            await store.ledger.audit(1, 10)
+    assert len(asked) == 17
+    used: list[str] = []
+    with closing(sqlite3.connect(file)) as connection:
+        for statement, values in asked:
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            steps = [step for *_, step in plan]
+            looked = [step for step in steps if step.startswith(("SCAN", "SEARCH"))]
+            assert looked, statement
+            for step in looked:
+                assert " USING " in step, (statement, steps)
+            used.extend(looked)
+    assert "SCAN approval USING INDEX ix_approval_decided" in used

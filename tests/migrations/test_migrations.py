@@ -1,0 +1,191 @@
+"""Databases of every age are brought to today's tables, and newer ones are left alone."""
+
+import asyncio
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import NullPool, create_engine, make_url, text
+
+from bot.adapters.sql.migrating import REVISIONS
+from bot.adapters.sql.store import open_store
+from bot.adapters.sql.tables import METADATA
+from bot.domain.errors import StoreError, StoreTooNew
+from bot.domain.message import Address
+from bot.domain.transcript import AskerBody
+
+ROOT = Path(__file__).parents[2]
+RECORDED = sorted(Path(__file__).parent.glob("revision_*.sql"))
+
+
+@pytest.fixture
+def empty_schema(postgres_url: str) -> Iterator[str]:
+    """A PostgreSQL address at which no table is seen."""
+    schema = f"empty_{uuid4().hex}"
+    engine = create_engine(postgres_url, poolclass=NullPool)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+    query = {"options": f"-c search_path={schema}"}
+    yield make_url(postgres_url).update_query_dict(query).render_as_string(hide_password=False)
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database without a table."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'store.db'}"
+    return request.getfixturevalue("empty_schema")
+
+
+def script() -> ScriptDirectory:
+    return ScriptDirectory.from_config(Config(ROOT / "alembic.ini"))
+
+
+def differences(url: str) -> list[object]:
+    """What autogenerate would still change."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        return list(compare_metadata(context, METADATA))
+
+
+def indexes(url: str) -> set[str]:
+    wanted = text("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        return set(connection.execute(wanted).scalars())
+
+
+async def alembic(*arguments: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "alembic", *arguments, cwd=ROOT
+    )
+    assert await process.wait() == 0
+
+
+def play(recorded: Path, path: Path) -> str:
+    """Makes a database file from its recorded dump."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(recorded.read_text("utf-8"))
+    return f"sqlite:///{path}"
+
+
+def test_the_program_knows_every_revision_in_order():
+    revisions = [r.revision for r in script().walk_revisions()][::-1]
+    assert tuple(revisions) == REVISIONS
+    assert script().get_heads() == [REVISIONS[-1]]
+
+
+async def test_an_empty_database_gets_todays_tables(empty_url: str):
+    async with open_store(empty_url) as store:
+        await store.chats.at(Address("telegram", "42"), private=True)
+    assert differences(empty_url) == []
+
+
+async def test_partial_indexes_have_the_conditions_of_the_tables(tmp_path: Path):
+    migrated, made = f"sqlite:///{tmp_path / 'migrated.db'}", f"sqlite:///{tmp_path / 'made.db'}"
+    async with open_store(migrated):
+        pass
+    engine = create_engine(made, poolclass=NullPool)
+    METADATA.create_all(engine)
+    assert indexes(migrated) == indexes(made)
+
+
+async def test_the_command_line_makes_the_same_tables(empty_url: str):
+    await alembic("-x", f"url={empty_url}", "upgrade", "head")
+    assert differences(empty_url) == []
+    async with open_store(empty_url) as store:
+        assert await store.journal.chats_with_work() == []
+
+
+async def test_every_step_leads_down_again(empty_url: str):
+    await alembic("-x", f"url={empty_url}", "upgrade", "head")
+    await alembic("-x", f"url={empty_url}", "downgrade", "base")
+    engine = create_engine(empty_url, poolclass=NullPool)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert context.get_current_revision() is None
+
+
+async def test_two_programs_that_start_at_once_migrate_once(empty_url: str):
+    async def start() -> None:
+        async with open_store(empty_url):
+            pass
+
+    await asyncio.gather(*(start() for _ in range(3)))
+    assert differences(empty_url) == []
+
+
+def test_a_database_of_every_revision_is_recorded():
+    assert [path.stem.removeprefix("revision_") for path in RECORDED] == list(REVISIONS)
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda path: path.stem)
+async def test_an_old_file_is_upgraded_with_all_it_holds(recorded: Path, tmp_path: Path):
+    url = play(recorded, tmp_path / "old.db")
+    async with open_store(url) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        agenda = await store.journal.agenda(chat.id)
+        entries = await store.journal.entries(chat.conversation)
+        owed = await store.outbox.owed(chat.id)
+    assert [turn.id for turn in agenda.unfinished] == ["turn-1"]
+    assert [card.id for card in agenda.approvals] == ["card-1"]
+    assert [entry.seq for entry in entries] == list(range(1, 9))
+    assert isinstance(entries[0].body, AskerBody)
+    assert [row.key for row in owed] == ["card:card-1"]
+    assert differences(url) == []
+
+
+@pytest.mark.parametrize("revision", ["9999", "a revision of a fork"])
+async def test_a_newer_database_is_left_alone(tmp_path: Path, revision: str):
+    path = tmp_path / "new.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        connection.execute("INSERT INTO alembic_version VALUES (?)", (revision,))
+        connection.commit()
+    with pytest.raises(StoreTooNew):
+        async with open_store(f"sqlite:///{path}"):
+            pass
+    assert len(differences(f"sqlite:///{path}")) > 0
+
+
+async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path):
+    path = tmp_path / "strange.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE verdict (of_another_program TEXT)")
+        connection.commit()
+    with pytest.raises(StoreError):
+        async with open_store(f"sqlite:///{path}"):
+            pass
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    assert tables == [("verdict",)]
+
+
+async def test_the_library_is_loaded_only_when_a_migration_is_due(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    async with open_store(url):
+        pass
+    code = (
+        "import asyncio, sys\n"
+        "from bot.adapters.sql.store import open_store\n"
+        "async def look():\n"
+        f"    async with open_store({url!r}):\n"
+        "        print(any(name.startswith('alembic') for name in sys.modules))\n"
+        "asyncio.run(look())\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE, cwd=ROOT
+    )
+    told, _ = await process.communicate()
+    assert told.strip() == b"False"
