@@ -50,7 +50,7 @@ async def examine(
         *_names(settings),
         await _model(settings, probes.model),
         await _telegram(settings, probes.telegram),
-        await _tried("database", probes.database, "Look at STEWARD_DATABASE_URL."),
+        await _database(settings, probes.database),
         await _sandbox(probes.sandbox),
         _workspace(settings.workspace),
         _disk(settings.home),
@@ -97,6 +97,15 @@ async def _telegram(settings: Settings, probe: Probe) -> Finding:
             "Ask the BotFather for a bot and set TELEGRAM_BOT_TOKEN.",
         )
     return await _tried("telegram", probe, "Look at TELEGRAM_BOT_TOKEN and TELEGRAM_API_URL.")
+
+
+async def _database(settings: Settings, probe: Probe) -> Finding:
+    """Opening a SQLite file makes it, and to look is not to make."""
+    file = Path(settings.database_url.partition(":///")[2])
+    due = settings.database_url.startswith("sqlite") and file.parent == settings.home
+    if due and not _exists(file):
+        return Finding("database", "ok", "There is none yet: the first run makes it.")
+    return await _tried("database", probe, "Look at STEWARD_DATABASE_URL.")
 
 
 async def _sandbox(probe: Probe) -> Finding:
@@ -168,6 +177,10 @@ def _permissions(settings: Settings, folder: Path) -> Iterator[Finding]:
         if _mode(folder / name) & 0o077:
             sentence = f"Others can read the secrets in {name}."
             yield Finding("permissions", "warn", sentence, f"chmod 600 {name}")
+
+
+def _exists(path: Path) -> bool:
+    return path.exists()
 
 
 def _mode(path: Path) -> int:

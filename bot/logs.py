@@ -12,7 +12,18 @@ from urllib.parse import quote, quote_plus
 
 _HIDDEN = "[secret]"
 _SHORTEST_SECRET = 6
-_NOISY = ("httpx", "httpx2", "httpcore", "httpcore2", "telegram", "anthropic", "asyncio")
+_NOISY = (
+    "httpx",
+    "httpx2",
+    "httpcore",
+    "httpcore2",
+    "telegram",
+    "anthropic",
+    "alembic",
+    "sqlalchemy",
+    "aiosqlite",
+    "asyncio",
+)
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
 

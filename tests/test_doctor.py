@@ -21,7 +21,8 @@ class Visit:
 
     def __init__(self, folder: Path, given: Mapping[str, str], **probes: Probe) -> None:
         self.folder = folder
-        self.settings = read_settings(given, folder)
+        database = {"STEWARD_DATABASE_URL": "postgresql://db/x"}
+        self.settings = read_settings(database | dict(given), folder)
         self.tried: list[str] = []
         self.probes = dataclasses.replace(
             Probes(*(self._good(f.name) for f in dataclasses.fields(Probes))), **probes
@@ -93,6 +94,16 @@ async def test_a_silent_probe_is_given_up(tmp_path: Path) -> None:
     finding = (await visit.found())["model"]
     assert finding.level == "fail"
     assert f"{PROBE_SECONDS:g} s" in finding.sentence
+
+
+@pytest.mark.parametrize("made", [False, True])
+async def test_a_database_file_is_opened_only_when_it_is_there(tmp_path: Path, made: bool) -> None:
+    if made:
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "steward.db").write_text("")
+    visit = Visit(tmp_path, {"STEWARD_DATABASE_URL": ""})
+    assert (await visit.found())["database"].level == "ok"
+    assert ("database" in visit.tried) is made
 
 
 async def test_no_sandbox_is_a_warning(tmp_path: Path) -> None:

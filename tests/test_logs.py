@@ -133,7 +133,14 @@ def test_json_lines_are_objects() -> None:
 
 def test_libraries_that_tell_every_request_are_quiet() -> None:
     log = Log()
-    for name in ("httpx", "httpx2", "httpcore.connection", "telegram.ext", "anthropic"):
+    for name in (
+        "httpx",
+        "httpx2",
+        "httpcore.connection",
+        "telegram.ext",
+        "anthropic",
+        "alembic.x",
+    ):
         logging.getLogger(name).info("GET https://host/bot1:x/getMe")
     assert log.text == ""
     logging.getLogger("httpx").warning("trouble")

@@ -4,7 +4,11 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.domain.approval import Verb
 from bot.domain.message import Button
+
+_WISHES = frozenset(Verb)
+_OTHERS = frozenset(string.ascii_lowercase) - _WISHES
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,15 @@ class Board:
 
 
 def _keys(buttons: Sequence[Button]) -> dict[str, Button]:
-    """A letter for each button: the first of its data, else one of its label, else any free one."""
+    """A letter for each button: the wish at the end of its data, as in `…:y`, where there is one.
+
+    Any other button gets a free letter that stands for no wish, one of its label if possible.
+    """
     keys: dict[str, Button] = {}
     for button in buttons:
-        wishes = button.data[:1].lower() + button.label.lower() + string.ascii_lowercase
-        free = (w for w in wishes if w in string.ascii_lowercase and w not in keys)
-        if key := next(free, None):
+        wish = button.data.rpartition(":")[2]
+        others = (letter for letter in button.label.lower() + string.ascii_lowercase)
+        letters = [wish] if wish in _WISHES else [o for o in others if o in _OTHERS]
+        if key := next((letter for letter in letters if letter not in keys), None):
             keys[key] = button
     return keys

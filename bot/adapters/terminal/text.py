@@ -12,7 +12,11 @@ Fragments: TypeAlias = list[tuple[str, str]]
 
 _JOINERS = frozenset("\u200c\u200d")  # parts of words and of emoji
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_SPAN = re.compile(r"\*\*(?P<bold>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`")
+_SPAN = re.compile(
+    r"\*\*(?P<bold>[^*\n]+)\*\*"
+    r"|(?<![\w*])\*(?P<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])"
+    r"|`(?P<code>[^`\n]+)`"
+)
 _HEADING = re.compile(r"#{1,6} +(?P<title>.+)")
 
 
@@ -57,7 +61,8 @@ def _spans(line: str) -> Iterable[tuple[str, str]]:
     end = 0
     for span in _SPAN.finditer(line):
         yield "", visible(line[end : span.start()])
-        yield ("bold", visible(span["bold"])) if span["bold"] else ("", visible(span[0]))
+        style = span.lastgroup if span.lastgroup != "code" else None
+        yield (style, visible(span[style])) if style else ("", visible(span[0]))
         end = span.end()
     yield "", visible(line[end:])
 

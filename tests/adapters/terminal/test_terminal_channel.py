@@ -34,7 +34,7 @@ from bot.domain.person import Sender
 from tests.fakes.clock import FakeClock
 
 AT = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-BUTTONS = ((Button("✅ Approve", "y:t"), Button("❌ Deny", "n:t")),)
+BUTTONS = ((Button("✅ Approve", "c:t:y"), Button("❌ Deny", "c:t:n")),)
 
 
 Step: TypeAlias = str | BaseException | Callable[[], Awaitable[object]]
@@ -188,7 +188,7 @@ async def test_a_card_of_an_earlier_process_can_be_answered_once_it_is_redrawn(d
     await desk.edit("before", OutboundKind.CARD, Plain("Run a command?"), buttons=BUTTONS)
     (press,) = await desk.hold("y", EOFError())
     assert isinstance(press, Press)
-    assert (press.data, press.message_id) == ("y:t", "before")
+    assert (press.data, press.message_id) == ("c:t:y", "before")
 
 
 async def test_files_are_named_with_their_place(desk: Desk) -> None:
@@ -230,9 +230,12 @@ def test_nothing_visible_moves_the_cursor_or_turns_letters_round(text: str) -> N
 
 
 def test_markdown_is_shown_without_its_marks_but_code_stays() -> None:
-    shown = MarkdownLines().shown("# Title\n**b** `c` x*y*\n```sh\n**a**\n# c\n```\n**z**")
-    assert plain(shown) == "Title\nb `c` x*y*\n```sh\n**a**\n# c\n```\nz"
+    shown = MarkdownLines().shown(
+        "# Title\n**b** `*c*` x*y* *i* 2 * 3 * 4\n```sh\n**a**\n# c\n```\n**z**"
+    )
+    assert plain(shown) == "Title\nb `*c*` x*y* i 2 * 3 * 4\n```sh\n**a**\n# c\n```\nz"
     assert ("bold", "b") in shown
+    assert ("italic", "i") in shown
 
 
 async def test_typing_is_seen_until_the_answer_comes(desk: Desk) -> None:

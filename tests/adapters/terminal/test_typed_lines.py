@@ -4,10 +4,15 @@ import pytest
 
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
+from bot.domain.approval import Verb
 from bot.domain.message import Button
 
-ASK = (Button("✅ Approve", "y:1"), Button("❌ Deny", "n:1"), Button("⏹ Stop", "s:1"))
-WIDER = (Button("✅ Approve", "y:2"), Button("🔁 Always: pytest", "w:2"), Button("❌ Deny", "n:2"))
+ASK = (Button("✅ Approve", "c:1:y"), Button("❌ Deny", "c:1:n"), Button("⏹ Stop", "c:1:s"))
+WIDER = (
+    Button("✅ Approve", "c:2:y"),
+    Button("🔁 Always: pytest", "c:2:w"),
+    Button("❌ Deny", "c:2:n"),
+)
 
 
 @pytest.fixture
@@ -40,7 +45,13 @@ def test_leaving(board: Board) -> None:
 
 @pytest.mark.parametrize(
     ("line", "number", "data"),
-    [("y", 2, "y:2"), ("W", 2, "w:2"), ("y2", 2, "y:2"), ("y1", 1, "y:1"), ("s1", 1, "s:1")],
+    [
+        ("y", 2, "c:2:y"),
+        ("W", 2, "c:2:w"),
+        ("y2", 2, "c:2:y"),
+        ("y1", 1, "c:1:y"),
+        ("s1", 1, "c:1:s"),
+    ],
 )
 def test_a_key_presses_the_newest_or_the_numbered_card(
     board: Board, line: str, number: int, data: str
@@ -84,7 +95,7 @@ def test_commands_are_no_denial(board: Board, line: str) -> None:
 
 def test_what_was_begun_for_one_card_never_answers_a_later_one(board: Board) -> None:
     first = card(board, 1)
-    assert read_typed("y", first, board) == Pressed(first, "y:1")
+    assert read_typed("y", first, board) == Pressed(first, "c:1:y")
     assert read_typed("y", None, board) == Said("y")
     board.close("m1")
     assert isinstance(read_typed("y", first, board), Misread)
@@ -100,12 +111,20 @@ def test_a_card_keeps_its_number_while_it_is_open(board: Board) -> None:
     assert board.put("m4", "Fourth", ASK).number == 1
 
 
-def test_buttons_of_equal_first_letters_get_keys_of_their_own() -> None:
-    buttons = (Button("Go on", "x:1"), Button("Stop", "x:2"), Button("…", "7"))
+def test_buttons_without_a_wish_get_letters_that_stand_for_none() -> None:
+    buttons = (Button("Say so", "x:1"), Button("Stop", "x:2"), Button("…", "7"))
     opened = Board().put("m", "Again?", buttons)
-    assert len(opened.buttons) == 3
-    assert set(opened.buttons.values()) == set(buttons)
-    assert list(opened.buttons)[:2] == ["x", "s"]
+    assert list(opened.buttons.values()) == list(buttons)
+    assert list(opened.buttons)[:2] == ["o", "t"]
+    assert not set(opened.buttons) & set(Verb)
+
+
+def test_each_wish_has_its_own_key_whatever_the_label_says() -> None:
+    buttons = tuple(Button("All the same", f"c:token:{verb.value}") for verb in Verb)
+    opened = Board().put("m", "Run?", buttons)
+    assert dict(opened.buttons) == {
+        verb.value: button for verb, button in zip(Verb, buttons, strict=True)
+    }
 
 
 def test_hints_carry_the_number_of_later_cards(board: Board) -> None:
