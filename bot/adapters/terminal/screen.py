@@ -4,8 +4,9 @@ import asyncio
 from typing import Protocol
 
 from bot.adapters.terminal.board import Board
-from bot.adapters.terminal.text import Fragments, MarkdownLines, block_fragments, plain, visible
-from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind
+from bot.adapters.terminal.draft import Draft
+from bot.adapters.terminal.text import Fragments, block_fragments, plain, visible
+from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind, Plain
 
 _TAIL = 240
 _REMEMBERED = 100
@@ -26,8 +27,8 @@ class Console(Protocol):
 class Screen:
     """Shows contents in the order they come; each line is printed once.
 
-    A draft's whole lines are printed at once, and its last, open line stands in `live` until it
-    is whole. So does the newest progress message, until something else is shown.
+    A draft's settled lines are printed at once, the others stand in `live` until they settle.
+    So does the newest progress message, until something else is shown.
     """
 
     def __init__(self, console: Console) -> None:
@@ -35,9 +36,8 @@ class Screen:
         self._lock = asyncio.Lock()
         self._known: dict[str, tuple[str, ...]] = {}
         self._progress: tuple[str, Fragments] | None = None
-        self._draft = ""
-        self._printed = 0
-        self._markdown = MarkdownLines()
+        self._draft = Draft()
+        self._answer = ""
         self._typing = False
         self._expected = False
         self.board = Board()
@@ -52,7 +52,7 @@ class Screen:
         parts: list[str] = []
         if self._progress is not None:
             parts.append(plain(self._progress[1]).rstrip("\n"))
-        if tail := self._draft[self._printed :]:
+        if tail := self._draft.tail:
             parts.append(visible(tail if len(tail) <= _TAIL else f"…{tail[-_TAIL:]}"))
         if self._typing and not parts:
             parts.append("…")
@@ -60,7 +60,7 @@ class Screen:
 
     def expect(self) -> None:
         """Notes that something was sent which will be answered."""
-        self._expected = True
+        self._expected, self._answer = True, ""
 
     def typing(self, *, on: bool) -> None:
         """Shows that an answer is being thought about, or no longer does."""
@@ -75,20 +75,14 @@ class Screen:
             await self._console.show([("italic", visible(text) + "\n")])
 
     async def draft(self, text: str) -> None:
-        """Shows how far an answer is: `text` is all of it so far."""
+        """Shows how far an answer is: `text` is all of it so far, with its tools."""
         async with self._lock:
-            # The answer will come without white space at its ends.
-            text = text.strip()
-            if not text.startswith(self._draft[: self._printed]):
-                await self._end_draft()
-            self._expected = True
-            self._draft = text
-            whole = text.rfind("\n") + 1
-            if whole > self._printed:
+            if self._answer.startswith(text.strip()):
+                return  # a straggler: the answer itself is on the screen already
+            self._expected, self._answer = True, ""
+            if lines := self._draft.grow(text):
                 await self._end_progress()
-                lines = text[self._printed : whole]
-                self._printed = whole
-                await self._console.show(self._markdown.shown(lines))
+                await self._console.show(lines)
             self._console.refresh()
 
     async def show(self, message_id: str, content: Outbound) -> None:
@@ -141,16 +135,15 @@ class Screen:
 
     async def _show_answer(self, message_id: str, content: Outbound) -> None:
         """Shows an answer, but for what its draft has printed of it already."""
-        begun, markdown = self._draft[: self._printed], self._markdown
-        self._forget_draft()
-        first = content.blocks[0] if content.blocks else None
-        if not begun or not isinstance(first, Markdown) or not _follows(first.text, begun):
+        first = content.blocks[0] if content.blocks else Plain("")
+        self._answer = first.text.strip()
+        rest = self._draft.complete(first.text) if isinstance(first, Markdown) else None
+        if rest is None:
+            await self._end_draft()
             await self._show_all(message_id, content, _fragments(content))
             return
-        rest = first.text.lstrip()[len(begun) :]
-        fragments = markdown.shown(f"{rest}\n") if rest.strip() else []
-        fragments += _of_blocks(content.blocks[1:]) + _files(content)
-        await self._show_all(message_id, content, fragments)
+        rest += _of_blocks(content.blocks[1:]) + _files(content)
+        await self._show_all(message_id, content, rest)
 
     async def _show_all(self, message_id: str, content: Outbound, fragments: Fragments) -> None:
         """Prints the fragments of a message, with the keys of its buttons below."""
@@ -178,14 +171,8 @@ class Screen:
 
     async def _end_draft(self) -> None:
         """Prints the rest of a draft that no answer followed: words beside a call."""
-        rest = self._draft[self._printed :]
-        fragments = self._markdown.shown(f"{rest}\n") if rest.strip() else []
-        self._forget_draft()
-        if fragments:
-            await self._console.show(fragments)
-
-    def _forget_draft(self) -> None:
-        self._draft, self._printed, self._markdown = "", 0, MarkdownLines()
+        if rest := self._draft.end():
+            await self._console.show(rest)
 
     def _remember(self, message_id: str, fragments: Fragments) -> None:
         self._known.pop(message_id, None)
@@ -196,10 +183,6 @@ class Screen:
 
 def _fragments(content: Outbound) -> Fragments:
     return _of_blocks(content.blocks) + _files(content)
-
-
-def _follows(text: str, begun: str) -> bool:
-    return text.lstrip().startswith(begun)
 
 
 def _buttons(content: Outbound) -> list[Button]:

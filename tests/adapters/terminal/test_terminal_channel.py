@@ -143,7 +143,7 @@ async def test_drafts_never_change_what_an_answer_looks_like(
 async def test_an_answer_unlike_its_draft_is_shown_whole(desk: Desk) -> None:
     await desk.draft("I shall\nlook")
     await desk.answer("Something else")
-    assert desk.paper.printed == "I shall\nSomething else\n\n"
+    assert desk.paper.printed == "I shall\nlook\nSomething else\n\n"
 
 
 async def test_words_beside_a_call_are_kept_and_no_part_of_the_answer(desk: Desk) -> None:
@@ -152,6 +152,29 @@ async def test_words_beside_a_call_are_kept_and_no_part_of_the_answer(desk: Desk
     await desk.draft("It says:")
     await desk.answer("It says: hello")
     assert desk.paper.printed == "Let me look\n⏳ read_file a\nIt says: hello\n\n"
+
+
+async def test_tools_in_a_draft_move_until_they_are_done_and_are_printed_once(desk: Desk) -> None:
+    await desk.draft("Let me look\n\n⏳ read a\n⏳ read b")
+    assert desk.paper.printed == "Let me look\n\n"
+    assert desk.screen.live() == "⏳ read a\n⏳ read b\n"
+    await desk.draft("Let me look\n\n✓ read a\n✗ read b")
+    await desk.draft("✓ read a\n✗ read b")
+    await desk.draft("⏳ read c")
+    await desk.draft("✓ read c")
+    await desk.answer("It says hello")
+    assert desk.paper.printed == ("Let me look\n\n✓ read a\n✗ read b\n✓ read c\nIt says hello\n\n")
+
+
+async def test_a_draft_that_comes_after_its_answer_is_not_shown_again(desk: Desk) -> None:
+    await desk.draft("Hello")
+    await desk.answer("Hello there")
+    await desk.draft("Hello there")
+    assert (desk.screen.live(), desk.paper.printed) == ("", "Hello there\n\n")
+    assert not desk.screen.busy
+    await desk.hold("again", EOFError())
+    await desk.draft("Hello")
+    assert desk.screen.live() == "Hello\n"
 
 
 async def test_progress_moves_in_its_place_until_something_else_comes(desk: Desk) -> None:
