@@ -13,7 +13,22 @@ BASH = shutil.which("bash")
 
 _ODD = tuple("aB7 \t'\"\\$`*?[]{},~#!=-/.:%@+^;&|<>()\n\r\x1b\u00e9\u00a0")
 _PIECES = st.sampled_from((*_ODD, "$(", "''", '""', "' '", "x=", "if", "..", "a b"))
-_MILD = st.sampled_from((*"ab-/.: '\"", "' $x'", "'\"'", '"\'"', "''", '""', "@1", "=,", "%+"))
+_MILD = st.sampled_from(
+    (
+        *"ab-/.: '\"",
+        "' $x'",
+        "'\"'",
+        '"\'"',
+        '"$x"',
+        '"`x`"',
+        '"\\\\"',
+        "''",
+        '""',
+        "@1",
+        "=,",
+        "%+",
+    )
+)
 _TEXTS = st.lists(_PIECES, max_size=12).map("".join) | st.lists(_MILD, max_size=9).map("".join)
 
 

@@ -121,7 +121,7 @@ def _fault(detail: ErrorDetails, known: str) -> str:
     if kind in ("too_short", "string_too_short"):
         return f"{name}: is empty"
     if kind in ("too_long", "string_too_long"):
-        return f"{name}: is longer than {detail['ctx']['max_length']} characters"
+        return f"{name}: is longer than {detail.get('ctx', {}).get('max_length')} characters"
     if kind in _WANTED:
         return f"{name}: must be {_WANTED[kind]}, not {_shape(value)}"
     message = detail["msg"]
