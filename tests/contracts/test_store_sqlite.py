@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from bot.adapters.sql.store import open_store
-from bot.domain.change import Append, Change
+from bot.domain.change import Append, Change, SaveTurn
 from bot.domain.chat import Chat
 from bot.domain.errors import SettingError, StoreBusy, StoreUnwritable
 from bot.domain.message import Address
@@ -20,6 +20,7 @@ from bot.domain.transcript import AskerBody
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
     NOW,
+    a_turn,
     an_entry,
     an_outbound,
     commit,
@@ -216,3 +217,15 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
                 assert " USING " in step, (statement, steps)
             used.extend(looked)
     assert "SCAN approval USING INDEX ix_approval_decided" in used
+
+
+async def test_text_no_database_can_hold_is_mended_not_refused(sqlite_url: str):
+    async with open_store(sqlite_url) as store:
+        chat = await store.chats.at(ADDRESS, private=True)
+        turn = a_turn(chat, asker_name="A\0nn \ud83d", reply_to="\ud83d\ude00")
+        entry = an_entry(chat, 1, AskerBody("lone \udc00 half, nul \0, \N{SNAKE}", "Ann"))
+        await commit(store, Append(chat.id, (entry,)), SaveTurn(turn))
+        (stored,) = (await store.journal.agenda(chat.id)).unfinished
+        (line,) = await store.journal.entries(chat.conversation)
+    assert (stored.asker_name, stored.reply_to) == ("A\ufffdnn \ufffd", "\N{GRINNING FACE}")
+    assert line.body == AskerBody("lone \ufffd half, nul \0, \N{SNAKE}", "Ann")

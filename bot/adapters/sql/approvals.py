@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
@@ -68,7 +69,7 @@ class SqlApprovals:
             lambda c: [Approval(*row) for row in c.execute(_OVERDUE, {"now": now, "most": limit})]
         )
 
-    async def _cards(self, wanted: Select[*tuple[object, ...]], of: str | int) -> list[Approval]:
+    async def _cards(self, wanted: Select[Any], of: str | int) -> list[Approval]:
         return await self._database.read(
             lambda c: [Approval(*row) for row in c.execute(wanted, {"of": of})]
         )

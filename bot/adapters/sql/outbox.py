@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, select, update
 
@@ -82,7 +83,7 @@ class SqlOutbox:
         found = await self._rows(_BY_KEY, key)
         return found[0] if found else None
 
-    async def _rows(self, wanted: Select[*tuple[object, ...]], of: str | int) -> list[OutboxRow]:
+    async def _rows(self, wanted: Select[Any], of: str | int) -> list[OutboxRow]:
         return await self._database.read(
             lambda c: [OutboxRow(*row) for row in c.execute(wanted, {"of": of})]
         )

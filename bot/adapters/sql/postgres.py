@@ -12,6 +12,7 @@ from bot.adapters.sql.database import Work
 from bot.adapters.sql.faults import translated
 from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.waiting import decided
+from bot.domain.errors import SettingError
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 7_391_204_518
@@ -40,21 +41,28 @@ class PostgresDatabase:
 
 @asynccontextmanager
 async def open_postgres(url: URL, busy_seconds: float) -> AsyncIterator[PostgresDatabase]:
-    """Connects, and migrates when that is due; raises a StoreError."""
+    """Connects, and migrates when that is due; raises SettingError or a StoreError."""
     wishes = url.query.get("options", "")
     options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
-    engine = create_async_engine(
-        url.set(drivername="postgresql+psycopg"),
-        hide_parameters=True,
-        pool_size=10,
-        connect_args={"options": options},
-    )
+    engine = _engine(url, options)
     database = PostgresDatabase(engine)
     try:
         await database.write(_migrate_alone)
         yield database
     finally:
         await engine.dispose()
+
+
+def _engine(url: URL, options: str) -> AsyncEngine:
+    try:
+        return create_async_engine(
+            url.set(drivername="postgresql+psycopg"),
+            hide_parameters=True,
+            pool_size=10,
+            connect_args={"options": options},
+        )
+    except ModuleNotFoundError:
+        raise SettingError("PostgreSQL needs its driver: install steward[postgres]") from None
 
 
 def _migrate_alone(connection: Connection) -> None:

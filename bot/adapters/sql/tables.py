@@ -7,7 +7,18 @@ condition stands here once, as text. Columns carry the names of the domain's fie
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Date, Float, ForeignKey, Index, Integer, MetaData, text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Date,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    TextClause,
+    text,
+)
 from sqlalchemy.orm import declared_attr
 from sqlalchemy.types import TypeEngine
 from sqlmodel import Field, SQLModel
@@ -36,13 +47,17 @@ OWED = text("state = 'owed'")
 RAN = text("action = 'call.ran'")
 
 
-def stored(kind: Any, *constraints: ForeignKey, null: bool = False, **options: Any) -> Any:
+def stored(
+    kind: TypeEngine[Any] | type[TypeEngine[Any]],
+    *constraints: ForeignKey,
+    null: bool = False,
+    **options: Any,
+) -> Any:
     """A column of this type; it must be filled unless `null`."""
-    shape: TypeEngine[Any] | type[TypeEngine[Any]] = kind
-    return Field(sa_column=Column(shape, *constraints, nullable=null, **options))
+    return Field(sa_column=Column(kind, *constraints, nullable=null, **options))
 
 
-def partial(name: str, *columns: str, where: Any) -> Index:
+def partial(name: str, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
