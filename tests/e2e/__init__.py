@@ -1,0 +1,1 @@
+"""End to end: the real process between both stand-ins, over real HTTP."""

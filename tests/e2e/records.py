@@ -1,0 +1,67 @@
+"""What the program has written down, read from its database file by somebody else."""
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+
+class Records:
+    """A read-only look at the SQLite file; every question opens it anew."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def bodies(self, kind: str) -> list[dict[str, Any]]:
+        """Bodies of one kind of entry, in the order of the log."""
+        found = [json.loads(body) for (body,) in self.rows("SELECT body FROM entry ORDER BY seq")]
+        return [body for body in found if body["kind"] == kind]
+
+    @property
+    def stop_reasons(self) -> list[str | None]:
+        """How each turn ended, oldest first; None for those that have not."""
+        rows = self.rows("SELECT stop_reason FROM turn ORDER BY created_at, rowid")
+        return [reason for (reason,) in rows]
+
+    @property
+    def calls(self) -> list[str]:
+        """Ids of all calls that replies made."""
+        parts = [part for reply in self.bodies("reply") for part in reply["parts"]]
+        return [part["call"]["id"] for part in parts if part["kind"] == "call"]
+
+    @property
+    def results(self) -> list[tuple[str, str, str | None]]:
+        """Call id, status and code of every result that stands in a turn of its own call."""
+        found = [body["result"] for body in self.bodies("result")]
+        return [(result["call_id"], result["status"], result["code"]) for result in found]
+
+    @property
+    def open_calls(self) -> list[str]:
+        answered = {call for call, _, _ in self.results}
+        return [call for call in self.calls if call not in answered]
+
+    def untidy(self) -> list[str]:
+        """All that should not be there once nothing is going on any more."""
+        return [
+            *self._calls_at_fault(),
+            *self._stuck("turn", "id || ' ' || state", "state NOT IN ('settled', 'parked')"),
+            *self._stuck("inbox", "key || ' ' || state", "state IN ('new', 'waiting')"),
+            *self._stuck("outbox", "key || ' ' || state || ' ' || error", "state <> 'shown'"),
+        ]
+
+    def _calls_at_fault(self) -> list[str]:
+        times = Counter(call for call, _, _ in self.results)
+        parked = bool(self.rows("SELECT 1 FROM turn WHERE state = 'parked'"))
+        wrong = [call for call in self.calls if times[call] > 1 or not (times[call] or parked)]
+        strays = set(times) - set(self.calls)
+        return [f"call {call} has {times[call]} results" for call in (*wrong, *strays)]
+
+    def _stuck(self, table: str, shown: str, condition: str) -> list[str]:
+        rows = self.rows(f"SELECT {shown} FROM {table} WHERE {condition}")
+        return [f"{table}: {row}" for (row,) in rows]

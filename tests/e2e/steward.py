@@ -1,0 +1,234 @@
+"""The program as a process of its own, between the two stand-ins."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tests.e2e.records import Records
+from tests.standins.bot_api import TOKEN, BotApi, Message, Person, Press, ShownMessage
+from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply
+
+T = TypeVar("T")
+
+KEY = "sk-ant-e2e-a-key-nobody-may-ever-see"
+APPROVE, DENY, STOP = "✅ Approve", "❌ Deny", "⏹ Stop"
+ALWAYS, APPROVE_ALL, GO_ON = "🔁 Always", "✅ Approve all", "▶️ Go on"
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PATIENCE = 20.0
+_LOOK_EVERY = 0.02
+
+
+class Steward:
+    """One home with its process, which can be killed and started again; Ann (42) owns it.
+
+    `settings` are the environment of the next start. `foreseen` are words of refusals that the
+    stand-ins may give because the test wants them to.
+    """
+
+    def __init__(self, folder: Path, telegram: BotApi, model: MessagesApi) -> None:
+        self.telegram = telegram
+        self.model = model
+        self.folder = folder
+        self.home = folder / "home"
+        self.workspace = self.home / "workspace"
+        self.workspace.mkdir(parents=True)
+        self.records = Records(self.home / "steward.db")
+        self.ann = telegram.person(42, "Ann", username="ann")
+        telegram.private_chat(self.ann)
+        self.foreseen: list[str] = []
+        self.settings: dict[str, str] = {}
+        self._output = folder / "output.txt"
+        self._process: asyncio.subprocess.Process | None = None
+
+    def reached_at(self, telegram_url: str, model_url: str) -> None:
+        """Take the addresses of the stand-ins into the settings, with all that tests share."""
+        self.settings |= {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(_ROOT),
+            "LANG": "C.UTF-8",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "STEWARD_HOME": str(self.home),
+            "STEWARD_OWNERS": "telegram:42",
+            "STEWARD_SEND_RATES": "off",
+            "STEWARD_MODEL_BACKOFF_SECONDS": "0.05",
+            "TELEGRAM_BOT_TOKEN": TOKEN,
+            "TELEGRAM_API_URL": telegram_url,
+            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": model_url,
+        }
+
+    @property
+    def output(self) -> str:
+        """All that any life of the process has printed."""
+        return self._output.read_text(errors="replace") if self._output.exists() else ""
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def start(self, **settings: object) -> None:
+        """Start the process and wait for its first poll; the settings stay for later starts."""
+        self.settings |= {name: str(value) for name, value in settings.items()}
+        polls = len(self.telegram.calls_of("getUpdates"))
+        self._process = await self.launched("run")
+        await self.until(lambda: len(self.telegram.calls_of("getUpdates")) > polls)
+
+    async def launched(self, *arguments: str) -> asyncio.subprocess.Process:
+        """A process of the program with these arguments; whoever asks for it waits for its end."""
+        with self._output.open("ab") as output:
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "bot",
+                *arguments,
+                cwd=self.folder,
+                env=self.settings,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+
+    async def ended(self, within: float = 10) -> int:
+        """The exit code of the process, once it has ended."""
+        assert self._process is not None
+        async with asyncio.timeout(within):
+            return await self._process.wait()
+
+    async def kill(self) -> None:
+        """End the process as a power cut would: SIGKILL."""
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        assert await self.ended() == -signal.SIGKILL, "the process had ended before"
+
+    async def stop(self) -> None:
+        """Ask the process to end: SIGTERM, which it follows with code 0."""
+        assert self._process is not None
+        self._process.terminate()
+        assert await self.ended() == 0
+
+    async def restart(self, **settings: object) -> None:
+        await self.kill()
+        await self.start(**settings)
+
+    def script(self, *replies: Reply) -> None:
+        """What the model answers next."""
+        self.model.script.add(*replies)
+
+    def say(self, text: str, **how: Any) -> Message:
+        return self.telegram.say(self.ann, text, **how)
+
+    def press(
+        self, card: ShownMessage, label: str, person: Person | None = None, *, nth: int = 0
+    ) -> Press:
+        """Press the card's button whose label begins so."""
+        data = [b.data for row in card.buttons for b in row if b.text.startswith(label)]
+        return self.telegram.press(person or self.ann, card, data[nth] or "", forged=True)
+
+    @property
+    def shown(self) -> list[ShownMessage]:
+        """The bot's messages in Ann's chat."""
+        return self.telegram.screen(self.ann.id).from_bot
+
+    def showing(self, text: str) -> list[ShownMessage]:
+        return [message for message in self.shown if text in message.text]
+
+    @property
+    def cards(self) -> list[ShownMessage]:
+        """Cards that can still be decided, oldest first."""
+        return [message for message in self.shown if message.buttons]
+
+    async def until(self, condition: Callable[[], T], within: float = _PATIENCE) -> T:
+        """The first truthy value; looked at whenever something happens at the Bot API."""
+        try:
+            return await self.telegram.wait_for(condition, within)
+        except TimeoutError:
+            seen = "\n".join(f"  {message.text!r}" for message in self.shown)
+            raise AssertionError(f"it never came true; the screen shows:\n{seen}") from None
+
+    async def sees(self, text: str, times: int = 1) -> ShownMessage:
+        """Wait until so many of the bot's messages hold the text; the newest of them."""
+        return (await self.until(lambda: self.showing(text)[times - 1 :]))[-1]
+
+    async def card(self, nth: int = 1) -> ShownMessage:
+        """Wait until so many open cards are shown; the newest of them."""
+        return (await self.until(lambda: self.cards[nth - 1 :]))[0]
+
+    async def asked(self, count: int) -> ReceivedRequest:
+        """Wait until the model has been asked so often in all; the latest request."""
+        async with asyncio.timeout(_PATIENCE):
+            return await self.model.received(count)
+
+    async def answered(self, press: Press) -> str:
+        """The private notice a press got."""
+        await self.until(lambda: press.answer)
+        assert press.answer is not None
+        return press.answer.text
+
+    async def eventually(self, condition: Callable[[], T], within: float = _PATIENCE) -> T:
+        """The first truthy value of what only the file system tells."""
+        until = asyncio.get_running_loop().time() + within
+        while not (value := condition()):
+            assert asyncio.get_running_loop().time() < until, "it never came true"
+            # Nobody tells what another process writes into its files.
+            await asyncio.sleep(_LOOK_EVERY)
+        return value
+
+    async def finish(self) -> None:
+        """Wait until all is tidy, end the process, and judge all that was seen of it."""
+        if self.running:
+            with suppress(AssertionError):
+                await self.eventually(lambda: not self.records.untidy(), within=5)
+            assert self.records.untidy() == []
+            await self.stop()
+        assert self._unforeseen() == []
+        assert self.telegram.faults.unused == 0, "an ordered fault was never met"
+        self.model.assert_exhausted()
+        assert self._leaks() == []
+
+    async def abandon(self) -> None:
+        """End the process whatever it does."""
+        if self.running:
+            await self.kill()
+
+    def _unforeseen(self) -> list[str]:
+        refused = [f"model: {status} {words}" for status, words in self.model.refusals]
+        refused += [
+            f"{call.method}: {call.status} {call.description}"
+            for call in self.telegram.calls
+            if call.status is not None and call.status >= 400
+        ]
+        return [one for one in refused if not any(words in one for words in self.foreseen)]
+
+    def _leaks(self) -> list[str]:
+        """Files that hold a secret; the address of the Bot API ends with the token."""
+        secrets = (KEY.encode(), TOKEN.encode(), TOKEN.partition(":")[2].encode())
+        files = [self._output, *(path for path in self.home.rglob("*") if path.is_file())]
+        return [
+            path.name
+            for path in files
+            if path.exists() and any(secret in path.read_bytes() for secret in secrets)
+        ]
+
+
+def results_in(request: ReceivedRequest) -> dict[str, str]:
+    """The texts of the tool results in a request's last message, by call id."""
+    last = request.body["messages"][-1]
+    found = [block for block in last["content"] if block["type"] == "tool_result"]
+    return {block["tool_use_id"]: _text(block["content"]) for block in found}
+
+
+def words_in(request: ReceivedRequest) -> str:
+    """All text of a request's last message."""
+    last = request.body["messages"][-1]
+    return "\n".join(block["text"] for block in last["content"] if block["type"] == "text")
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else "\n".join(part["text"] for part in content)
