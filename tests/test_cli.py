@@ -166,7 +166,7 @@ def test_config_explains_when_asked(shell: Shell) -> None:
 def test_doctor_ends_with_1_when_something_fails(
     shell: Shell, fault: Exception | None, code: int
 ) -> None:
-    result = shell.run(Office(fault), "doctor")
+    result = shell.run(Office(fault), "doctor", STEWARD_DATABASE_URL="postgresql://db/x")
     assert result.code == code
     assert ("fail" in result.out) is (fault is not None)
 

@@ -5,7 +5,7 @@ from typing import Protocol, TypeAlias
 
 from bot.adapters.terminal.board import OpenCard
 from bot.adapters.terminal.screen import Screen
-from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
+from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, read_typed
 from bot.adapters.terminal.update import Writer
 from bot.domain.message import RawUpdate
 from bot.ports.clock import Clock
@@ -55,7 +55,7 @@ class Conversation:
                     continue
                 case Left():
                     break
-                case typed:
+                case Said() | Pressed() | Misread() as typed:
                     await self._send(typed, accept)
 
     async def _read(self) -> str:
@@ -65,7 +65,7 @@ class Conversation:
     def _aim(self) -> None:
         self._aimed = self._screen.board.newest
 
-    async def _send(self, typed: Typed, accept: Accept) -> None:
+    async def _send(self, typed: Said | Pressed | Misread, accept: Accept) -> None:
         now = self._clock.now()
         if isinstance(typed, Said | Pressed):
             self._screen.expect()
@@ -78,5 +78,3 @@ class Conversation:
                 await accept((self._writer.press(data, now, card.message_id),))
             case Misread(hint):
                 await self._screen.line(hint)
-            case Left():
-                pass
