@@ -1,0 +1,221 @@
+"""A stage for scenarios: the whole flow over fakes, with people who speak and press."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.domain.approval import Approval
+from bot.domain.budget import Limits, ModelTimes
+from bot.domain.change import InboundState
+from bot.domain.chat import Chat
+from bot.domain.message import Address, InboundMessage, Press, Quote
+from bot.domain.person import Role, Sender
+from bot.domain.tool import ToolResult
+from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
+from bot.domain.turn import Turn, TurnState
+from bot.flow.application import Application, Policy, StorePorts, World
+from tests.fakes.channel import FakeChannel, Shown
+from tests.fakes.clock import FakeClock
+from tests.fakes.model import ScriptedModel, Step
+from tests.fakes.store import MemoryStore
+from tests.scenarios.tools import ScenarioTool, Toolbox
+
+HOME = Address("fake", "1")
+ANN = Sender("fake", "1", "Ann")
+BOB = Sender("fake", "2", "Bob")
+_PATIENCE = 5.0
+T = TypeVar("T")
+
+
+class Stage:
+    """The flow, running; `crash` ends it without a word and starts another life on the store."""
+
+    def __init__(
+        self, script: Sequence[Step], tools: Sequence[ScenarioTool], limits: Limits
+    ) -> None:
+        self.clock = FakeClock()
+        self.store = MemoryStore(self.clock.now)
+        self.channel = FakeChannel()
+        self.model = ScriptedModel(*script)
+        self._toolbox = Toolbox(tools)
+        self._limits = limits
+        self._ids = count(1)
+        self._task: asyncio.Task[None] | None = None
+        self.application = self._composed()
+
+    def _composed(self) -> Application:
+        store = self.store
+        ports = StorePorts(
+            store.inbox,
+            store.journal,
+            store.chats,
+            store.people,
+            store.door,
+            store.approvals,
+            store.rules,
+            store.outbox,
+            store.ledger,
+        )
+        world = World(
+            clock=self.clock,
+            channels={self.channel.name: self.channel},
+            models={"fake": self.model},
+            catalog=self._toolbox,
+            workspaces=_anywhere,
+            lanes=partial(EmbeddedLanes, clock=self.clock),
+        )
+        policy = Policy("fake/fake", limits=self._limits, times=ModelTimes(retries=2))
+        return Application(ports, world, policy)
+
+    async def start(self) -> None:
+        self._task = asyncio.create_task(self.application.run(), name="stage")
+
+    async def crash(self) -> None:
+        """The process dies: nothing is told, nothing is tidied up."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self.application = self._composed()
+        await self.start()
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def say(
+        self,
+        text: str,
+        sender: Sender = ANN,
+        *,
+        reply_to: Shown | None = None,
+        forwarded_from: str | None = None,
+        message_id: str | None = None,
+        edited: bool = False,
+    ) -> str:
+        quote = None
+        if reply_to is not None:
+            quote = Quote(reply_to.text, "Steward", own=True, message_id=reply_to.id)
+        message = InboundMessage(
+            HOME,
+            sender,
+            message_id or f"m{next(self._ids)}",
+            text,
+            self.clock.now(),
+            quote=quote,
+            forwarded_from=forwarded_from,
+            edited=edited,
+        )
+        await self.application.intake.accept("fake", (self.channel.update(message),))
+        return message.message_id
+
+    async def press(self, label: str, sender: Sender = ANN, card: int = -1) -> str:
+        """Presses the button whose label begins so, on an open card; returns the private answer."""
+        shown = await self.until(lambda: self.cards[card] if self.cards else None)
+        data = next(
+            b["data"] for row in shown.piece.body["buttons"] for b in row if label in b["label"]
+        )
+        return await self.press_data(data, sender, shown.id)
+
+    async def press_data(self, data: str, sender: Sender = ANN, message_id: str = "0") -> str:
+        told = len(self.channel.acknowledged)
+        press = Press(HOME, sender, data, f"h{next(self._ids)}", message_id)
+        await self.application.intake.accept("fake", (self.channel.update(press),))
+        await self.until(lambda: len(self.channel.acknowledged) > told)
+        return self.channel.acknowledged[-1][1]
+
+    @property
+    def cards(self) -> list[Shown]:
+        """Messages on the screen that have buttons now."""
+        return [s for s in self.channel.screen.values() if "buttons" in s.piece.body]
+
+    @property
+    def texts(self) -> list[str]:
+        return self.channel.texts(HOME)
+
+    @property
+    def bodies(self) -> list[Body]:
+        return [e.body for _, e in sorted(self.store.rows.entries.items(), key=lambda i: i[0])]
+
+    @property
+    def results(self) -> list[ToolResult]:
+        """Every result of the log, late ones included."""
+        found = [b.result for b in self.bodies if isinstance(b, ResultBody | LateResultBody)]
+        return [result for result in found if result is not None]
+
+    @property
+    def turns(self) -> list[Turn]:
+        return list(self.store.rows.turns.values())
+
+    @property
+    def approvals(self) -> list[Approval]:
+        return list(self.store.rows.approvals.values())
+
+    async def until(self, found: Callable[[], T | None]) -> T:
+        """Waits until this is something; fails with what was on the screen."""
+        async with asyncio.timeout(_PATIENCE):
+            while not (value := found()):
+                await asyncio.sleep(0.001)
+        return value
+
+    async def shows(self, text: str) -> str:
+        """Waits until a message with this text is on the screen."""
+        return await self.until(lambda: next((t for t in self.texts if text in t), None))
+
+    async def settled(self, turns: int = 1) -> Turn:
+        """Waits until so many turns have ended and everything owed is on the screen."""
+
+        def done() -> Turn | None:
+            ended = [t for t in self.turns if t.state is TurnState.SETTLED]
+            return ended[turns - 1] if len(ended) >= turns else None
+
+        turn = await self.until(done)
+        await self.application.delivery.flushed()
+        return turn
+
+    async def routed(self) -> None:
+        """Waits until every update has found its place."""
+        rows = self.store.rows.inbox
+        await self.until(lambda: all(r.state is not InboundState.NEW for r in rows.values()))
+
+    async def parked(self) -> Turn:
+        def found() -> Turn | None:
+            return next((t for t in self.turns if t.state is TurnState.PARKED), None)
+
+        turn = await self.until(found)
+        await self.application.delivery.flushed()
+        return turn
+
+    def assert_whole(self) -> None:
+        """Every call of the log has exactly one result, but for those of an unfinished turn."""
+        called = [c.id for b in self.bodies if isinstance(b, ReplyBody) for c in b.calls]
+        answered = [b.result.call_id for b in self.bodies if isinstance(b, ResultBody)]
+        assert sorted(called) == sorted(answered)
+
+
+async def _anywhere(chat: Chat, person: int) -> Path:
+    return Path("/nowhere")
+
+
+@asynccontextmanager
+async def stage(
+    *script: Step,
+    tools: Sequence[ScenarioTool] = (),
+    limits: Limits | None = None,
+    people: Sequence[tuple[Sender, Role]] = ((ANN, Role.OWNER),),
+) -> AsyncGenerator[Stage]:
+    """A running stage whose script must be used up at the end."""
+    scene = Stage(script, tools, limits or Limits())
+    for sender, role in people:
+        await scene.store.people.admit(sender, role)
+    await scene.start()
+    try:
+        yield scene
+        scene.model.assert_exhausted()
+    finally:
+        await scene.close()

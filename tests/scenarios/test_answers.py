@@ -1,0 +1,256 @@
+"""Talking: from a message to its answer."""
+
+import asyncio
+
+from bot.domain.budget import Limits
+from bot.domain.errors import ModelDenied, ModelOverloaded, PromptTooLong, RequestInvalid
+from bot.domain.exchange import FinishReason
+from bot.domain.outcome import StopReason
+from bot.domain.tool import Code, Status
+from bot.domain.transcript import AskerBody, ReplyBody, ResultBody
+from tests.fakes.model import Gate, broken_call, call, calls, nothing, says
+from tests.scenarios.stage import BOB, stage
+from tests.scenarios.tools import asking, closing, failing, looking, sending, tool, writing
+
+
+async def test_a_message_is_answered_and_the_log_holds_both() -> None:
+    async with stage(says("Hello Ann.")) as scene:
+        await scene.say("hello")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.FINAL_ANSWER
+        assert scene.texts == ["Hello Ann."]
+        assert [type(b) for b in scene.bodies] == [AskerBody, ReplyBody]
+
+
+async def test_a_tool_runs_once_and_its_result_stands_between_call_and_answer() -> None:
+    look = looking()
+    async with stage(calls(call("a", "look")), says("I see."), tools=[look]) as scene:
+        await scene.say("look around")
+        await scene.settled()
+        assert len(look.ran) == 1
+        assert [type(b) for b in scene.bodies] == [AskerBody, ReplyBody, ResultBody, ReplyBody]
+        assert scene.texts == ["I see."]
+
+
+async def test_reads_of_one_round_run_side_by_side() -> None:
+    both = asyncio.Event()
+    first, second = tool("first", gate=both), tool("second", gate=both)
+    script = calls(call("a", "first"), call("b", "second")), says("Done.")
+    async with stage(*script, tools=[first, second]) as scene:
+        await scene.say("both")
+        await first.started.wait()
+        await second.started.wait()
+        both.set()
+        await scene.settled()
+        scene.assert_whole()
+
+
+async def test_messages_of_a_chat_are_answered_in_order() -> None:
+    gate = Gate()
+    async with stage(gate, says("one"), says("two"), says("three")) as scene:
+        for text in ("1", "2", "3"):
+            await scene.say(text)
+        await gate.reached()
+        gate.open()
+        await scene.settled(3)
+        assert scene.texts == ["one", "two", "three"]
+
+
+async def test_an_edit_changes_a_message_that_waits() -> None:
+    gate = Gate()
+    async with stage(gate, says("one"), says("two")) as scene:
+        await scene.say("first")
+        await gate.reached()
+        waiting = await scene.say("secnd")
+        await scene.say("second", message_id=waiting, edited=True)
+        await scene.routed()
+        gate.open()
+        await scene.settled(2)
+        asked = [b.text for b in scene.bodies if isinstance(b, AskerBody)]
+        assert asked == ["first", "second"]
+
+
+async def test_an_unknown_tool_is_answered_with_the_list_of_tools() -> None:
+    script = calls(call("a", "lok")), says("Sorry.")
+    async with stage(*script, tools=[looking()]) as scene:
+        await scene.say("go")
+        await scene.settled()
+        result = scene.results[0]
+        assert (result.status, result.code) == (Status.INVALID, Code.UNKNOWN_TOOL)
+        assert "Did you mean look" in result.text
+
+
+async def test_a_name_with_leaked_tokens_finds_its_tool() -> None:
+    look = looking()
+    script = calls(call("a", "look<|channel|>json")), says("I see.")
+    async with stage(*script, tools=[look]) as scene:
+        await scene.say("go")
+        await scene.settled()
+        assert len(look.ran) == 1
+
+
+async def test_malformed_arguments_never_run() -> None:
+    look = looking()
+    broken = broken_call("a", "look", '{"x": ', "unexpected end")
+    async with stage(calls(broken), says("Sorry."), tools=[look]) as scene:
+        await scene.say("go")
+        await scene.settled()
+        assert (scene.results[0].status, look.ran) == (Status.INVALID, [])
+
+
+async def test_a_reply_cut_inside_its_calls_runs_none_of_them() -> None:
+    look = looking()
+    cut = calls(call("a", "look"), finish=FinishReason.LENGTH)
+    async with stage(cut, says("Again."), tools=[look]) as scene:
+        await scene.say("go")
+        await scene.settled()
+        assert (scene.results[0].code, look.ran) == (Code.CUT, [])
+
+
+async def test_a_reply_that_says_it_is_finished_is_final_with_calls_in_it() -> None:
+    look = looking()
+    finished = calls(call("a", "look"), text="All done.", finish=FinishReason.END)
+    async with stage(finished, tools=[look]) as scene:
+        await scene.say("go")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.FINAL_ANSWER
+        assert (scene.results[0].code, look.ran) == (Code.FINISHED, [])
+        assert scene.texts == ["All done."]
+
+
+async def test_empty_replies_are_asked_again_twice_and_then_told() -> None:
+    async with stage(nothing(), nothing(), nothing()) as scene:
+        await scene.say("go")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.MODEL_FAILURE
+        assert "no usable answer" in scene.texts[0]
+
+
+async def test_an_empty_reply_can_recover() -> None:
+    async with stage(nothing(), says("Here I am.")) as scene:
+        await scene.say("go")
+        await scene.settled()
+        assert scene.texts == ["Here I am."]
+
+
+async def test_a_refusal_is_told_and_its_words_are_not() -> None:
+    async with stage(says("I start to", FinishReason.REFUSAL), says("Fine.")) as scene:
+        await scene.say("something bad")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.REFUSAL
+        assert "refused" in scene.texts[0]
+        assert "I start to" not in scene.texts[0]
+        await scene.say("something good")
+        await scene.settled(2)
+        assert "I start to" not in str(scene.model.requests[1].messages)
+
+
+async def test_a_passing_fault_is_tried_again() -> None:
+    async with stage(ModelOverloaded("busy"), says("Hello.")) as scene:
+        await scene.say("go")
+        await scene.until(lambda: scene.clock.sleepers > 1 or None)
+        await scene.clock.advance(2)
+        await scene.settled()
+        assert scene.texts == ["Hello."]
+
+
+async def test_a_lasting_fault_is_told_in_plain_words() -> None:
+    async with stage(ModelDenied("the key is refused")) as scene:
+        await scene.say("go")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.MODEL_FAILURE
+        assert "the key is refused" in scene.texts[0]
+
+
+async def test_a_refused_request_is_mended_once_and_never_sent_alike() -> None:
+    async with stage(RequestInvalid("messages.1: odd"), RequestInvalid("messages.1: odd")) as scene:
+        await scene.say("go")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.MODEL_FAILURE
+        assert "/new" in scene.texts[0]
+
+
+async def test_a_window_too_small_for_the_past_makes_a_summary_and_goes_on() -> None:
+    script = says("one"), PromptTooLong("too long"), says("- summary"), says("two")
+    async with stage(*script) as scene:
+        await scene.say("first " * 50)
+        await scene.settled()
+        await scene.say("second")
+        turn = await scene.settled(2)
+        assert turn.stop_reason is StopReason.FINAL_ANSWER
+        assert scene.texts == ["one", "two"]
+        assert "- summary" in str(scene.model.requests[-1].messages)
+        assert "first first" not in str(scene.model.requests[-1].messages)
+
+
+async def test_rounds_end_with_a_wrap_up_and_its_words_are_the_answer() -> None:
+    script = [calls(call(f"c{n}", "look", {"n": n})) for n in range(3)]
+    async with stage(
+        *script, says("That is what I have."), tools=[looking()], limits=Limits(soft_rounds=3)
+    ) as scene:
+        await scene.say("go")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.MAX_ROUNDS
+        assert not scene.model.requests[-1].calls_allowed
+        assert scene.texts[-1].startswith("That is what I have.")
+
+
+async def test_the_same_error_gets_advice_and_then_an_end() -> None:
+    script = [calls(call(f"c{n}", "fail", {"n": n})) for n in range(3)]
+    async with stage(*script, tools=[failing()]) as scene:
+        await scene.say("go")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.TOOL_FAILURE_POLICY
+        assert "[Hint]" in scene.results[1].text
+        assert "fail failed 3 times" in scene.texts[0]
+
+
+async def test_a_question_ends_the_turn_and_survives_a_crash() -> None:
+    script = calls(call("a", "ask", {"what": "Which one?"})), says("The red one it is.")
+    async with stage(*script, tools=[asking()]) as scene:
+        await scene.say("choose")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.WAITING_FOR_USER
+        assert scene.texts == ["Which one?"]
+        await scene.crash()
+        await scene.say("red")
+        await scene.settled(2)
+        assert scene.texts[-1] == "The red one it is."
+
+
+async def test_a_send_is_delivered_once_beside_the_answer() -> None:
+    script = calls(call("a", "send", {"what": "A note."})), says("Sent.")
+    async with stage(*script, tools=[sending()]) as scene:
+        await scene.say("send it")
+        await scene.settled()
+        assert scene.texts == ["A note.", "Sent."]
+
+
+async def test_closing_the_conversation_writes_its_summary_and_starts_afresh() -> None:
+    script = calls(call("a", "close")), says("Bye."), says("- we said bye"), says("Hello again.")
+    async with stage(*script, tools=[closing()]) as scene:
+        await scene.say("we are done")
+        await scene.settled()
+        await scene.say("hello")
+        await scene.settled(2)
+        assert len(scene.model.requests[-1].messages) == 1
+        closed = [c for c in scene.store.rows.conversations.values() if c.closed_at]
+        assert "- we said bye" in closed[0].summary
+
+
+async def test_a_stranger_is_told_once_a_day() -> None:
+    async with stage() as scene:
+        await scene.say("let me in", BOB)
+        await scene.shows("private assistant")
+        await scene.say("please", BOB)
+        await scene.say("/help", BOB)
+        await scene.application.delivery.flushed()
+        assert len(scene.texts) == 1
+
+
+async def test_a_write_that_cannot_be_done_shows_no_card() -> None:
+    script = calls(call("a", "write", {"impossible": True})), says("I cannot.")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("go")
+        await scene.settled()
+        assert (scene.approvals, scene.results[0].status) == ([], Status.FAILED)

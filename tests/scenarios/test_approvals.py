@@ -1,0 +1,334 @@
+"""Cards: asked once, decided once, whatever happens in between."""
+
+from datetime import timedelta
+
+from bot.domain.approval import ApprovalState
+from bot.domain.budget import Limits
+from bot.domain.errors import RecipientGone
+from bot.domain.outcome import StopReason
+from bot.domain.person import Role
+from bot.domain.tool import Code, Status
+from bot.domain.transcript import LateResultBody
+from bot.domain.turn import TurnState
+from bot.flow.approvals import NOT_OURS, NOT_YOURS, SPENT
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import ANN, BOB, stage
+from tests.scenarios.tools import burning, foreign, looking, writing
+
+TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
+
+
+def write(id: str = "w", what: str = "x") -> object:
+    return call(id, "write", {"what": what})
+
+
+async def test_an_approved_call_runs_once_and_the_card_tells_who_decided() -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Written."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        assert tool.ran == []
+        assert await scene.press("Approve") == "Approved."
+        await scene.settled()
+        assert len(tool.ran) == 1
+        assert "✅ Approved by Ann" in scene.texts[0]
+        assert scene.texts[1] == "Written."
+        assert scene.cards == []
+
+
+async def test_a_denial_does_not_end_the_turn() -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Then not."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.press("Deny")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.FINAL_ANSWER
+        assert (scene.results[0].code, tool.ran) == (Code.DENIED, [])
+
+
+async def test_a_reply_to_the_card_denies_with_a_reason_the_model_reads() -> None:
+    async with stage(calls(write()), says("I see."), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("use another name", reply_to=scene.cards[0])
+        await scene.settled()
+        assert "They said: use another name" in scene.results[0].text
+        assert "“use another name”" in scene.texts[0]
+
+
+async def test_always_lets_the_same_call_run_unasked_and_no_other() -> None:
+    tool = writing()
+    script = (
+        calls(write("a")),
+        says("one"),
+        calls(write("b")),
+        says("two"),
+        calls(write("c", "y")),
+        says("three"),
+    )
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say("again")
+        await scene.settled(2)
+        assert len(tool.ran) == 2
+        await scene.say("write y")
+        await scene.parked()
+        await scene.press("Approve")
+        await scene.settled(3)
+
+
+async def test_foreign_content_in_view_makes_a_rule_ask() -> None:
+    tool = writing()
+    script = (
+        calls(write("a")),
+        says("one"),
+        calls(call("f", "fetch")),
+        calls(write("b")),
+        says("two"),
+    )
+    async with stage(*script, tools=[tool, foreign()]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say("read the page and write")
+        await scene.parked()
+        assert "a web page is in view" in scene.cards[0].text
+        await scene.press("Approve")
+        await scene.settled(2)
+
+
+async def test_a_forwarded_message_taints_too() -> None:
+    script = calls(write("a")), says("one"), calls(write("b")), says("two")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say("please write x", forwarded_from="Mallory")
+        await scene.parked()
+        assert "Mallory" in scene.cards[0].text
+        await scene.press("Deny")
+        await scene.settled(2)
+
+
+async def test_danger_offers_no_rule_and_is_left_out_of_approve_all() -> None:
+    tool, fire = writing(), burning()
+    script = calls(write("a", "1"), write("b", "2"), call("c", "burn")), says("Done.")
+    async with stage(*script, tools=[tool, fire]) as scene:
+        await scene.say("go")
+        await scene.until(lambda: len(scene.cards) == 3)
+        labels = [b["label"] for row in scene.cards[2].piece.body["buttons"] for b in row]
+        assert not any("Always" in label for label in labels)
+        assert await scene.press("Approve all (2)", card=0) == "Approved 2."
+        await scene.until(lambda: len(tool.ran) == 2)
+        await scene.parked()
+        assert fire.ran == []
+        await scene.press("Deny")
+        await scene.settled()
+        scene.assert_whole()
+
+
+async def test_reads_run_while_a_card_is_open_and_writes_in_call_order() -> None:
+    tool, look = writing(), looking()
+    script = calls(write("a", "1"), write("b", "2"), call("c", "look")), says("Done.")
+    async with stage(*script, tools=[tool, look]) as scene:
+        await scene.say("go")
+        await scene.until(lambda: len(scene.cards) == 2)
+        await scene.parked()
+        assert len(look.ran) == 1
+        await scene.press("Approve", card=1)
+        await scene.parked()
+        assert tool.ran == []
+        await scene.press("Approve", card=0)
+        await scene.settled()
+        assert [a["what"] for a in tool.ran] == ["1", "2"]
+
+
+async def test_only_the_asker_or_an_owner_may_press() -> None:
+    people = (*TEAM, (ANN, Role.MEMBER))
+    async with stage(calls(write()), says("Done."), tools=[writing()], people=people) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        assert await scene.press("Approve", BOB) == NOT_YOURS
+        assert scene.approvals[0].state is ApprovalState.OPEN
+        await scene.press("Approve", ANN)
+        await scene.settled()
+
+
+async def test_forged_foreign_and_spent_buttons_do_nothing() -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Done."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        data = scene.cards[0].piece.body["buttons"][0][0]["data"]
+        assert await scene.press_data("a:forged:y") == NOT_OURS
+        assert await scene.press_data("other bot") == NOT_OURS
+        assert await scene.press_data(data.replace(":y", ":zz")) == NOT_OURS
+        await scene.press("Approve")
+        await scene.settled()
+        assert await scene.press_data(data) == SPENT
+        assert len(tool.ran) == 1
+
+
+async def test_an_open_card_outlives_a_crash_and_its_button_works() -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Written."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.crash()
+        await scene.press("Approve")
+        await scene.settled()
+        assert len(tool.ran) == 1
+        assert scene.texts[-1] == "Written."
+
+
+async def test_a_card_expires_with_its_turn_and_without_a_model_call() -> None:
+    async with stage(calls(write()), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.clock.advance(25 * 3600)
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.EXPIRED
+        assert scene.results[0].code is Code.EXPIRED
+        assert "⌛ Expired" in scene.texts[0]
+        assert "Nobody decided in time" in scene.texts[1]
+
+
+async def test_a_card_that_cannot_be_shown_blocks_its_call() -> None:
+    async with stage(calls(write()), says("Nobody can be asked."), tools=[writing()]) as scene:
+        scene.channel.fail_next(RecipientGone("blocked"))
+        await scene.say("write x")
+        await scene.settled()
+        assert (scene.results[0].status, scene.results[0].code) == (
+            Status.BLOCKED,
+            Code.UNASKABLE,
+        )
+
+
+async def test_a_message_sets_the_waiting_turn_aside_and_a_late_approval_continues() -> None:
+    tool = writing()
+    script = calls(write()), says("Something else."), says("Written after all.")
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("how is the weather?")
+        await scene.settled(2)
+        assert scene.turns[0].stop_reason is StopReason.SET_ASIDE
+        assert scene.results[0].code is Code.AWAITING_DECISION
+        assert len(scene.cards) == 1
+        await scene.crash()
+        await scene.press("Approve")
+        await scene.settled(3)
+        assert len(tool.ran) == 1
+        assert scene.texts[-1] == "Written after all."
+        late = next(b for b in scene.bodies if isinstance(b, LateResultBody))
+        assert late.decision.startswith("approved by Ann")
+        assert "wrote x" in str(scene.model.requests[-1].messages[-1])
+
+
+async def test_a_late_denial_is_told_at_the_next_opening_without_a_turn_of_its_own() -> None:
+    script = calls(write()), says("Something else."), says("As you wish.")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("never mind")
+        await scene.settled(2)
+        await scene.press("Deny")
+        await scene.say("go on")
+        await scene.settled(3)
+        assert "denied by Ann; it did not run" in str(scene.model.requests[-1].messages[-1])
+
+
+async def test_a_late_press_names_the_age_of_the_card_and_what_ran_since() -> None:
+    tool = writing()
+    script = calls(write("a", "1")), calls(write("b", "2")), says("two"), says("one")
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("write 1")
+        await scene.parked()
+        await scene.say("write 2")
+        await scene.until(lambda: len(scene.cards) == 2)
+        await scene.parked()
+        await scene.press("Approve", card=1)
+        await scene.settled(2)
+        await scene.clock.advance(3600)
+        told = await scene.press("Approve", card=0)
+        assert "1 h 0 min old" in told
+        assert "write 2" in told
+        await scene.settled(3)
+
+
+async def test_an_equal_call_gets_no_second_card() -> None:
+    script = calls(write("a"), write("b")), says("Done.")
+    tool = writing()
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("go")
+        await scene.parked()
+        assert len(scene.cards) == 1
+        await scene.press("Approve")
+        await scene.settled()
+        codes = {r.call_id: r.code for r in scene.results}
+        assert codes == {"a": None, "b": Code.AWAITING_DECISION}
+
+
+async def test_the_third_identical_call_asks_whether_to_go_on() -> None:
+    look = looking()
+    script = [calls(call(f"c{n}", "look")) for n in range(6)]
+    async with stage(*script, tools=[look]) as scene:
+        await scene.say("go")
+        await scene.parked()
+        assert len(look.ran) == 2
+        await scene.press("Go on")
+        await scene.until(lambda: len(look.ran) == 5)
+        await scene.parked()
+        await scene.press("Stop")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.REPEAT_GUARD
+        assert len(look.ran) == 5
+        scene.assert_whole()
+
+
+async def test_a_press_on_stop_ends_the_turn_and_every_card() -> None:
+    script = (calls(write("a", "1"), write("b", "2")),)
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("go")
+        await scene.until(lambda: len(scene.cards) == 2)
+        await scene.press("Stop")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.USER_CANCELLED
+        assert {a.state for a in scene.approvals} == {ApprovalState.CANCELLED}
+        scene.assert_whole()
+
+
+async def test_more_calls_than_a_round_may_have_are_skipped() -> None:
+    look = looking()
+    script = calls(*(call(f"c{n}", "look", {"n": n}) for n in range(4))), says("Done.")
+    async with stage(*script, tools=[look], limits=Limits(calls_per_round=2)) as scene:
+        await scene.say("go")
+        await scene.settled()
+        assert [r.code for r in scene.results].count(Code.LIMIT) == 2
+        assert len(look.ran) == 2
+
+
+async def test_ten_thousand_waiting_turns_hold_no_task() -> None:
+    import asyncio
+
+    async with stage(calls(write()), tools=[writing()]) as scene:
+        await scene.say("go")
+        turn = await scene.parked()
+        assert turn.state is TurnState.PARKED
+        names = {task.get_name() for task in asyncio.all_tasks()}
+        assert not any(name.startswith(("lane", "live")) for name in names)
+
+
+async def test_every_decision_is_on_record() -> None:
+    async with stage(calls(write()), says("Written."), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.clock.advance(60)
+        await scene.press("Approve")
+        await scene.settled()
+        actions = [a.action for a in scene.store.rows.audit]
+        assert actions == ["card.opened", "card.decided", "call.ran", "turn.ended"]
+        assert scene.approvals[0].expires_at - scene.approvals[0].created_at == timedelta(hours=24)

@@ -1,0 +1,202 @@
+"""Commands: what they say and what they do to a running turn."""
+
+import pytest
+
+from bot.domain.approval import ApprovalState
+from bot.domain.chat import QueueMode
+from bot.domain.message import Sign
+from bot.domain.outcome import StopReason
+from bot.domain.person import Role
+from bot.domain.tool import Code
+from bot.domain.transcript import AskerBody
+from tests.fakes.model import Gate, call, calls, says
+from tests.scenarios.stage import ANN, BOB, stage
+from tests.scenarios.tools import looking, tool, writing
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("/start", "Hello, Ann."),
+        ("/help", "/stop [all]"),
+        ("/tools", "`look`, runs at once"),
+        ("/queue", "Now: `queue`"),
+        ("/rules", "no standing rules"),
+        ("/approvals", "Nothing waits"),
+        ("/model", "`fake/fake`"),
+        ("/model nobody/x", "no model"),
+        ("/usage", "nothing"),
+        ("/status", "open cards: 0"),
+        ("/stop", "nothing to stop"),
+        ("/stpo", "Did you mean /stop?"),
+        ("/allow @bob", "numeric id"),
+        ("/revoke 99", "had no access"),
+        ("/HELP@steward", "/help"),
+        ("/", "There is no command"),
+    ],
+)
+async def test_each_command_answers(command: str, told: str) -> None:
+    async with stage(tools=[looking()]) as scene:
+        await scene.say(command)
+        await scene.shows(told)
+
+
+async def test_owner_commands_are_not_for_members() -> None:
+    people = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+    async with stage(people=people) as scene:
+        await scene.say("/allow 7", BOB)
+        await scene.shows("/allow is for an owner.")
+
+
+async def test_an_allowed_person_may_talk_until_revoked() -> None:
+    async with stage(says("Hello Bob.")) as scene:
+        await scene.say("/allow 2")
+        await scene.shows("fake:2 may talk")
+        await scene.say("hello", BOB)
+        await scene.shows("Hello Bob.")
+        await scene.say("/revoke 2")
+        await scene.shows("no access any more")
+        await scene.say("hello?", BOB)
+        await scene.shows("private assistant")
+
+
+async def test_stop_ends_a_model_call() -> None:
+    gate = Gate()
+    async with stage(gate) as scene:
+        await scene.say("go")
+        await gate.reached()
+        await scene.say("/stop")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.USER_CANCELLED
+        await scene.shows("Stopped, as you asked.")
+
+
+async def test_stop_ends_a_tool_and_the_model_learns_that_its_end_is_unknown() -> None:
+    import asyncio
+
+    from bot.domain.tool import Effect, Replay
+
+    slow = tool("slow", Effect.READ, Replay.ONCE, gate=asyncio.Event())
+    async with stage(calls(call("a", "slow")), says("I see."), tools=[slow]) as scene:
+        await scene.say("go")
+        await slow.started.wait()
+        await scene.say("/stop")
+        await scene.settled()
+        assert scene.results[0].code is Code.OUTCOME_UNKNOWN
+        await scene.say("what happened?")
+        await scene.settled(2)
+        scene.assert_whole()
+
+
+async def test_stop_leaves_waiting_messages_and_stop_all_drops_them() -> None:
+    first, second = Gate(), Gate()
+    async with stage(first, second) as scene:
+        await scene.say("one")
+        await first.reached()
+        await scene.say("two")
+        await scene.routed()
+        await scene.say("/stop")
+        await scene.shows("1 waiting messages still run")
+        await second.reached()
+        await scene.say("three")
+        await scene.routed()
+        await scene.say("/stop all")
+        await scene.shows("Dropped 1 waiting messages.")
+        await scene.settled(2)
+        asked = [b.text for b in scene.bodies if isinstance(b, AskerBody)]
+        assert asked == ["one", "two"]
+
+
+async def test_a_queued_message_gets_a_reaction_at_once() -> None:
+    gate = Gate()
+    async with stage(gate, says("one"), says("two")) as scene:
+        await scene.say("1")
+        await gate.reached()
+        waiting = await scene.say("2")
+        await scene.until(
+            lambda: any(s is Sign.QUEUED and m == waiting for _, s, m in scene.channel.signs)
+        )
+        gate.open()
+        await scene.settled(2)
+
+
+async def test_steering_joins_the_running_turn_after_the_results() -> None:
+    import asyncio
+
+    slow = tool("slow", gate=(going := asyncio.Event()))
+    async with stage(calls(call("a", "slow")), says("Both."), tools=[slow]) as scene:
+        await scene.say("/queue steer")
+        await scene.shows("joins it")
+        await scene.say("go")
+        await slow.started.wait()
+        await scene.say("and this too")
+        await scene.routed()
+        going.set()
+        await scene.settled()
+        last = scene.model.requests[-1].messages[-1]
+        assert "and this too" in str(last.parts[-1])
+        assert len(scene.turns) == 1
+
+
+async def test_interrupting_stops_the_turn_and_starts_anew() -> None:
+    gate = Gate()
+    async with stage(gate, says("new")) as scene:
+        await scene.say("/queue interrupt")
+        await scene.shows("stops it")
+        await scene.say("old")
+        await gate.reached()
+        scene.model.add()
+        await scene.say("new")
+        await scene.settled(2)
+        assert scene.turns[0].stop_reason is StopReason.USER_CANCELLED
+        assert scene.texts[-1] == "new"
+
+
+async def test_a_fresh_start_ends_cards_and_leaves_the_past_behind() -> None:
+    write = call("a", "write", {"what": "x"})
+    async with stage(calls(write), says("Hello."), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("/new")
+        await scene.settled()
+        assert scene.approvals[0].state is ApprovalState.CANCELLED
+        await scene.say("hello")
+        await scene.settled(2)
+        assert len(scene.model.requests[-1].messages) == 1
+
+
+async def test_compaction_on_demand_summarises_what_was() -> None:
+    async with stage(says("one"), says("- the past"), says("two")) as scene:
+        await scene.say("first")
+        await scene.settled()
+        await scene.say("/compact")
+        await scene.shows("The conversation is summarised.")
+        await scene.say("second")
+        await scene.settled(3)
+        assert "- the past" in str(scene.model.requests[-1].messages[0])
+
+
+async def test_a_mode_is_kept() -> None:
+    async with stage() as scene:
+        await scene.say("/queue steer")
+        await scene.shows("joins it")
+        assert next(iter(scene.store.rows.chats.values())).queue_mode is QueueMode.STEER
+
+
+async def test_rules_are_listed_and_taken_back() -> None:
+    def write(id: str) -> object:
+        return call(id, "write", {"what": "x"})
+
+    script = calls(write("a")), says("one"), calls(write("b")), says("two")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled()
+        await scene.say("/rules")
+        await scene.shows("1. write: `x`")
+        await scene.say("/rules remove 1")
+        await scene.shows("It will ask again.")
+        await scene.say("write x")
+        await scene.parked()
+        await scene.press("Approve")
+        await scene.settled(2)

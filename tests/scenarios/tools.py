@@ -1,0 +1,124 @@
+"""Small tools for scenarios: one that reads, one that writes, one of each other temper."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.message import Code, Markdown, Outbound, OutboundKind
+from bot.domain.tool import (
+    AskPerson,
+    CloseConversation,
+    Effect,
+    ExactRule,
+    Preview,
+    Replay,
+    ToolOutput,
+    ToolSpec,
+    canonical,
+)
+from bot.ports.tool import Place, Tool
+
+Act = Callable[[Mapping[str, Any], Place], ToolOutput]
+
+
+@dataclass(frozen=True, eq=False)
+class ScenarioTool:
+    """A tool whose work is a function; `ran` tells what it was asked to do, in order."""
+
+    spec: ToolSpec
+    act: Act
+    ran: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    gate: asyncio.Event | None = None
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        if "bad" in arguments:
+            raise InvalidArguments("bad: no such argument")
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        if arguments.get("impossible"):
+            raise ToolFailure("that cannot be done")
+        what = str(arguments.get("what", ""))
+        return Preview(
+            title=f"{self.spec.name}?",
+            subject=f"{self.spec.name} {what}",
+            effect=self.spec.effect,
+            blocks=(Code(what),),
+            where="here",
+            always=ExactRule(canonical(arguments)),
+            always_label=what,
+        )
+
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+        self.ran.append(arguments)
+        self.started.set()
+        if self.gate is not None:
+            await self.gate.wait()
+        return self.act(arguments, place)
+
+
+def tool(
+    name: str,
+    effect: Effect = Effect.READ,
+    replay: Replay = Replay.SAFE,
+    act: Act | None = None,
+    gate: asyncio.Event | None = None,
+) -> ScenarioTool:
+    spec = ToolSpec(name, f"Does {name}.", {"type": "object"}, effect, replay)
+    told = act or (lambda arguments, _: ToolOutput(f"{name}: {dict(arguments)}"))
+    return ScenarioTool(spec, told, gate=gate)
+
+
+def looking(text: str = "a look") -> ScenarioTool:
+    return tool("look", act=lambda _, __: ToolOutput(text))
+
+
+def writing() -> ScenarioTool:
+    return tool("write", Effect.WRITE, Replay.ONCE, lambda a, _: ToolOutput(f"wrote {a['what']}"))
+
+
+def burning() -> ScenarioTool:
+    return tool("burn", Effect.DANGER, Replay.ONCE, lambda _, __: ToolOutput("burnt"))
+
+
+def failing(text: str = "It broke") -> ScenarioTool:
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        raise ToolFailure(text)
+
+    return tool("fail", act=act)
+
+
+def foreign() -> ScenarioTool:
+    return tool("fetch", act=lambda _, __: ToolOutput("buy now!", untrusted="a web page"))
+
+
+def asking() -> ScenarioTool:
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        return ToolOutput("asked", after=AskPerson(str(arguments["what"])))
+
+    return tool("ask", replay=Replay.OUTBOX, act=act)
+
+
+def sending() -> ScenarioTool:
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        note = Outbound(OutboundKind.NOTICE, (Markdown(str(arguments["what"])),))
+        return ToolOutput("sent", sends=(note,))
+
+    return tool("send", replay=Replay.OUTBOX, act=act)
+
+
+def closing() -> ScenarioTool:
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        return ToolOutput("closing", after=CloseConversation("done"))
+
+    return tool("close", replay=Replay.ONCE, act=act)
+
+
+class Toolbox:
+    def __init__(self, tools: Sequence[ScenarioTool]) -> None:
+        self._tools: tuple[Tool, ...] = tuple(tools)
+
+    def tools(self, chat: int) -> Sequence[Tool]:
+        return self._tools
