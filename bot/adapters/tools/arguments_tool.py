@@ -7,12 +7,15 @@ from typing import Annotated, Any, Generic, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from bot.adapters.tools.visible_text import visible
 from bot.domain.errors import InvalidArguments
-from bot.domain.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical
+from bot.domain.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical, clipped
 from bot.ports.tool import Place
 
 MAX_TEXT = 1_000_000
 """Bytes of UTF-8 in one text argument."""
+
+_SUBJECT = 80
 
 
 class Arguments(BaseModel):
@@ -63,7 +66,7 @@ class ArgumentsTool(ABC, Generic[A]):
         """Tells what the call will do; `exact` is the rule for this call and no other."""
         del place, exact
         values = [str(value) for value in arguments.model_dump(exclude_none=True).values()]
-        subject = " ".join(" ".join(values).split())[:80]
+        subject = clipped(visible(" ".join(" ".join(values).split())), _SUBJECT)
         return Preview(self.spec.name, subject, self.spec.effect)
 
     @abstractmethod

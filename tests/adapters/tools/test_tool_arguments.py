@@ -9,7 +9,7 @@ from bot.adapters.tools.arguments_tool import MAX_TEXT
 from bot.adapters.tools.catalog import FixedCatalog
 from bot.domain.errors import InvalidArguments
 from bot.domain.tool import Effect, Replay
-from bot.ports.tool import Tool
+from bot.ports.tool import Place, Tool
 
 Tools = dict[str, Tool]
 
@@ -89,3 +89,11 @@ def test_null_stands_for_an_optional_argument_left_out(tools: Tools) -> None:
 def test_importing_the_tools_makes_no_folder(tools: Tools, tmp_path: Path) -> None:
     assert tools
     assert not (tmp_path / "spool").exists()
+
+
+async def test_calls_that_never_ask_still_have_a_short_subject(tools: Tools, place: Place) -> None:
+    preview = await tools["search_files"].preview({"query": "a\x1b[8m", "path": "x" * 99}, place)
+    assert preview.effect is Effect.READ
+    assert preview.subject.startswith("a\\x1b[8m xxx")
+    assert len(preview.subject) == 80
+    assert preview.always is None
