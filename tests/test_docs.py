@@ -1,0 +1,249 @@
+"""The documentation says what the program does, its links lead somewhere, its diagrams are whole."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.tools.catalog import FixedCatalog, standard_tools
+from bot.adapters.tools.sandbox import Sandbox
+from bot.domain.budget import Limits, ModelTimes
+from bot.domain.outcome import StopReason
+from bot.domain.tool import Code, Status
+from bot.flow.approvals import ApprovalDesk
+from bot.flow.commands import Command
+from bot.flow.commands.cards import CardCommands
+from bot.flow.commands.people import PeopleCommands
+from bot.flow.commands.setup import SetupCommands
+from bot.flow.commands.turns import TurnCommands
+from bot.flow.context import Context
+from bot.flow.model_calls import ModelCalls
+from bot.ports.tool import Tool
+from bot.settings import SettingLine, read_settings
+from tests.fakes.clock import FakeClock
+from tests.fakes.store import MemoryStore
+
+ROOT = Path(__file__).resolve().parents[1]
+_PLACES = ("*.md", "docs/**/*.md", "plans/*.md", "skills/*.md")
+PAGES = sorted(page for place in _PLACES for page in ROOT.glob(place))
+WITH_SETTINGS = [*PAGES, ROOT / ".env.example", ROOT / "docker-compose.yml"]
+OPERATING = ROOT / "docs" / "operating.md"
+LOOP = ROOT / "docs" / "tool_loop.md"
+
+_SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM)_[A-Z_]*[A-Z]\b")
+_LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+_FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
+_MODULE = re.compile(r"\bbot/[\w/]+\.py\b")
+_KINDS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
+_OPENERS = {
+    "sequenceDiagram": ("alt", "loop", "opt", "par", "critical", "break", "rect", "box"),
+    "flowchart": ("subgraph",),
+    "stateDiagram-v2": (),
+}
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Sequence[SettingLine]:
+    return read_settings({}, tmp_path).lines
+
+
+def test_every_setting_named_anywhere_exists(lines: Sequence[SettingLine]) -> None:
+    known = {line.name for line in lines}
+    for_tests = set(_SETTING.findall((ROOT / "tests" / "conftest.py").read_text()))
+    named = {name for page in WITH_SETTINGS for name in _SETTING.findall(page.read_text())}
+    assert named >= {"STEWARD_HOME", "TELEGRAM_BOT_TOKEN"}
+    assert named - known - for_tests == set()
+
+
+def test_every_setting_is_in_the_table_with_its_default_and_sentence(
+    lines: Sequence[SettingLine], tmp_path: Path
+) -> None:
+    rows = OPERATING.read_text().splitlines()
+    missing = [row for line in lines if (row := _row(line, tmp_path)) not in rows]
+    assert missing == []
+
+
+def test_the_example_names_settings_by_their_defaults(lines: Sequence[SettingLine]) -> None:
+    defaults = {line.name: line.value for line in lines}
+    shown = dict(re.findall(r"^#(\w+)=(.*)$", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    assert shown["STEWARD_MODEL"] == defaults["STEWARD_MODEL"]
+    assert {"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN", "STEWARD_OWNERS"} <= set(shown)
+
+
+def test_every_number_of_a_turn_is_explained_in_the_loop() -> None:
+    explained = set(_SETTING.findall(LOOP.read_text()))
+    limits = {f"STEWARD_{name.upper()}" for name in Limits.__dataclass_fields__}
+    times = {f"STEWARD_MODEL_{name.upper()}" for name in ModelTimes.__dataclass_fields__}
+    # Nothing that comes in has pictures yet.
+    assert (limits | times) - explained == {"STEWARD_IMAGES_IN_VIEW"}
+
+
+def test_the_loop_explains_every_result_and_stop_reason_that_can_be() -> None:
+    text = LOOP.read_text()
+    sources = "".join(path.read_text() for path in (ROOT / "bot").rglob("*.py"))
+    codes = [code.name for code in Code if f"Code.{code.name}" in sources]
+    statuses = [status.name for status in Status if f"Status.{status.name}," in sources]
+    reasons = [reason.name for reason in StopReason if f"(StopReason.{reason.name}" in sources]
+    assert (len(codes) > 5, len(statuses) > 3, len(reasons) > 5) == (True, True, True)
+    assert [name for name in (*codes, *statuses, *reasons) if name not in text] == []
+
+
+def test_every_command_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text().replace("\\|", "|")
+    table = _commands()
+    assert {"start", "stop", "rules"} <= {command.name for command in table}
+    assert [command.form for command in table if f"| `{command.form}` |" not in readme] == []
+
+
+def test_every_tool_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    names = [tool.spec.name for tool in _tools()]
+    assert "run_command" in names
+    assert [name for name in names if f"`{name}`" not in readme] == []
+
+
+def test_every_module_named_exists() -> None:
+    named = {name for page in PAGES for name in _MODULE.findall(page.read_text())}
+    assert "bot/domain/step.py" in named
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    declared = {re.split(r"[^\w-]", requirement)[0] for requirement in wanted}
+    reasons = next((ROOT / "docs" / "decisions").glob("0009-*.md")).read_text()
+    assert "anthropic" in declared
+    assert [name for name in sorted(declared) if f"`{name}`" not in reasons] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    text = _FENCE.sub("", page.read_text())
+    broken = [link for link in _LINK.findall(text) if not _leads_somewhere(page, link)]
+    assert broken == []
+
+
+def test_links_were_looked_at() -> None:
+    links = [link for page in PAGES for link in _LINK.findall(page.read_text())]
+    assert sum("#" in link and "://" not in link for link in links) > 2
+    assert not _leads_somewhere(OPERATING, "nowhere.md")
+    assert not _leads_somewhere(OPERATING, "tool_loop.md#no-such-heading")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_diagrams_are_well_formed(page: Path) -> None:
+    assert [fault for diagram in _diagrams(page) for fault in _faults(diagram)] == []
+
+
+def test_diagrams_were_looked_at() -> None:
+    diagrams = [diagram for page in PAGES for diagram in _diagrams(page)]
+    assert {diagram.split()[0] for diagram in diagrams} == set(_KINDS)
+
+
+@pytest.mark.parametrize(
+    "diagram",
+    [
+        "pie\n  a: 1\n",
+        'flowchart TD\n  a["open --> b\n',
+        "sequenceDiagram\n  loop ever\n  A->>B: x\n",
+        "sequenceDiagram\n  A->>B: one; two\n",
+        "sequenceDiagram\n  participant Loop as x\n",
+    ],
+)
+def test_a_malformed_diagram_is_told(diagram: str) -> None:
+    assert list(_faults(diagram)) != []
+
+
+def _row(line: SettingLine, folder: Path) -> str:
+    value = line.value.replace(f"{folder}/", "")
+    shown = f"`{value}`" if value else "not set"
+    return f"| `{line.name}` | {shown} | {line.sentence} |"
+
+
+def _leads_somewhere(page: Path, link: str) -> bool:
+    if "://" in link or link.startswith("mailto:"):
+        return True
+    path, _, anchor = link.partition("#")
+    target = page.parent / path if path else page
+    if not target.exists():
+        return False
+    return not anchor or anchor in _anchors(target.read_text())
+
+
+def _anchors(text: str) -> set[str]:
+    """The anchors that headings get: small letters, no punctuation, dashes for spaces."""
+    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def _diagrams(page: Path) -> list[str]:
+    found = _FENCE.findall(page.read_text())
+    return [body for _, _, language, body in found if language == "mermaid"]
+
+
+def _faults(diagram: str) -> Iterator[str]:
+    """What of the basic syntax is wrong: the kind, quotes, brackets, blocks, reserved names."""
+    kind = next((kind for kind in _KINDS if diagram.startswith(kind)), None)
+    if kind is None:
+        yield f"a kind nobody knows: {diagram[:20]}"
+        return
+    rows = [row.strip() for row in diagram.splitlines()[1:] if row.strip()]
+    first = [row.split()[0] for row in rows]
+    opened = sum(word in _OPENERS[kind] for word in first)
+    if opened != first.count("end"):
+        yield f"{opened} blocks, {first.count('end')} ends"
+    for row in rows:
+        bare = re.sub(r'"[^"]*"', "", row)
+        if '"' in bare or (kind == "flowchart" and not _balanced(bare)):
+            yield f"quotes or brackets: {row}"
+        if kind == "sequenceDiagram" and ";" in row:
+            yield f"a semicolon ends a line: {row}"
+        named = re.match(r"(?:participant|actor) (\w+)", row)
+        if named and named[1].lower() in (*_OPENERS[kind], "end", "note"):
+            yield f"a reserved name: {named[1]}"
+
+
+def _balanced(row: str) -> bool:
+    open_ones: list[str] = []
+    pairs = {")": "(", "]": "[", "}": "{"}
+    for sign in row:
+        if sign in pairs.values():
+            open_ones.append(sign)
+        elif sign in pairs and (not open_ones or open_ones.pop() != pairs[sign]):
+            return False
+    return not open_ones
+
+
+class _NoLanes:
+    def wake(self, chat: int) -> None: ...
+
+    def interrupt(self, chat: int) -> None: ...
+
+
+def _tools() -> Sequence[Tool]:
+    store = MemoryStore()
+    return standard_tools(
+        clock=FakeClock(),
+        chats=store.chats,
+        journal=store.journal,
+        sandbox=Sandbox(program=None),
+        spool=ROOT,
+    )
+
+
+def _commands() -> list[Command]:
+    store, clock = MemoryStore(), FakeClock()
+    journal, approvals, ledger = store.journal, store.approvals, store.ledger
+    desk = ApprovalDesk(journal, approvals, store.outbox, ledger, _NoLanes(), clock, Limits())
+    models = ModelCalls({}, clock, ModelTimes())
+    context = Context(FixedCatalog(()))
+    groups = (
+        PeopleCommands(store.people, clock, list),
+        TurnCommands(journal, store.chats, approvals, desk, clock, "demo/demo"),
+        CardCommands(approvals, store.rules, clock),
+        SetupCommands(models, context, ledger, journal, approvals, clock, "demo/demo"),
+    )
+    return [command for group in groups for command in group.table]
