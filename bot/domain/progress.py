@@ -34,10 +34,11 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A call of this turn with its result."""
+    """A call of this turn with its result; `round` is the number of the reply it stands in."""
 
     call: ToolCall
     result: ToolResult
+    round: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +76,17 @@ class Progress:
         return [b.result for b in self.since_reply if isinstance(b, ResultBody)]
 
     def same_error(self) -> tuple[Done | None, int]:
-        """The newest failed call and how often its tool failed with the same words in this turn."""
-        newest = self.done[-1] if self.done else None
-        if newest is None or newest.result.status not in _COUNTED_ERRORS:
-            return None, 0
-        wanted = error_key(newest.result)
-        same = [
-            d
-            for d in self.done
-            if d.result.status in _COUNTED_ERRORS and error_key(d.result) == wanted
-        ]
-        return newest, len(same)
+        """The call of the newest round that failed most often alike, and in how many rounds.
+
+        Rounds count, not calls: calls of one reply were made before any of them failed.
+        """
+        rounds: dict[tuple[str, str], set[int]] = {}
+        failed = [d for d in self.done if d.result.status in _COUNTED_ERRORS]
+        for done in failed:
+            rounds.setdefault(error_key(done.result), set()).add(done.round)
+        newest = [d for d in failed if d.round == self.done[-1].round]
+        worst = max(newest, key=lambda d: len(rounds[error_key(d.result)]), default=None)
+        return worst, len(rounds[error_key(worst.result)]) if worst is not None else 0
 
     def repeats(self, call: ToolCall) -> int:
         """How many newest calls like this one all had the same result, one after another."""
@@ -123,6 +124,7 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
     """Reads the entries of one turn; entries of other turns must not be among them."""
     cards = {a.call.id: a for a in approvals if a.turn == turn.id or a.id == turn.approval}
     calls: dict[str, ToolCall] = {}
+    rounds: dict[str, int] = {}
     results: dict[str, ToolResult] = {}
     begun: set[str] = set()
     replies: list[ReplyBody] = []
@@ -138,6 +140,7 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
                 replies.append(body)
                 since = []
                 calls.update({c.id: c for c in body.calls})
+                rounds.update({c.id: len(replies) for c in body.calls})
             case IntentBody():
                 begun.add(body.call_id)
             case ResultBody():
@@ -151,7 +154,7 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
         turn=turn,
         reply=replies[-1] if replies else None,
         open_calls=_open(calls, results, begun, cards),
-        done=tuple(Done(calls[i], r) for i, r in results.items() if i in calls),
+        done=tuple(Done(calls[i], r, rounds.get(i, 0)) for i, r in results.items() if i in calls),
         since_reply=tuple(since),
         empty_replies=_trailing_empty(replies),
         pauses=sum(r.finish is FinishReason.PAUSE for r in replies),

@@ -179,6 +179,9 @@ def _out_of_bounds(state: LoopState, index: int) -> Refuse | None:
             Code.CUT,
             "The reply was cut inside its calls, so none of them ran. Repeat the call, shorter.",
         )
+    if reply.finish is FinishReason.REFUSAL:
+        text = "Not run: the model broke off and refused."
+        return Refuse(Status.SKIPPED, Code.FINISHED, text)
     if reply.wrap_up:
         return Refuse(Status.SKIPPED, Code.LIMIT, "Not run: the turn was to be wrapped up.")
     if reply.finish is FinishReason.END:
@@ -244,6 +247,8 @@ def _runnable(
 def _after_round(state: LoopState) -> Step:
     progress, limits = state.progress, state.limits
     reply = progress.reply
+    if reply is not None and reply.finish is FinishReason.REFUSAL:
+        return Finish(StopReason.REFUSAL, "the model refused")
     if progress.question is not None:
         return Finish(StopReason.WAITING_FOR_USER, "a question was put to the person")
     failed, times = progress.same_error()
@@ -265,8 +270,6 @@ def _after_words(state: LoopState) -> Step:
     reply = progress.reply
     if reply is None:
         return _next_request(state, "the log waits for the model")
-    if reply.finish is FinishReason.REFUSAL:
-        return Finish(StopReason.REFUSAL, "the model refused")
     if reply.finish is FinishReason.PAUSE:
         if progress.pauses > limits.pauses:
             return Finish(StopReason.MODEL_FAILURE, f"{progress.pauses} pauses in one turn")

@@ -8,8 +8,6 @@ from typing import Any, Literal, TypeAlias, cast
 
 from bot.domain.message import Block, FileRef, Outbound
 
-_EXACT_FLOAT = 2.0**53
-
 
 class Effect(StrEnum):
     """May it run unasked? `read` always, `write` with consent, `danger` only with fresh consent."""
@@ -94,7 +92,7 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(inner) for key, inner in items.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in cast("Sequence[Any]", value)]
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT:
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
 

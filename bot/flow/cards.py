@@ -27,7 +27,7 @@ def button_data(approval: Approval, verb: Verb) -> str:
 def parse_data(data: str) -> tuple[str, Verb] | None:
     """The token and the wish of a button, or None when the data is not one of ours."""
     match data.split(":"):
-        case [prefix, token, verb] if prefix == PREFIX and verb in {v.value for v in Verb}:
+        case [prefix, token, verb] if prefix == PREFIX and token and verb in set(Verb):
             return token, Verb(verb)
         case _:
             return None

@@ -35,6 +35,8 @@ words, in the language of the conversation."""
 
 _KEPT_OF_RESULT = 600
 _KEEP_SHRUNK = 2_000
+_WORTH_SHRINKING = 2_500
+"""Characters; below this the words about the shortening would eat up what it gains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +92,16 @@ class Compaction:
 def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
     """Old turns first, whole ones, until the share `keep` is left; then the running turn."""
     shown = _in_view(entries)
-    sizes = {e.seq: _tokens(e) for e in shown}
-    total, covers = sum(sizes.values()), None
-    target = total * keep
+    total = sum(map(_tokens, shown))
+    target, covers, whole = total * keep, None, 0
     old = [e for e in shown if e.turn != running]
     for entry, following in zip(old, [*old[1:], None], strict=False):
-        if total <= target and covers is not None:
+        whole += _tokens(entry)
+        if isinstance(entry.body, SummaryBody) or (following and following.turn == entry.turn):
+            continue
+        covers = entry.seq
+        if total - whole <= target:
             break
-        total -= sizes[entry.seq]
-        if following is None or following.turn != entry.turn:
-            covers = entry.seq
     if covers is not None:
         return Room(covers=covers)
     return Room(shrink=_shrinkable(entries, running))
@@ -114,7 +116,7 @@ def _shrinkable(entries: Sequence[Entry], running: str) -> tuple[int, ...]:
         if e.turn == running
         and isinstance(e.body, ResultBody)
         and not e.body.result.keep
-        and len(e.body.result.text) > _KEEP_SHRUNK
+        and len(e.body.result.text) > _WORTH_SHRINKING
         and e.seq not in done
     ]
     return tuple(found[:-1] or found)

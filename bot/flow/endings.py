@@ -1,7 +1,5 @@
 """The last word of a turn: truthful about how it ended, what was done, and what to do next."""
 
-from collections.abc import Sequence
-
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import Done, Progress
 from bot.domain.step import Finish
@@ -45,6 +43,8 @@ _HAPPENED: dict[StopReason, tuple[str, str]] = {
     ),
 }
 
+_QUESTION = "I need your answer to go on."
+
 _CUT_NOTE = "\n\n(The answer was cut at the model's length limit. Say “go on” for the rest.)"
 
 
@@ -55,7 +55,7 @@ def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
         case StopReason.FINAL_ANSWER:
             text = words + (_CUT_NOTE if cut else "")
         case StopReason.WAITING_FOR_USER:
-            text = "\n\n".join(t for t in (words, progress.question or "") if t)
+            text = "\n\n".join(t for t in (words, progress.question or "") if t) or _QUESTION
         case StopReason.MAX_ROUNDS if words and not (progress.reply and progress.reply.calls):
             told = f"(I stopped after {progress.turn.rounds} rounds. Say “go on” to continue.)"
             text = f"{words}\n\n{told}"
@@ -69,7 +69,8 @@ def note_of(outcome: Outcome, progress: Progress) -> NoteBody | None:
     if outcome.stop_reason in (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER):
         return None
     if outcome.stop_reason is StopReason.MAX_ROUNDS and progress.reply is not None:
-        return None if not progress.reply.calls else _ended(outcome)
+        own_words = progress.reply.text and not progress.reply.calls
+        return None if own_words else _ended(outcome)
     return _ended(outcome)
 
 
@@ -80,21 +81,29 @@ def _ended(outcome: Outcome) -> NoteBody:
 def _closing_text(reason: StopReason, progress: Progress, why: str) -> str:
     happened, next_step = _HAPPENED.get(reason, ("I stopped.", ""))
     told = happened.format(rounds=progress.turn.rounds, why=why)
-    return "\n\n".join(part for part in (told, _done(progress.done), next_step) if part)
+    return "\n\n".join(part for part in (told, _done(progress), next_step) if part)
 
 
-def _done(done: Sequence[Done]) -> str:
+def _done(progress: Progress) -> str:
     """What the tools did, so that nobody has to guess; synthetic results did nothing."""
-    real = [d for d in done if not d.result.synthetic or d.result.code is Code.OUTCOME_UNKNOWN]
+    real = [
+        f"{_mark(d)} {d.call.subject}"
+        for d in progress.done
+        if not d.result.synthetic or d.result.code is Code.OUTCOME_UNKNOWN
+    ]
+    real += [f"{_UNKNOWN} {c.call.subject}" for c in progress.open_calls if c.begun]
     if not real:
         return ""
-    lines = [f"{_mark(d)} {d.call.subject}" for d in real[-12:]]
+    lines = real[-12:]
     if len(real) > len(lines):
         lines.insert(0, f"… {len(real) - len(lines)} earlier calls")
     return "Done so far:\n" + "\n".join(f"- {line}" for line in lines)
 
 
+_UNKNOWN = "❓ outcome unknown:"
+
+
 def _mark(done: Done) -> str:
     if done.result.code is Code.OUTCOME_UNKNOWN:
-        return "❓ outcome unknown:"
+        return _UNKNOWN
     return "✓" if done.result.status is Status.SUCCESS else "✗"

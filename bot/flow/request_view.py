@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from bot.domain.exchange import Diagnostics, FinishReason, Masked, ModelProfile
+from bot.domain.tool import ToolResult
 from bot.domain.transcript import (
     AskerBody,
     CallPart,
@@ -21,12 +22,14 @@ from bot.domain.transcript import (
     ThinkingPart,
 )
 from bot.domain.view import RequestView, ResultPart, ViewMessage, ViewPart
-from bot.flow.masking import is_own, legal_id, mask
+from bot.flow.masking import is_own, legal_id, length, mask
 
 BYTES_A_TOKEN = 4
 """The estimate until a provider has counted: good to a fifth for English, low for other scripts."""
 
 _IMAGE_TOKENS = 1_600
+
+_RESUME = "[Steward] Your reply was interrupted here. Please go on."
 
 
 def build_view(log: Sequence[Entry], profile: ModelProfile, images: int = 20) -> RequestView:
@@ -55,6 +58,7 @@ class ViewFold:
         self._size = 0
         self._counted: tuple[int, int] = (self._overhead, 0)
         self._images_seen = 0
+        self._sealed_chars = 0
         self._covers: int | None = None
         self._untrusted: str | None = None
 
@@ -105,20 +109,21 @@ class ViewFold:
         for entry in log:
             if entry.seq > covers and not isinstance(entry.body, SummaryBody | CutBody):
                 self._show(entry, sealed_before, shrunk)
+        if self._sealed_chars:
+            told = "thinking before the cut left out"
+            self._masked.append(Masked(sealed_before, "assistant", self._sealed_chars, 0, told))
 
     def _show(self, entry: Entry, sealed_before: int, shrunk: dict[int, int]) -> None:
         self._shown += 1
         match entry.body:
             case AskerBody() as asker:
                 self._untrusted = self._untrusted or asker.untrusted
-                self._put("user", self._asker_parts(asker))
+                self._put("user", self._asker_parts(entry.seq, asker))
             case ReplyBody() as reply:
                 self._show_reply(entry.seq, reply, sealed=entry.seq < sealed_before)
             case ResultBody(result=result):
                 self._untrusted = self._untrusted or result.untrusted
-                text = self._maybe_shrunk(entry.seq, result.text, shrunk.get(entry.seq))
-                call_id = self._ids.get(result.call_id, result.call_id)
-                self._put("user", (ResultPart(call_id, text, result.is_error),))
+                self._show_result(entry.seq, result, shrunk.get(entry.seq))
             case LateResultBody() as late:
                 self._untrusted = self._untrusted or late.untrusted
                 self._put("user", (TextPart(late_text(late)),))
@@ -127,29 +132,47 @@ class ViewFold:
             case _:
                 self._shown -= 1
 
-    def _asker_parts(self, asker: AskerBody) -> tuple[ViewPart, ...]:
+    def _asker_parts(self, seq: int, asker: AskerBody) -> tuple[ViewPart, ...]:
         text = f"{asker.text}\n\n<now>{asker.context}</now>" if asker.context else asker.text
         room = max(0, self._images - self._images_seen) if self.profile.sees else 0
         images: tuple[ImagePart, ...] = asker.images[:room]
         self._images_seen += len(images)
-        left_out = len(asker.images) - len(images)
+        left_out = asker.images[len(images) :]
         if left_out:
-            text = f"{text}\n\n[{left_out} pictures not shown]"
-        return (*images, TextPart(text))
+            self._masked.append(Masked(seq, "user", length(left_out), 0, "pictures not shown"))
+            text = f"{text}\n\n[pictures not shown: {len(left_out)}]"
+        return (*images, TextPart(text)) if text.strip() else images
 
     def _show_reply(self, seq: int, reply: ReplyBody, *, sealed: bool) -> None:
         if _unsent(reply):
+            told = "refused or empty"
+            self._masked.append(Masked(seq, "assistant", length(reply.parts), 0, told))
             return
-        if is_own(reply, self.profile):
+        own = is_own(reply, self.profile)
+        if own:
             parts = tuple(p for p in reply.parts if not _hidden(p, sealed=sealed))
+            self._ids.update({c.id: c.id for c in reply.calls})
+            self._sealed_chars += length(reply.parts) - length(parts) if sealed else 0
         else:
             parts, masked = mask(reply, seq)
             self._ids.update({c.id: legal_id(c.id, seq) for c in reply.calls})
             if masked is not None:
                 self._masked.append(masked)
         self._put("assistant", parts)
-        if not sealed and reply.usage.prompt and is_own(reply, self.profile):
+        if parts and _resumable(reply) and (sealed or not own):
+            self._put("user", (TextPart(_RESUME),))
+        if own and not sealed and reply.usage.prompt:
             self._counted = (reply.usage.prompt + reply.usage.output, self._size)
+
+    def _show_result(self, seq: int, result: ToolResult, keep: int | None) -> None:
+        """A result goes with its call: neither is shown without the other."""
+        call_id = self._ids.get(result.call_id)
+        if call_id is None:
+            gone = Masked(seq, "tool", len(result.text), 0, "its call is not in view")
+            self._masked.append(gone)
+            return
+        text = self._maybe_shrunk(seq, result.text, keep)
+        self._put("user", (ResultPart(call_id, text, result.is_error),))
 
     def _maybe_shrunk(self, seq: int, text: str, keep: int | None) -> str:
         if keep is None or len(text) <= keep:
@@ -190,6 +213,11 @@ def _unsent(reply: ReplyBody) -> bool:
     if reply.finish is FinishReason.REFUSAL:
         return True
     return not (reply.text or reply.calls or reply.finish is FinishReason.PAUSE)
+
+
+def _resumable(reply: ReplyBody) -> bool:
+    """A paused reply goes on by itself, but only for the model that wrote it, and unchanged."""
+    return reply.finish is FinishReason.PAUSE and not reply.calls
 
 
 def _hidden(part: ViewPart, *, sealed: bool) -> bool:

@@ -1,0 +1,258 @@
+"""Logs as the program writes them, for properties that must hold of every one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import strategies as st
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.exchange import FinishReason, Usage
+from bot.domain.progress import Progress, fold
+from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult
+from bot.domain.transcript import (
+    AskerBody,
+    Body,
+    CallPart,
+    CutBody,
+    Entry,
+    ForeignPart,
+    ImagePart,
+    IntentBody,
+    LateResultBody,
+    NoteBody,
+    Provenance,
+    ReplyBody,
+    ReplyPart,
+    ResultBody,
+    SummaryBody,
+    TextPart,
+    ThinkingPart,
+)
+from bot.domain.turn import Turn
+from bot.flow.closing import close
+
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+OWN = Provenance("anthropic", "one", "one")
+OTHER = Provenance("local", "two", "two")
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+json_objects = st.dictionaries(st.text(max_size=5), json_values, max_size=4)
+words = st.text(min_size=1, max_size=30).filter(str.strip)
+blanks = st.sampled_from(["", " ", "\n\t"])
+result_texts = st.sampled_from(["", " ", "ok", "x" * 2_001, "x" * 2_501, "a line of it\n" * 500])
+sources = st.none() | st.sampled_from(["a document", "a forward from Eve"])
+
+
+def call(name: str = "read_file", id: str = "call_1", **arguments: Any) -> ToolCall:
+    """A well-formed call."""
+    return ToolCall(id, name, "{}", arguments)
+
+
+def result(
+    of: ToolCall, status: Status = Status.SUCCESS, text: str = "ok", code: Code | None = None
+) -> ToolResult:
+    return ToolResult(of.id, of.name, status, text, code=code)
+
+
+def reply(*parts: ReplyPart | ToolCall | str, finish: FinishReason | None = None) -> ReplyBody:
+    """A reply of the own model from texts, calls and other parts."""
+    whole = tuple(
+        TextPart(p) if isinstance(p, str) else CallPart(p) if isinstance(p, ToolCall) else p
+        for p in parts
+    )
+    calls = any(isinstance(p, CallPart) for p in whole)
+    return ReplyBody(whole, finish or (FinishReason.CALLS if calls else FinishReason.END), OWN)
+
+
+def turn(id: str = "t1", **changes: Any) -> Turn:
+    return Turn(
+        id=id,
+        chat=1,
+        conversation="c1",
+        asker=1,
+        asker_name="Ann",
+        model="anthropic/one",
+        created_at=NOON,
+        **changes,
+    )
+
+
+def card(of: ToolCall, state: ApprovalState = ApprovalState.OPEN, **changes: Any) -> Approval:
+    """A card about a call of turn t1."""
+    known: dict[str, Any] = {"turn": "t1", "state": state, "id": f"card-{of.id}"}
+    return Approval(
+        token="0123456789abcdef01234_",
+        chat=1,
+        conversation="c1",
+        call=of,
+        preview=preview(of),
+        asker=1,
+        purpose="the report",
+        created_at=NOON,
+        expires_at=NOON + timedelta(hours=24),
+        **(known | changes),
+    )
+
+
+def preview(of: ToolCall, effect: Effect = Effect.WRITE) -> Preview:
+    return Preview(f"Run {of.name}?", of.subject, effect)
+
+
+@dataclass
+class Scribe:
+    """Writes a log: numbers entries and says which turn they belong to."""
+
+    entries: list[Entry] = field(default_factory=list)
+    turn: str = "t1"
+
+    def write(self, *bodies: Body) -> "Scribe":
+        for body in bodies:
+            seq = len(self.entries) + 1
+            self.entries.append(Entry(seq, "c1", self.turn, NOON, body))
+        return self
+
+    def open(self, *bodies: Body) -> "Scribe":
+        """Begins the next turn."""
+        self.turn = f"t{int(self.turn[1:]) + 1}" if self.entries else self.turn
+        return self.write(*bodies)
+
+    @property
+    def borders(self) -> list[int]:
+        """The last number of each turn before the one at hand."""
+        own = [*self.entries, None]
+        return [
+            e.seq
+            for e, following in zip(self.entries, own[1:], strict=True)
+            if following is not None and following.turn != e.turn
+        ]
+
+
+def log(*bodies: Body) -> list[Entry]:
+    """A log of one turn."""
+    return Scribe().write(*bodies).entries
+
+
+def progress_of(entries: Sequence[Entry], **changes: Any) -> Progress:
+    """How far the last turn of a log has come; `changes` are fields of its row."""
+    last = entries[-1].turn
+    own = [e for e in entries if e.turn == last]
+    replies = [e.body for e in own if isinstance(e.body, ReplyBody)]
+    counts = {"rounds": len(replies), "calls": sum(len(r.calls) for r in replies)}
+    approvals = changes.pop("approvals", ())
+    return fold(turn(last, **(counts | changes)), own, approvals)
+
+
+def closed(entries: Sequence[Entry], reason: Code = Code.CANCELLED) -> list[Entry]:
+    """The log after its last turn was ended here: each open call has its result."""
+    scribe = Scribe(list(entries), entries[-1].turn)
+    open_calls = progress_of(entries).open_calls
+    results = close(
+        (c.call for c in open_calls), reason, [c.call.id for c in open_calls if c.begun]
+    )
+    return scribe.write(*map(ResultBody, results)).entries
+
+
+# Replies, as they are after their admission: ids legal and unique, names legal, texts whole.
+
+
+@st.composite
+def calls_of_reply(draw: st.DrawFn, prefix: str) -> list[ToolCall]:
+    found: list[ToolCall] = []
+    for n in range(draw(st.integers(0, 3))):
+        id = f"{prefix}_{'i' * draw(st.sampled_from([0, 50]))}_{n}"
+        arguments = draw(st.none() | json_objects)
+        name = draw(st.sampled_from(["read_file", "write_file", "run_command"]))
+        text = "{" if arguments is None else "{}"
+        raw = draw(st.none() | st.just({"type": "tool_use", "id": id, "name": name}))
+        found.append(ToolCall(id, name, text, arguments, raw=raw))
+    return found
+
+
+@st.composite
+def replies(draw: st.DrawFn, prefix: str, models: Sequence[Provenance] = (OWN,)) -> ReplyBody:
+    thought = ThinkingPart({"type": "thinking", "thinking": "hm", "signature": prefix})
+    foreign = ForeignPart({"type": "server_tool", "id": prefix})
+    calls = [CallPart(c) for c in draw(calls_of_reply(prefix))]
+    said = [TextPart(t) for t in draw(st.lists(words | blanks, max_size=2))]
+    first = draw(st.sampled_from([(), (thought,), (thought, foreign)]))
+    finish = draw(st.sampled_from(FinishReason))
+    usage = Usage(input=draw(st.sampled_from([0, 700])), output=9)
+    return ReplyBody((*first, *said, *calls), finish, draw(st.sampled_from(models)), usage)
+
+
+@st.composite
+def results(draw: st.DrawFn, of: ToolCall) -> ToolResult:
+    status = draw(st.sampled_from([Status.SUCCESS, Status.FAILED, Status.BLOCKED, Status.TIMEOUT]))
+    return ToolResult(
+        of.id,
+        of.name,
+        status,
+        draw(result_texts),
+        untrusted=draw(sources),
+        keep=draw(st.booleans()),
+    )
+
+
+# Whole logs. Between a reply and its last result only intents and results stand.
+
+_IMAGE = ImagePart("image/png", "iVBORw0KGgo=")
+
+
+@st.composite
+def askers(draw: st.DrawFn) -> AskerBody:
+    context = draw(st.sampled_from(["", "Monday 2026-11-02 09:00 UTC"]))
+    text = draw(words if not context else words | blanks)
+    images = (_IMAGE,) * draw(st.integers(0, 3))
+    return AskerBody(text, "Ann", context, images, untrusted=draw(sources))
+
+
+def _round(draw: st.DrawFn, scribe: Scribe, models: Sequence[Provenance]) -> None:
+    """Appends one reply with its results."""
+    said = draw(replies(f"r{len(scribe.entries)}", models))
+    scribe.write(said)
+    for each in draw(st.permutations(said.calls)):
+        if draw(st.booleans()):
+            scribe.write(IntentBody(each.id))
+        scribe.write(ResultBody(draw(results(each))))
+
+
+def _cut(draw: st.DrawFn, scribe: Scribe) -> Body:
+    borders = scribe.borders
+    if borders and draw(st.booleans()):
+        return SummaryBody(draw(st.sampled_from(borders)), "They talked.", draw(sources))
+    shown = [e.seq for e in scribe.entries if isinstance(e.body, ResultBody)]
+    shrunk = draw(st.lists(st.sampled_from(shown), unique=True)) if shown else []
+    return CutBody(tuple(shrunk), 2_000)
+
+
+@st.composite
+def logs(
+    draw: st.DrawFn,
+    *,
+    begin: Sequence[Entry] = (),
+    turns: int = 3,
+    cuts: bool = True,
+    models: Sequence[Provenance] = (OWN, OWN, OTHER),
+) -> list[Entry]:
+    """A log of settled turns; with `begin`, that log with more turns behind it."""
+    scribe = Scribe(list(begin), begin[-1].turn if begin else "t1")
+    for _ in range(draw(st.integers(1, turns))):
+        late = LateResultBody("card-1", "write_file", "a.txt", "approved by Ann; success", "ok")
+        scribe.open(*draw(st.sampled_from([(), (late,)])), draw(askers()))
+        for _ in range(draw(st.integers(0, 3))):
+            if cuts and draw(st.integers(0, 4)) == 0:
+                scribe.write(_cut(draw, scribe))
+            if draw(st.integers(0, 4)) == 0:
+                scribe.write(draw(st.sampled_from([NoteBody("nudge", "Go on."), draw(askers())])))
+            _round(draw, scribe, models)
+        if draw(st.booleans()):
+            scribe.write(NoteBody("ended", "[Turn ended: user_cancelled]"))
+    return scribe.entries

@@ -1,0 +1,490 @@
+"""The verdict: what a turn does next, in every state it can be in."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.budget import Limits
+from bot.domain.exchange import FinishReason
+from bot.domain.outcome import StopReason
+from bot.domain.progress import OpenCall
+from bot.domain.step import (
+    Ask,
+    AskFirst,
+    CallModel,
+    Compact,
+    Finish,
+    Gate,
+    LoopState,
+    Park,
+    Refuse,
+    Run,
+    RunTools,
+    Step,
+    WrapUp,
+    decide,
+)
+from bot.domain.tool import Code, Effect, Status, ToolCall
+from bot.domain.transcript import (
+    AskerBody,
+    Body,
+    CutBody,
+    IntentBody,
+    NoteBody,
+    ReplyBody,
+    ResultBody,
+)
+from tests.domain.logs import (
+    Scribe,
+    call,
+    card,
+    log,
+    preview,
+    progress_of,
+    replies,
+    reply,
+    result,
+    results,
+)
+
+LIMITS = Limits()
+ASKED = AskerBody("Hi", "Ann")
+READ = Run(Effect.READ)
+WRITE = Run(Effect.WRITE)
+BLOCK = Refuse(Status.BLOCKED, Code.POLICY, "No.")
+NO_CALLS = (FinishReason.END, FinishReason.LENGTH, FinishReason.WINDOW, FinishReason.REFUSAL)
+
+
+def ask_first(of: ToolCall, *, repeat: bool = False) -> AskFirst:
+    return AskFirst(preview(of), repeat)
+
+
+def state(
+    *bodies: Body,
+    gates: Mapping[str, Gate] | None = None,
+    fill: float = 0.0,
+    overflow: bool = False,
+    limits: Limits = LIMITS,
+    **changes: Any,
+) -> LoopState:
+    """Where a turn with these entries stands; calls without a card or a gate are reads."""
+    progress = progress_of(log(ASKED, *bodies), **changes)
+    every: dict[str, Gate] = {
+        c.call.id: READ for c in progress.open_calls if c.approval is None and not c.begun
+    }
+    return LoopState(progress, limits, every | dict(gates or {}), fill, overflow)
+
+
+def calls(count: int, name: str = "read_file") -> list[ToolCall]:
+    return [call(name, f"call_{n}", path=str(n)) for n in range(count)]
+
+
+def failing(*texts: str) -> list[Body]:
+    """Rounds of one call each, all of which failed with these words."""
+    bodies: list[Body] = []
+    for n, text in enumerate(texts):
+        tried = call(id=f"f{n}", path=str(n))
+        bodies += [reply(tried), ResultBody(result(tried, Status.FAILED, text, Code.ERROR))]
+    return bodies
+
+
+# Any state
+
+
+@st.composite
+def states(draw: st.DrawFn) -> LoopState:
+    """A turn somewhere on its way: any reply, results in part, cards in every state."""
+    scribe = Scribe().write(ASKED)
+    for _ in range(draw(st.integers(0, 3))):
+        said = draw(replies(f"r{len(scribe.entries)}"))
+        scribe.write(draw(st.sampled_from([said, ReplyBody((), said.finish, said.provenance)])))
+        for each in said.calls if scribe.entries[-1].body is said else ():
+            if draw(st.booleans()):
+                scribe.write(IntentBody(each.id))
+            if draw(st.booleans()):
+                scribe.write(ResultBody(draw(results(each))))
+        if draw(st.booleans()):
+            notes = [NoteBody("wrap_up", "End."), CutBody((), 0), CutBody((1,), 9), ASKED]
+            scribe.write(draw(st.sampled_from(notes)))
+    left = progress_of(scribe.entries).open_calls
+    cards = [draw(cards_of(c.call)) for c in left if not c.begun and draw(st.booleans())]
+    carded = {c.call.id for c in cards}
+    gates = {c.call.id: draw(gates_of(c.call)) for c in left if c.call.id not in carded}
+    progress = progress_of(
+        scribe.entries,
+        approvals=tuple(cards),
+        rounds=draw(st.integers(0, 21)),
+        calls=draw(st.integers(0, 82)),
+        worked_ms=draw(st.sampled_from([0, 0, 0, 1_799_999, 1_800_000])),
+        attempts=draw(st.sampled_from([0, 1, 3, 4])),
+        stop_asked=draw(st.sampled_from([None, None, None, "Ann by /stop"])),
+    )
+    limits = draw(st.sampled_from([LIMITS, Limits(calls_per_round=1), Limits(soft_rounds=2)]))
+    fill = draw(st.sampled_from([0.0, 0.89, 0.9, 2.0]))
+    return LoopState(progress, limits, gates, fill, draw(st.booleans()))
+
+
+@st.composite
+def cards_of(draw: st.DrawFn, of: ToolCall) -> Approval:
+    kind = draw(st.sampled_from(["call", "repeat"]))
+    return card(of, draw(st.sampled_from(ApprovalState)), kind=kind)
+
+
+def gates_of(of: ToolCall) -> st.SearchStrategy[Gate]:
+    return st.sampled_from([READ, WRITE, ask_first(of), ask_first(of, repeat=True), BLOCK])
+
+
+def gate_of(state: LoopState, one: OpenCall) -> Gate | None:
+    if one.approval is None:
+        return state.gates.get(one.call.id)
+    approved = one.approval.state is ApprovalState.APPROVED
+    return Run(one.approval.preview.effect) if approved else None
+
+
+@given(states())
+def test_every_state_has_one_verdict(state: LoopState) -> None:
+    assert decide(state) == decide(state)
+    assert decide(state).why
+
+
+@given(states())
+def test_a_stop_wins_over_everything(state: LoopState) -> None:
+    step = decide(state)
+    stopped = isinstance(step, Finish) and step.stop_reason is StopReason.USER_CANCELLED
+    assert stopped == (state.progress.turn.stop_asked is not None)
+
+
+@given(states())
+def test_the_model_is_asked_only_within_every_bound(state: LoopState) -> None:
+    step, row, limits = decide(state), state.progress.turn, state.limits
+    if isinstance(step, CallModel | WrapUp):
+        assert state.progress.open_calls == ()
+        assert row.rounds < limits.max_rounds
+        assert row.worked_ms < limits.turn_seconds * 1_000
+        assert row.attempts <= limits.attempts
+    if isinstance(step, CallModel):
+        assert row.rounds < limits.soft_rounds
+        assert row.calls < limits.calls_per_turn
+
+
+@given(states())
+def test_only_calls_that_may_run_do(state: LoopState) -> None:
+    step, progress = decide(state), state.progress
+    for chosen in step.run if isinstance(step, RunTools) else ():
+        (index,) = [n for n, c in enumerate(progress.open_calls) if c.call == chosen]
+        one = progress.open_calls[index]
+        gate = gate_of(state, one)
+        assert isinstance(gate, Run)
+        assert not one.begun
+        assert progress.reply is not None
+        assert progress.reply.finish not in NO_CALLS
+        assert progress.reply.calls.index(chosen) < state.limits.calls_per_round
+        if gate.effect is not Effect.READ:
+            assert step.run == (chosen,)
+            assert all(isinstance(gate_of(state, c), Run) for c in progress.open_calls[:index])
+
+
+@given(states())
+def test_what_may_have_happened_is_never_run_or_asked_again(state: LoopState) -> None:
+    step = decide(state)
+    begun = {c.call.id for c in state.progress.open_calls if c.begun}
+    if isinstance(step, RunTools):
+        assert not begun & {c.id for c in step.run}
+        for each, refusal in step.close:
+            assert (refusal.code is Code.OUTCOME_UNKNOWN) == (each.id in begun)
+    if isinstance(step, Ask):
+        assert not begun
+
+
+@given(states())
+def test_only_calls_without_a_card_are_asked_for(state: LoopState) -> None:
+    step = decide(state)
+    for each in step.calls if isinstance(step, Ask) else ():
+        (one,) = [c for c in state.progress.open_calls if c.call == each]
+        assert one.approval is None
+        assert isinstance(state.gates[each.id], AskFirst)
+
+
+@given(states())
+def test_a_turn_parks_only_for_an_open_card(state: LoopState) -> None:
+    if isinstance(decide(state), Park):
+        waiting = [c.approval for c in state.progress.open_calls if c.approval is not None]
+        assert any(a.state is ApprovalState.OPEN for a in waiting)
+
+
+@given(states())
+def test_a_card_that_expired_ends_the_turn_without_the_model(state: LoopState) -> None:
+    cards = [c.approval for c in state.progress.open_calls if c.approval is not None]
+    step, row = decide(state), state.progress.turn
+    if row.stop_asked is None and row.attempts <= state.limits.attempts:
+        expired = any(a.state is ApprovalState.EXPIRED for a in cards)
+        assert expired == (isinstance(step, Finish) and step.stop_reason is StopReason.EXPIRED)
+
+
+# Calls
+
+
+def test_reads_of_one_reply_run_side_by_side() -> None:
+    three = calls(3)
+    step = decide(state(reply(*three)))
+    assert isinstance(step, RunTools)
+    assert step.run == tuple(three)
+
+
+def test_writes_run_one_at_a_time_in_call_order_after_the_reads() -> None:
+    first, second, read = calls(3)
+    gates: dict[str, Gate] = {first.id: WRITE, second.id: WRITE}
+    said = reply(first, second, read)
+    done: list[Body] = []
+    for expected in [(read,), (first,), (second,)]:
+        step = decide(state(said, *done, gates=gates))
+        assert isinstance(step, RunTools)
+        assert step.run == expected
+        done += [ResultBody(result(c)) for c in expected]
+    assert isinstance(decide(state(said, *done)), CallModel)
+
+
+def test_an_approved_call_waits_for_an_earlier_undecided_one() -> None:
+    first, second = calls(2)
+    approved = card(second, ApprovalState.APPROVED)
+    assert isinstance(decide(state(reply(first, second), approvals=(card(first), approved))), Park)
+    decided = (card(first, ApprovalState.DENIED), approved)
+    step = decide(state(reply(first, second), approvals=decided))
+    assert isinstance(step, RunTools)
+    assert [c for c, _ in step.close] == [first]
+    after = ResultBody(result(first, Status.BLOCKED, code=Code.DENIED))
+    step = decide(state(reply(first, second), after, approvals=decided))
+    assert isinstance(step, RunTools)
+    assert step.run == (second,)
+
+
+def test_reads_run_although_a_card_is_open() -> None:
+    write, read = calls(2)
+    step = decide(state(reply(write, read), approvals=(card(write),)))
+    assert isinstance(step, RunTools)
+    assert step.run == (read,)
+
+
+def test_all_changes_of_a_reply_are_asked_for_together() -> None:
+    first, second = calls(2)
+    gates = {c.id: ask_first(c) for c in (first, second)}
+    step = decide(state(reply(first, second), gates=gates))
+    assert isinstance(step, Ask)
+    assert step.calls == (first, second)
+
+
+@pytest.mark.parametrize(
+    ("card_state", "status", "code"),
+    [
+        (ApprovalState.DENIED, Status.BLOCKED, Code.DENIED),
+        (ApprovalState.UNASKABLE, Status.BLOCKED, Code.UNASKABLE),
+        (ApprovalState.CANCELLED, Status.SKIPPED, Code.CANCELLED),
+    ],
+)
+def test_a_card_that_allows_nothing_gives_the_call_its_result(
+    card_state: ApprovalState, status: Status, code: Code
+) -> None:
+    step = decide(state(reply(call()), approvals=(card(call(), card_state),)))
+    assert isinstance(step, RunTools)
+    ((_, refusal),) = step.close
+    assert (refusal.status, refusal.code) == (status, code)
+
+
+def test_a_denial_tells_who_and_why_and_does_not_end_the_turn() -> None:
+    denied = card(call(), ApprovalState.DENIED, decider_name="Bo", reason="too early")
+    step = decide(state(reply(call()), approvals=(denied,)))
+    assert isinstance(step, RunTools)
+    told = step.close[0][1].text
+    assert "Bo" in told
+    assert "too early" in told
+    answered = ResultBody(result(call(), Status.BLOCKED, told, Code.DENIED))
+    assert isinstance(decide(state(reply(call()), answered, approvals=(denied,))), CallModel)
+
+
+def test_a_call_that_had_begun_is_closed_as_unknown() -> None:
+    step = decide(state(reply(call()), IntentBody("call_1"), gates={"call_1": WRITE}))
+    assert isinstance(step, RunTools)
+    assert step.close[0][1].code is Code.OUTCOME_UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("finish", "code"),
+    [
+        (FinishReason.LENGTH, Code.CUT),
+        (FinishReason.WINDOW, Code.CUT),
+        (FinishReason.END, Code.FINISHED),
+        (FinishReason.REFUSAL, Code.FINISHED),
+    ],
+)
+def test_calls_of_a_reply_that_ended_otherwise_do_not_run(finish: FinishReason, code: Code) -> None:
+    step = decide(state(reply("So:", *calls(3), finish=finish)))
+    assert isinstance(step, RunTools)
+    assert step.run == ()
+    assert [refusal.code for _, refusal in step.close] == [code] * 3
+
+
+def test_calls_beyond_the_bound_of_a_round_are_skipped() -> None:
+    step = decide(state(reply(*calls(5)), limits=Limits(calls_per_round=3)))
+    assert isinstance(step, RunTools)
+    assert [(c.id, r.code) for c, r in step.close] == [
+        ("call_3", Code.LIMIT),
+        ("call_4", Code.LIMIT),
+    ]
+
+
+def test_calls_beyond_the_bound_of_a_turn_are_skipped_and_then_wrapped_up() -> None:
+    said = reply(*calls(3))
+    step = decide(state(said, calls=12, limits=Limits(calls_per_turn=11)))
+    assert isinstance(step, RunTools)
+    assert [c.id for c, _ in step.close] == ["call_2"]
+    done = [ResultBody(result(c)) for c in said.calls]
+    assert isinstance(
+        decide(state(said, *done, calls=12, limits=Limits(calls_per_turn=11))), WrapUp
+    )
+
+
+def test_calls_left_over_at_the_end_of_the_time_do_not_run() -> None:
+    step = decide(state(reply(call()), worked_ms=1_800_000))
+    assert step == Finish(StopReason.DEADLINE, "working time is over", Code.LIMIT)
+
+
+def test_a_repetition_a_person_stopped_ends_the_turn() -> None:
+    stopped = card(call(), ApprovalState.DENIED, kind="repeat")
+    step = decide(state(reply(call()), approvals=(stopped,)))
+    assert isinstance(step, Finish)
+    assert (step.stop_reason, step.code) == (StopReason.REPEAT_GUARD, Code.LIMIT)
+
+
+# After a round
+
+
+def ending(step: Step) -> StopReason:
+    assert isinstance(step, Finish)
+    return step.stop_reason
+
+
+@pytest.mark.parametrize("finish", [FinishReason.END, FinishReason.LENGTH, FinishReason.UNKNOWN])
+def test_a_reply_of_words_is_the_answer(finish: FinishReason) -> None:
+    assert ending(decide(state(reply("Hello", finish=finish)))) is StopReason.FINAL_ANSWER
+
+
+def test_a_reply_that_says_it_is_finished_is_final_although_calls_stood_in_it() -> None:
+    said = reply("Done.", call(), finish=FinishReason.END)
+    skipped = ResultBody(result(call(), Status.SKIPPED, code=Code.FINISHED))
+    assert ending(decide(state(said, skipped))) is StopReason.FINAL_ANSWER
+
+
+def test_a_refusal_ends_the_turn_although_calls_stood_in_it() -> None:
+    said = reply("So", call(), finish=FinishReason.REFUSAL)
+    skipped = ResultBody(result(call(), Status.SKIPPED, code=Code.FINISHED))
+    assert ending(decide(state(said, skipped))) is StopReason.REFUSAL
+    assert ending(decide(state(reply(finish=FinishReason.REFUSAL)))) is StopReason.REFUSAL
+
+
+def test_cut_calls_go_back_to_the_model_however_many_there_were() -> None:
+    said = reply(*calls(4), finish=FinishReason.LENGTH)
+    cut = [ResultBody(result(c, Status.INVALID, "cut", Code.CUT)) for c in said.calls]
+    assert isinstance(decide(state(said, *cut)), CallModel)
+
+
+def test_an_empty_reply_is_nudged_twice_and_then_told() -> None:
+    empty = reply()
+    assert decide(state(empty)) == CallModel("the reply was empty", nudge=True)
+    nudged = NoteBody("nudge", "Please answer.")
+    assert decide(state(empty, nudged, empty)) == CallModel("the reply was empty", nudge=True)
+    last = decide(state(empty, nudged, empty, nudged, empty))
+    assert ending(last) is StopReason.MODEL_FAILURE
+
+
+def test_a_reply_between_them_makes_empty_ones_count_anew() -> None:
+    worked = [reply(call()), ResultBody(result(call()))]
+    assert isinstance(decide(state(reply(), reply(), *worked, reply(), reply())), CallModel)
+
+
+def test_a_paused_reply_goes_on_five_times() -> None:
+    paused = reply("Wait", finish=FinishReason.PAUSE)
+    assert isinstance(decide(state(*[paused] * 5)), CallModel)
+    assert ending(decide(state(*[paused] * 6))) is StopReason.MODEL_FAILURE
+
+
+def test_a_window_full_before_the_first_word_makes_room_once() -> None:
+    full = reply(finish=FinishReason.WINDOW)
+    assert isinstance(decide(state(full)), Compact)
+    assert isinstance(decide(state(full, CutBody((), 0))), CallModel)
+
+
+def test_a_question_ends_the_turn_when_the_round_is_settled() -> None:
+    asked = call("send_message")
+    assert isinstance(decide(state(reply(asked), ResultBody(result(asked)))), CallModel)
+    question = ResultBody(replace(result(asked), question="Which one?"))
+    assert ending(decide(state(reply(asked), question))) is StopReason.WAITING_FOR_USER
+    other = call(id="call_2")
+    assert isinstance(decide(state(reply(asked, other), question)), RunTools)
+
+
+def test_the_third_round_with_the_same_error_stops_the_turn() -> None:
+    assert isinstance(decide(state(*failing("No such file", "no  SUCH file"))), CallModel)
+    stopped = decide(state(*failing("No such file", "no  SUCH file", "No such file\n")))
+    assert ending(stopped) is StopReason.TOOL_FAILURE_POLICY
+    assert isinstance(decide(state(*failing("One", "Two", "One", "Two"))), CallModel)
+
+
+def test_the_same_error_is_seen_behind_a_success_of_its_round() -> None:
+    bodies: list[Body] = []
+    for n in range(3):
+        bad, good = call(id=f"b{n}"), call("list_files", f"g{n}")
+        failed = result(bad, Status.FAILED, "No such file", Code.ERROR)
+        bodies += [reply(bad, good), ResultBody(failed), ResultBody(result(good))]
+    assert ending(decide(state(*bodies))) is StopReason.TOOL_FAILURE_POLICY
+
+
+def test_errors_of_one_reply_count_once() -> None:
+    many = calls(4)
+    failed = [ResultBody(result(c, Status.FAILED, "No such file", Code.ERROR)) for c in many]
+    assert isinstance(decide(state(reply(*many), *failed)), CallModel)
+
+
+# Bounds
+
+
+@pytest.mark.parametrize(
+    ("rounds", "kind"), [(0, CallModel), (11, CallModel), (12, WrapUp), (19, WrapUp), (20, Finish)]
+)
+def test_rounds_are_bounded_softly_and_then_hard(rounds: int, kind: type[Step]) -> None:
+    assert isinstance(decide(state(rounds=rounds)), kind)
+
+
+def test_a_wrap_up_that_brings_calls_ends_the_turn() -> None:
+    said = ReplyBody(reply(call()).parts, FinishReason.CALLS, reply().provenance, wrap_up=True)
+    step = decide(state(said, rounds=13))
+    assert isinstance(step, RunTools)
+    assert step.close[0][1].code is Code.LIMIT
+    skipped = ResultBody(result(call(), Status.SKIPPED, code=Code.LIMIT))
+    assert ending(decide(state(said, skipped, rounds=13))) is StopReason.MAX_ROUNDS
+
+
+def test_a_full_window_is_cut_before_the_next_request() -> None:
+    assert isinstance(decide(state(fill=0.9)), Compact)
+    assert isinstance(decide(state(fill=0.89)), CallModel)
+    assert isinstance(decide(state(overflow=True)), Compact)
+
+
+def test_a_request_that_stays_too_long_after_two_cuts_ends_the_turn() -> None:
+    cuts = [CutBody((), 0)] * 2
+    assert ending(decide(state(*cuts, overflow=True))) is StopReason.MODEL_FAILURE
+    assert isinstance(decide(state(*cuts, fill=0.95)), CallModel)
+
+
+def test_a_turn_whose_own_results_were_shrunk_wraps_up() -> None:
+    done = [reply(call()), ResultBody(result(call()))]
+    assert isinstance(decide(state(*done, CutBody((3,), 2_000))), WrapUp)
+
+
+def test_starts_without_progress_are_bounded() -> None:
+    assert isinstance(decide(state(attempts=3)), CallModel)
+    assert ending(decide(state(attempts=4))) is StopReason.INTERNAL_FAILURE
