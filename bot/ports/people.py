@@ -8,7 +8,9 @@ from bot.domain.person import Person, Role, Sender
 
 
 class People(Protocol):
-    async def by_sender(self, sender: Sender) -> Person | None: ...
+    async def by_sender(self, sender: Sender) -> Person | None:
+        """Who the account belongs to; someone admitted by number gets a name at first sight."""
+        ...
 
     async def get(self, person: int) -> Person | None: ...
 

@@ -30,6 +30,14 @@ async def test_an_admitted_sender_is_known_by_account(store: StorePorts):
     assert await store.people.by_sender(Sender("terminal", "2", "Bob")) is None
 
 
+async def test_someone_admitted_by_number_gets_the_name_they_write_under(store: StorePorts):
+    nameless = await store.people.admit(Sender("telegram", "1", "telegram:1"), Role.OWNER)
+    named = Person(nameless.id, "Ann", Role.OWNER)
+    assert await store.people.by_sender(ANN) == named
+    assert await store.people.get(named.id) == named
+    assert await store.people.by_sender(Sender("telegram", "1", "renamed")) == named
+
+
 async def test_the_higher_role_is_kept(store: StorePorts):
     member = await store.people.admit(ANN, Role.MEMBER)
     owner = await store.people.admit(ANN, Role.OWNER)

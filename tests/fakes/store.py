@@ -164,7 +164,11 @@ class MemoryPeople:
     rows: Rows
 
     async def by_sender(self, sender: Sender) -> Person | None:
-        return self._of(sender.key)
+        known = self._of(sender.key)
+        if known is None or known.name != sender.key or not sender.name:
+            return known
+        named = self.rows.people[known.id] = replace(known, name=sender.name)
+        return named
 
     async def get(self, person: int) -> Person | None:
         return self.rows.people.get(person)

@@ -1,6 +1,7 @@
 """Who may command the bot, and the way in."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 
@@ -24,6 +25,7 @@ _ACCOUNTS = (
 )
 _ADD = insert(person).returning(person.c.id)
 _RAISE = update(person).where(person.c.id == bindparam("of")).values(role=Role.OWNER)
+_NAME = update(person).where(person.c.id == bindparam("of")).values(name=bindparam("name"))
 _REVOKE = delete(account).where(account.c.key == bindparam("of"))
 _OFFER = Upsert(pairing, ["id"], overwrite("code_hash", "expires_at"))
 _REDEEM = delete(pairing).where(
@@ -44,7 +46,12 @@ class SqlPeople:
         self._database = database
 
     async def by_sender(self, sender: Sender) -> Person | None:
-        return await self._database.read(lambda c: _of_account(c, sender.key))
+        known = await self._database.read(lambda c: _of_account(c, sender.key))
+        if known is None or known.name != sender.key or not sender.name:
+            return known
+        row = {"of": known.id, "name": sender.name}
+        await self._database.write(lambda c: c.execute(_NAME, row))
+        return replace(known, name=sender.name)
 
     async def get(self, person: int) -> Person | None:
         row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": person}).first())

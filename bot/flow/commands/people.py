@@ -66,5 +66,5 @@ class PeopleCommands:
         """The account that is meant: a numeric id on the channel of the command."""
         if len(asked.words) != 1 or not asked.words[0].isdecimal():
             return None
-        channel = asked.message.address.channel
-        return Sender(channel, str(int(asked.words[0])), f"{channel} {asked.words[0]}")
+        channel, number = asked.message.address.channel, str(int(asked.words[0]))
+        return Sender(channel, number, f"{channel}:{number}")
