@@ -1,4 +1,4 @@
-"""The documentation says what the program does, its links lead somewhere, its diagrams are whole."""
+"""The documentation says what the program does; its links and diagrams are whole."""
 
 import re
 import tomllib
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.tools.catalog import FixedCatalog, standard_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.domain.budget import Limits, ModelTimes
@@ -76,8 +77,7 @@ def test_every_number_of_a_turn_is_explained_in_the_loop() -> None:
     explained = set(_SETTING.findall(LOOP.read_text()))
     limits = {f"STEWARD_{name.upper()}" for name in Limits.__dataclass_fields__}
     times = {f"STEWARD_MODEL_{name.upper()}" for name in ModelTimes.__dataclass_fields__}
-    # Nothing that comes in has pictures yet.
-    assert (limits | times) - explained == {"STEWARD_IMAGES_IN_VIEW"}
+    assert (limits | times) - explained == set()
 
 
 def test_the_loop_explains_every_result_and_stop_reason_that_can_be() -> None:
@@ -217,10 +217,8 @@ def _balanced(row: str) -> bool:
     return not open_ones
 
 
-class _NoLanes:
-    def wake(self, chat: int) -> None: ...
-
-    def interrupt(self, chat: int) -> None: ...
+async def _drain(chat: int) -> None:
+    """Has nothing to do."""
 
 
 def _tools() -> Sequence[Tool]:
@@ -237,7 +235,8 @@ def _tools() -> Sequence[Tool]:
 def _commands() -> list[Command]:
     store, clock = MemoryStore(), FakeClock()
     journal, approvals, ledger = store.journal, store.approvals, store.ledger
-    desk = ApprovalDesk(journal, approvals, store.outbox, ledger, _NoLanes(), clock, Limits())
+    lanes = EmbeddedLanes(_drain, clock)
+    desk = ApprovalDesk(journal, approvals, store.outbox, ledger, lanes, clock, Limits())
     models = ModelCalls({}, clock, ModelTimes())
     context = Context(FixedCatalog(()))
     groups = (
