@@ -87,13 +87,12 @@ def turn(id: str = "t1", **changes: Any) -> Turn:
 
 def card(of: ToolCall, state: ApprovalState = ApprovalState.OPEN, **changes: Any) -> Approval:
     """A card about a call of turn t1."""
-    known: dict[str, Any] = {"turn": "t1", "state": state, "id": f"card-{of.id}"}
+    known = {"turn": "t1", "state": state, "id": f"card-{of.id}", "preview": preview(of)}
     return Approval(
         token="0123456789abcdef01234_",
         chat=1,
         conversation="c1",
         call=of,
-        preview=preview(of),
         asker=1,
         purpose="the report",
         created_at=NOON,
