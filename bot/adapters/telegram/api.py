@@ -21,6 +21,7 @@ from bot.domain.errors import ChannelError, ChannelUnreachable
 PUBLIC_URL = "https://api.telegram.org"
 _CONNECT_SECONDS = 5.0
 _UPLOAD_SECONDS = 300.0
+_GRACE_SECONDS = 1.0
 
 
 class TelegramApi:
@@ -42,7 +43,7 @@ class TelegramApi:
         _silence_logs_with_urls()
         # Reading the certificates is the slowest part of opening: once is enough.
         certificates = httpx.create_ssl_context()
-        self._sending = _transport(self._send_seconds, 256, certificates)
+        self._sending = _transport(self._send_seconds, 256, certificates, _GRACE_SECONDS)
         self._polling = _transport(self._send_seconds, 1, certificates)
         self._bot = Bot(
             self._token,
@@ -108,8 +109,11 @@ class TelegramApi:
         return fault
 
 
-def _transport(seconds: float, connections: int, certificates: ssl.SSLContext) -> Transport:
+def _transport(
+    seconds: float, connections: int, certificates: ssl.SSLContext, grace: float = 0.0
+) -> Transport:
     return Transport(
+        grace=grace,
         connection_pool_size=connections,
         connect_timeout=_CONNECT_SECONDS,
         read_timeout=seconds,

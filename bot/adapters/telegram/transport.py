@@ -1,5 +1,6 @@
 """HTTP to the Bot API, with refusals told by their status and the server's own words."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -29,7 +30,16 @@ class Unreadable(TelegramError):
 
 
 class Transport(HTTPXRequest):
-    """The library's transport, without its rewriting and logging of error answers."""
+    """The library's transport, without its rewriting and logging of error answers.
+
+    A cancelled request gets `grace` seconds to come to its end. A cancel that meets the HTTP
+    library in the last steps of an exchange costs the pool a connection for good, and once all
+    are lost nothing is ever sent again.
+    """
+
+    def __init__(self, *, grace: float = 0.0, **options: Any) -> None:
+        super().__init__(**options)
+        self._grace = grace
 
     async def do_request(
         self,
@@ -41,16 +51,13 @@ class Transport(HTTPXRequest):
         connect_timeout: Any = _UNSET,
         pool_timeout: Any = _UNSET,
     ) -> tuple[int, bytes]:
+        limits = (read_timeout, write_timeout, connect_timeout, pool_timeout)
+        exchange = asyncio.ensure_future(super().do_request(url, method, request_data, *limits))
         try:
-            status, payload = await super().do_request(
-                url,
-                method,
-                request_data,
-                read_timeout,
-                write_timeout,
-                connect_timeout,
-                pool_timeout,
-            )
+            status, payload = await asyncio.shield(exchange)
+        except asyncio.CancelledError:
+            await _end(exchange, self._grace)
+            raise
         except httpx.InvalidURL as error:
             raise NetworkError("the token or address makes no URL") from error
         if not 200 <= status <= 299:
@@ -63,6 +70,14 @@ class Transport(HTTPXRequest):
         if not isinstance(answer, dict) or "result" not in answer:
             raise Unreadable("an answer without a result")
         return answer
+
+
+async def _end(exchange: asyncio.Future[Any], grace: float) -> None:
+    try:
+        await asyncio.wait((exchange,), timeout=grace)
+    finally:
+        exchange.cancel()
+    await asyncio.gather(exchange, return_exceptions=True)
 
 
 def decoded(payload: bytes) -> Any:
