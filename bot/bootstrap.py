@@ -84,6 +84,7 @@ async def chat(settings: Settings, terminal: Terminal) -> int:
         async with _open(settings, channels) as running:
             application = running.application
             await running.store.people.admit(terminal.sender, Role.OWNER)
+            await _show_open_cards(running.store, terminal)
             async with asyncio.TaskGroup() as group:
                 work = group.create_task(application.run(), name="application")
                 accept = partial(application.intake.accept, terminal.channel.name)
@@ -91,6 +92,15 @@ async def chat(settings: Settings, terminal: Terminal) -> int:
                 await application.delivery.flushed()
                 work.cancel()
     return 0
+
+
+async def _show_open_cards(store: Store, terminal: Terminal) -> None:
+    """A screen that was cleared or closed shows its open cards again, ready to be decided."""
+    home = await store.chats.at(terminal.address, private=True)
+    for card in await store.approvals.open_in(home.id):
+        row = await store.outbox.row(card.card_key)
+        if row is not None and row.message_ids:
+            await terminal.channel.edit(row.address, row.message_ids[-1], row.pieces[-1])
 
 
 def probes(settings: Settings) -> Probes:
@@ -161,6 +171,7 @@ def _tools(settings: Settings, store: Store, clock: Clock) -> tuple[Tool, ...]:
         clock=clock,
         chats=store.chats,
         journal=store.journal,
+        ledger=store.ledger,
         sandbox=Sandbox(network=settings.sandbox_network),
         spool=settings.home / "spool",
         command_seconds=round(settings.limits.tool_seconds),

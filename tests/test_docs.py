@@ -227,6 +227,7 @@ def _tools() -> Sequence[Tool]:
         clock=FakeClock(),
         chats=store.chats,
         journal=store.journal,
+        ledger=store.ledger,
         sandbox=Sandbox(program=None),
         spool=ROOT,
     )

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, cast
 
@@ -225,4 +225,4 @@ class ToolOutput:
     sends: tuple[Outbound, ...] = ()
     after: AskPerson | CloseConversation | None = None
     failed: bool = False
-    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    timed_out: bool = False

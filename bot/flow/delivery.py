@@ -271,6 +271,7 @@ class _Courier:
         done = len(seen) >= len(pieces)
         return Progress(
             row.id,
+            row.version,
             DeliveryState.SHOWN if done else DeliveryState.OWED,
             row.version if done else row.shown_version,
             pieces,

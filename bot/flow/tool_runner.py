@@ -70,7 +70,8 @@ class ToolRunner:
         if tool is None:
             text = f"The tool {call.name!r} is not available any more."
             return Ran(call, _failed(call, Status.INVALID, Code.UNKNOWN_TOOL, text))
-        seconds = min(room, tool.spec.timeout_s or self._limits.tool_seconds)
+        # A tool that states its own time was shown to a person with it; the round's is for others.
+        seconds = tool.spec.timeout_s or min(room, self._limits.tool_seconds)
         begun = self._clock.steady()
         here = replace(place, call_id=call.id)
         try:
@@ -90,12 +91,13 @@ class ToolRunner:
         return replace(ran, result=replace(ran.result, duration_ms=took))
 
     def _result(self, call: ToolCall, tool: Tool, output: ToolOutput, place: Place) -> Ran:
+        status = _status(output)
         result = ToolResult(
             call.id,
             call.name,
-            Status.FAILED if output.failed else Status.SUCCESS,
+            status,
             _clean(output.text),
-            code=Code.ERROR if output.failed else None,
+            code=Code.ERROR if status is Status.FAILED else None,
             untrusted=output.untrusted,
             files=output.files,
             keep=tool.spec.keep,
@@ -143,6 +145,12 @@ def _this_round(progress: Progress) -> list[Done]:
     return [d for d in progress.done if d.call.id in ids]
 
 
+def _status(output: ToolOutput) -> Status:
+    if output.timed_out:
+        return Status.TIMEOUT
+    return Status.FAILED if output.failed else Status.SUCCESS
+
+
 def _failed(call: ToolCall, status: Status, code: Code | None, text: str) -> ToolResult:
     return ToolResult(call.id, call.name, status, _clean(text), code=code)
 
@@ -160,7 +168,7 @@ def _cut(ran: Ran, room: int, place: Place) -> Ran:
     head, tail = whole[: room * 2 // 3], whole[len(whole) - room // 3 :]
     text = (
         f"{head.decode(errors='ignore')}\n[… {len(whole) - room} of {len(whole)} bytes left out; "
-        f"the whole is kept as artifact {name} …]\n{tail.decode(errors='ignore')}"
+        f"read_file artifact:{name} has the whole …]\n{tail.decode(errors='ignore')}"
     )
     result = replace(ran.result, text=text, truncated=True, artifact=name)
     keep = AddArtifact(name, place.chat, ran.result.text)

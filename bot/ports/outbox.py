@@ -39,9 +39,10 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the delivery achieved for a row, to be remembered."""
+    """What the delivery achieved for a row in the `version` it worked on, to be remembered."""
 
     id: int
+    version: int
     state: DeliveryState
     shown_version: int
     pieces: tuple[Piece, ...]

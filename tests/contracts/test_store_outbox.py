@@ -22,6 +22,7 @@ async def the_row(store: StorePorts, key: str = "answer:1") -> OutboxRow:
 async def record(store: StorePorts, row: OutboxRow, **changes: Any) -> None:
     progress = Progress(
         id=row.id,
+        version=row.version,
         state=DeliveryState.SHOWN,
         shown_version=row.version,
         pieces=PIECES[:1],
@@ -143,3 +144,12 @@ async def test_progress_of_nothing_is_no_fault(store: StorePorts, chat: Chat):
     await record(store, replace(await the_row(store), id=404))
     assert len(await store.outbox.owed(chat.id)) == 1
     assert await store.outbox.row("nothing") is None
+
+
+async def test_giving_up_an_older_content_leaves_a_newer_one_owed(store: StorePorts):
+    chat = await store.chats.at(Address("telegram", "1"), private=True)
+    await commit(store, shown(chat))
+    row = await the_row(store)
+    await commit(store, shown(chat))
+    await record(store, row, state=DeliveryState.DEAD, shown_version=0)
+    assert (await the_row(store)).state is DeliveryState.OWED

@@ -273,7 +273,7 @@ class MemoryOutbox:
         row = next((r for r in self.rows.outbox.values() if r.id == progress.id), None)
         if row is None:
             return
-        behind = progress.state is DeliveryState.SHOWN and row.version > progress.shown_version
+        behind = progress.state is not DeliveryState.OWED and row.version > progress.version
         self.rows.outbox[row.key] = replace(
             row,
             state=DeliveryState.OWED if behind else progress.state,

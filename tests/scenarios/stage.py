@@ -6,42 +6,56 @@ from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.domain.approval import Approval
 from bot.domain.budget import Limits, ModelTimes
 from bot.domain.change import InboundState
 from bot.domain.chat import Chat
-from bot.domain.message import Address, InboundMessage, Press, Quote
+from bot.domain.message import Address, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.person import Role, Sender
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
 from bot.domain.turn import Turn, TurnState
+from bot.domain.view import ModelRequest
 from bot.flow.application import Application, Policy, StorePorts, World
+from bot.ports.model import Model
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step
 from tests.fakes.store import MemoryStore
+from tests.scenarios.dying import DyingInbox, DyingJournal, DyingOutbox, Fate
 from tests.scenarios.tools import ScenarioTool, Toolbox
 
 HOME = Address("fake", "1")
 ANN = Sender("fake", "1", "Ann")
 BOB = Sender("fake", "2", "Bob")
-_PATIENCE = 5.0
+_STEPS = 20_000
+"""Steps of the event loop a test waits: everything here is in memory, so time is no measure."""
+
 T = TypeVar("T")
+
+
+class RecordingModel(Model, Protocol):
+    requests: list[ModelRequest]
 
 
 class Stage:
     """The flow, running; `crash` ends it without a word and starts another life on the store."""
 
     def __init__(
-        self, script: Sequence[Step], tools: Sequence[ScenarioTool], limits: Limits
+        self,
+        model: RecordingModel,
+        tools: Sequence[ScenarioTool],
+        limits: Limits,
+        fate: Fate | None = None,
     ) -> None:
         self.clock = FakeClock()
         self.store = MemoryStore(self.clock.now)
         self.channel = FakeChannel()
-        self.model = ScriptedModel(*script)
+        self.model = model
+        self._fate = fate or Fate(None, after=False)
         self._toolbox = Toolbox(tools)
         self._limits = limits
         self._ids = count(1)
@@ -50,15 +64,16 @@ class Stage:
 
     def _composed(self) -> Application:
         store = self.store
+        fate = self._fate
         ports = StorePorts(
-            store.inbox,
-            store.journal,
+            DyingInbox(store.inbox, fate),
+            DyingJournal(store.journal, fate),
             store.chats,
             store.people,
             store.door,
             store.approvals,
             store.rules,
-            store.outbox,
+            DyingOutbox(store.outbox, fate),
             store.ledger,
         )
         world = World(
@@ -114,6 +129,15 @@ class Stage:
         await self.application.intake.accept("fake", (self.channel.update(message),))
         return message.message_id
 
+    def message(self, text: str) -> RawUpdate:
+        """The update of a message of Ann's, to be handed in by the test."""
+        id = f"m{next(self._ids)}"
+        return self.channel.update(InboundMessage(HOME, ANN, id, text, self.clock.now()))
+
+    def press_update(self, data: str, message_id: str) -> RawUpdate:
+        """The update of a press of Ann's, to be handed in by the test."""
+        return self.channel.update(Press(HOME, ANN, data, f"h{next(self._ids)}", message_id))
+
     async def press(self, label: str, sender: Sender = ANN, card: int = -1) -> str:
         """Presses the button whose label begins so, on an open card; returns the private answer."""
         shown = await self.until(lambda: self.cards[card] if self.cards else None)
@@ -158,10 +182,11 @@ class Stage:
 
     async def until(self, found: Callable[[], T | None]) -> T:
         """Waits until this is something; fails with what was on the screen."""
-        async with asyncio.timeout(_PATIENCE):
-            while not (value := found()):
-                await asyncio.sleep(0.001)
-        return value
+        for _ in range(_STEPS):
+            if value := found():
+                return value
+            await asyncio.sleep(0)
+        raise AssertionError(f"it never came; the screen shows {self.texts}")
 
     async def shows(self, text: str) -> str:
         """Waits until a message with this text is on the screen."""
@@ -210,12 +235,20 @@ async def stage(
     people: Sequence[tuple[Sender, Role]] = ((ANN, Role.OWNER),),
 ) -> AsyncGenerator[Stage]:
     """A running stage whose script must be used up at the end."""
-    scene = Stage(script, tools, limits or Limits())
+    with ScriptedModel(*script) as model:
+        async with running(Stage(model, tools, limits or Limits()), people) as scene:
+            yield scene
+
+
+@asynccontextmanager
+async def running(
+    scene: Stage, people: Sequence[tuple[Sender, Role]] = ((ANN, Role.OWNER),)
+) -> AsyncGenerator[Stage]:
+    """Lets people in and runs the stage until the block is left."""
     for sender, role in people:
         await scene.store.people.admit(sender, role)
     await scene.start()
     try:
         yield scene
-        scene.model.assert_exhausted()
     finally:
         await scene.close()

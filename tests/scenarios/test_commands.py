@@ -1,5 +1,7 @@
 """Commands: what they say and what they do to a running turn."""
 
+import asyncio
+
 import pytest
 
 from bot.domain.approval import ApprovalState
@@ -7,7 +9,7 @@ from bot.domain.chat import QueueMode
 from bot.domain.message import Sign
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
-from bot.domain.tool import Code
+from bot.domain.tool import Code, Effect, Replay, ToolCall
 from bot.domain.transcript import AskerBody
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
@@ -72,10 +74,6 @@ async def test_stop_ends_a_model_call() -> None:
 
 
 async def test_stop_ends_a_tool_and_the_model_learns_that_its_end_is_unknown() -> None:
-    import asyncio
-
-    from bot.domain.tool import Effect, Replay
-
     slow = tool("slow", Effect.READ, Replay.ONCE, gate=asyncio.Event())
     async with stage(calls(call("a", "slow")), says("I see."), tools=[slow]) as scene:
         await scene.say("go")
@@ -121,8 +119,6 @@ async def test_a_queued_message_gets_a_reaction_at_once() -> None:
 
 
 async def test_steering_joins_the_running_turn_after_the_results() -> None:
-    import asyncio
-
     slow = tool("slow", gate=(going := asyncio.Event()))
     async with stage(calls(call("a", "slow")), says("Both."), tools=[slow]) as scene:
         await scene.say("/queue steer")
@@ -145,7 +141,6 @@ async def test_interrupting_stops_the_turn_and_starts_anew() -> None:
         await scene.shows("stops it")
         await scene.say("old")
         await gate.reached()
-        scene.model.add()
         await scene.say("new")
         await scene.settled(2)
         assert scene.turns[0].stop_reason is StopReason.USER_CANCELLED
@@ -184,7 +179,7 @@ async def test_a_mode_is_kept() -> None:
 
 
 async def test_rules_are_listed_and_taken_back() -> None:
-    def write(id: str) -> object:
+    def write(id: str) -> ToolCall:
         return call(id, "write", {"what": "x"})
 
     script = calls(write("a")), says("one"), calls(write("b")), says("two")

@@ -39,10 +39,10 @@ _RECORD = (
     )
     .returning(outbox.c.chat)
 )
-_RECORD_SHOWN = _RECORD.values(
+_RECORD_END = _RECORD.values(
     state=case(
-        (outbox.c.version > bindparam("shown_version"), DeliveryState.OWED),
-        else_=DeliveryState.SHOWN,
+        (outbox.c.version > bindparam("worked_on"), DeliveryState.OWED),
+        else_=bindparam("state", type_=outbox.c.state.type),
     )
 )
 _SEE = Upsert(sight, ["chat", "message_id"], overwrite("outbox"))
@@ -113,6 +113,7 @@ def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
 def _record(connection: Connection, progress: Progress) -> None:
     row = {
         "of": progress.id,
+        "state": progress.state,
         "shown_version": progress.shown_version,
         "pieces": progress.pieces,
         "message_ids": progress.message_ids,
@@ -120,10 +121,10 @@ def _record(connection: Connection, progress: Progress) -> None:
         "error": progress.error,
         "recorded_at": progress.at,
     }
-    if progress.state is DeliveryState.SHOWN:
-        of = connection.execute(_RECORD_SHOWN, row).scalar()
+    if progress.state is DeliveryState.OWED:
+        of = connection.execute(_RECORD, row).scalar()
     else:
-        of = connection.execute(_RECORD, {**row, "state": progress.state}).scalar()
+        of = connection.execute(_RECORD_END, {**row, "worked_on": progress.version}).scalar()
     seen = [{"chat": of, "message_id": m, "outbox": progress.id} for m in progress.message_ids]
     if of is not None:
         _SEE.run(connection, *seen)

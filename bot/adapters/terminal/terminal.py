@@ -7,7 +7,7 @@ from typing import Self
 from bot.adapters.terminal.channel import TerminalChannel
 from bot.adapters.terminal.conversation import Accept, Conversation
 from bot.adapters.terminal.screen import Screen
-from bot.adapters.terminal.update import NAME, Writer
+from bot.adapters.terminal.update import ADDRESS, NAME, Writer
 from bot.domain.person import Sender
 from bot.ports.clock import Clock
 
@@ -16,6 +16,7 @@ class Terminal:
     """Use as an async context manager; `channel` and `converse` are there once it is entered."""
 
     channel: TerminalChannel
+    address = ADDRESS
 
     def __init__(self, clock: Clock, history: Path | None = None) -> None:
         self._clock = clock

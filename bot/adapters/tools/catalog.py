@@ -13,6 +13,7 @@ from bot.adapters.tools.writing_files import DeleteFile, EditFile, WriteFile
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
+from bot.ports.ledger import Ledger
 from bot.ports.tool import Tool
 
 
@@ -32,6 +33,7 @@ def standard_tools(
     clock: Clock,
     chats: Chats,
     journal: Journal,
+    ledger: Ledger,
     sandbox: Sandbox,
     spool: Path,
     command_seconds: int = 60,
@@ -41,7 +43,7 @@ def standard_tools(
     return (
         CurrentTime(clock),
         ListFiles(limits),
-        ReadFile(limits),
+        ReadFile(ledger, limits),
         SearchFiles(limits),
         WriteFile(),
         EditFile(),

@@ -88,17 +88,20 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             raise ToolFailure(f"the command cannot be started: {fault.strerror}") from fault
         network = await self._sandbox.reaches_network()
         return ToolOutput(
-            text=f"{_ending(run, seconds)}\n{plain_output(run.output)}".rstrip("\n"),
+            text=f"{_ending(arguments.command, run, seconds)}\n{plain_output(run.output)}".rstrip(),
             untrusted=_UNTRUSTED if network else None,
             failed=run.timed_out or run.exit_code != 0,
-            details={"exit_code": run.exit_code, "timed_out": run.timed_out},
+            timed_out=run.timed_out,
         )
 
 
-def _ending(run: CommandRun, seconds: float) -> str:
+def _ending(command: str, run: CommandRun, seconds: float) -> str:
+    """The first line: how it ended. A failure names its command, to be told from others alike."""
     if run.timed_out:
         return f"killed after {seconds:g} s, its time was up; output so far:"
+    if run.exit_code == 0:
+        return "exit code 0"
     number = run.exit_code - 128
-    if number in {s.value for s in signal.Signals}:
-        return f"exit code {run.exit_code} ({signal.Signals(number).name})"
-    return f"exit code {run.exit_code}"
+    known = number in {s.value for s in signal.Signals}
+    name = f" ({signal.Signals(number).name})" if known else ""
+    return f"exit code {run.exit_code}{name} of {clipped(visible(command), _LABEL)}"

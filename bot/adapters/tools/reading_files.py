@@ -15,6 +15,7 @@ from bot.adapters.tools.visible_text import shown_name, size
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.errors import ToolFailure
 from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
+from bot.ports.ledger import Ledger
 from bot.ports.tool import Place
 
 
@@ -92,21 +93,39 @@ class ReadFileArguments(Arguments):
     limit: Annotated[int | None, Field(ge=1, description="Number of lines.")] = None
 
 
-class ReadFile(ArgumentsTool[ReadFileArguments]):
-    """A stretch of lines of a text file."""
+ARTIFACT = "artifact:"
+"""A path that begins so names the stored whole of a result that was cut."""
 
-    def __init__(self, limits: ReadLimits | None = None) -> None:
+
+class ReadFile(ArgumentsTool[ReadFileArguments]):
+    """A stretch of lines of a text file, or of a result that was too long to be shown whole."""
+
+    def __init__(self, ledger: Ledger, limits: ReadLimits | None = None) -> None:
+        self._ledger = ledger
         self._limits = limits or ReadLimits()
         description = (
-            "Read a text file of the workspace. The first line of the result tells which lines "
-            "follow; go on with offset when there are more."
+            "Read a text file of the workspace, or the whole of a cut result (artifact:<name>). "
+            "The first line of the result tells which lines follow; go on with offset when there "
+            "are more."
         )
         super().__init__(ReadFileArguments, _reading("read_file", description, ReadFileArguments))
 
     async def perform(
         self, arguments: ReadFileArguments, place: Place, seen: str | None
     ) -> ToolOutput:
+        if arguments.path.startswith(ARTIFACT):
+            return await self._artifact(arguments, place)
         return ToolOutput(await in_thread(lambda sign: self._page(arguments, place, sign)))
+
+    async def _artifact(self, arguments: ReadFileArguments, place: Place) -> ToolOutput:
+        """What was foreign when it was cut may be so still: an artifact is never trusted."""
+        whole = await self._ledger.artifact(place.chat, arguments.path.removeprefix(ARTIFACT))
+        if whole is None:
+            raise ToolFailure(f"there is no {arguments.path} in this chat")
+        page = _Page(arguments.offset or 1, arguments.limit, self._limits.page_bytes)
+        for line in whole.encode().splitlines():
+            page.take(line)
+        return ToolOutput(page.text(arguments.path, more=False), untrusted="a stored result")
 
     def _page(self, arguments: ReadFileArguments, place: Place, sign: StopSign) -> str:
         workspace = Workspace(place.workspace)

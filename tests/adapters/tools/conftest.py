@@ -48,6 +48,7 @@ def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
         clock=FakeClock(),
         chats=store.chats,
         journal=store.journal,
+        ledger=store.ledger,
         sandbox=Sandbox(),
         spool=tmp_path / "spool",
     )

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.tools.reading_files import ListFiles, ReadFile, ReadLimits, SearchFiles
+from bot.domain.change import AddArtifact, Change
 from bot.domain.errors import ToolFailure
+from bot.domain.message import Address
 from bot.ports.tool import Place
 from tests.adapters.tools.conftest import Run
+from tests.fakes.store import MemoryStore
 
 
 async def test_a_file_is_read_with_a_line_that_tells_its_extent(run: Run, workspace: Path) -> None:
@@ -59,7 +62,7 @@ async def test_a_huge_sparse_file_is_looked_at_in_bounds(place: Place, workspace
     with (workspace / "huge").open("wb") as file:
         file.write(b"start\n" * 2_000)
         file.truncate(1 << 40)
-    tool = ReadFile(ReadLimits(scan_bytes=1_000_000))
+    tool = ReadFile(MemoryStore().ledger, ReadLimits(scan_bytes=1_000_000))
     text = (await tool.run({"path": "huge"}, place, None)).text
     assert "more than" in text
     found = SearchFiles(ReadLimits(scan_bytes=1_000_000))
@@ -167,3 +170,16 @@ async def test_a_device_is_not_opened(run: Run, workspace: Path) -> None:
 async def test_an_absolute_path_inside_the_workspace_is_taken(run: Run, workspace: Path) -> None:
     (workspace / "a").write_text("x")
     assert (await run("read_file", path=str(workspace / "a"))).text.endswith("\nx")
+
+
+async def test_the_whole_of_a_cut_result_is_read_as_a_stored_result(
+    run: Run, store: MemoryStore, place: Place
+) -> None:
+    whole = "\n".join(f"line {n}" for n in range(1, 100))
+    await store.chats.at(Address("telegram", "1"), private=True)
+    await store.journal.commit(Change((AddArtifact("t-1", place.chat, whole),)))
+    output = await run("read_file", path="artifact:t-1", offset=42, limit=1)
+    assert output.text.endswith("\nline 42")
+    assert output.untrusted is not None
+    with pytest.raises(ToolFailure, match="no artifact:t-2"):
+        await run("read_file", path="artifact:t-2")

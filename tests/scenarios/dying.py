@@ -1,0 +1,95 @@
+"""A store whose process dies at a chosen write: just before it, or just after."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from bot.domain.change import Change, Fence
+from bot.domain.message import RawUpdate
+from bot.domain.transcript import Entry
+from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.journal import Agenda, Journal
+from bot.ports.outbox import Outbox, OutboxRow, Progress
+
+T = TypeVar("T")
+
+
+@dataclass
+class Fate:
+    """Death at write number `at`; `after` when the write is still done. Nobody dies twice."""
+
+    at: int | None
+    after: bool
+    writes: int = 0
+    died: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def write(self, work: Callable[[], Awaitable[T]]) -> T:
+        if self.died.is_set() and self.writes == self.at:
+            self.writes += 1
+            return await work()
+        self.writes += 1
+        if self.writes != self.at:
+            return await work()
+        if self.after:
+            await work()
+        self.died.set()
+        return await asyncio.Future()
+
+
+@dataclass(frozen=True)
+class DyingJournal:
+    journal: Journal
+    fate: Fate
+
+    async def claim(self, chat: int) -> Fence:
+        return await self.journal.claim(chat)
+
+    async def commit(self, change: Change) -> None:
+        await self.fate.write(lambda: self.journal.commit(change))
+
+    async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
+        return await self.journal.entries(conversation, after)
+
+    async def agenda(self, chat: int) -> Agenda:
+        return await self.journal.agenda(chat)
+
+    async def chats_with_work(self) -> Sequence[int]:
+        return await self.journal.chats_with_work()
+
+
+@dataclass(frozen=True)
+class DyingInbox:
+    inbox: Inbox
+    fate: Fate
+
+    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+        return await self.fate.write(lambda: self.inbox.accept(channel, updates, at))
+
+    async def unrouted(self, limit: int) -> Sequence[InboundRow]:
+        return await self.inbox.unrouted(limit)
+
+    async def waiting(self, chat: int) -> Sequence[InboundRow]:
+        return await self.inbox.waiting(chat)
+
+
+@dataclass(frozen=True)
+class DyingOutbox:
+    outbox: Outbox
+    fate: Fate
+
+    async def owed(self, chat: int) -> Sequence[OutboxRow]:
+        return await self.outbox.owed(chat)
+
+    async def chats_owed(self) -> Sequence[int]:
+        return await self.outbox.chats_owed()
+
+    async def record(self, progress: Progress) -> None:
+        await self.fate.write(lambda: self.outbox.record(progress))
+
+    async def key_of(self, chat: int, message_id: str) -> str | None:
+        return await self.outbox.key_of(chat, message_id)
+
+    async def row(self, key: str) -> OutboxRow | None:
+        return await self.outbox.row(key)
