@@ -3,13 +3,14 @@
 import json
 import sqlite3
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 
 class Records:
-    """A read-only look at the SQLite file; every question opens it anew."""
+    """A look at the SQLite file that changes nothing; every question opens it anew."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -17,6 +18,16 @@ class Records:
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as connection:
             return connection.execute(statement, values).fetchall()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let nobody else write meanwhile, so that the program stops at its next commit."""
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            finally:
+                connection.execute("ROLLBACK")
 
     def bodies(self, kind: str) -> list[dict[str, Any]]:
         """Bodies of one kind of entry, in the order of the log."""
@@ -40,6 +51,11 @@ class Records:
         """Call id, status and code of every result that stands in a turn of its own call."""
         found = [body["result"] for body in self.bodies("result")]
         return [(result["call_id"], result["status"], result["code"]) for result in found]
+
+    @property
+    def owed(self) -> list[str]:
+        """Keys of messages that are not known to be on the screen."""
+        return [key for (key,) in self.rows("SELECT key FROM outbox WHERE state = 'owed'")]
 
     @property
     def open_calls(self) -> list[str]:

@@ -171,6 +171,10 @@ class Steward:
         assert press.answer is not None
         return press.answer.text
 
+    async def recorded(self) -> None:
+        """Wait until the program knows of everything that is on the screen."""
+        await self.eventually(lambda: not self.records.owed)
+
     async def eventually(self, condition: Callable[[], T], within: float = _PATIENCE) -> T:
         """The first truthy value of what only the file system tells."""
         until = asyncio.get_running_loop().time() + within

@@ -12,6 +12,7 @@ async def test_a_draft_grows_while_the_model_writes_and_the_answer_takes_its_pla
     await steward.start()
     steward.say("Hello")
     draft = await steward.until(lambda: steward.telegram.screen(42).draft)
+    assert draft
     assert "Half. And whole.".startswith(draft)
     assert steward.shown == []
     writing.release()

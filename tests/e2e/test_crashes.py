@@ -1,0 +1,453 @@
+"""SIGKILL at every kind of step boundary: the next life of the program goes on as if nothing was.
+
+Each test stops the world at one place, kills the process there and starts it again. What is left
+behind (calls without their one result, updates nobody took, messages nobody saw, requests the
+strict model refuses) is judged for all of them when the test ends.
+"""
+
+from contextlib import ExitStack
+
+import pytest
+
+from tests.e2e.errand import Errand
+from tests.e2e.steward import (
+    APPROVE,
+    APPROVE_ALL,
+    Steward,
+    results_in,
+    words_in,
+)
+from tests.standins.messages_api import Gate, Reply, calls, failure, text, thinking, tool
+
+
+def run(*commands: str) -> Reply:
+    """A reply that thinks and wants to run these commands."""
+    called = (tool("run_command", {"command": command}) for command in commands)
+    return thinking("Let me run that.") + calls(*called)
+
+
+def final(words: str) -> Reply:
+    return thinking("That is it.") + text(words)
+
+
+def only_result(steward: Steward, request: int) -> str:
+    """The one tool result in the last message of the request with this number."""
+    (result,) = results_in(steward.model.requests[request - 1]).values()
+    return result
+
+
+async def test_an_update_that_was_on_its_way_comes_again(steward: Steward) -> None:
+    poll = steward.telegram.hold("getUpdates", after_work=True)
+    steward.script(final("Hello, Ann."))
+    await steward.start()
+    steward.say("Hello")
+    await poll.arrived()
+    await steward.restart()
+    await steward.sees("Hello, Ann.")
+    assert len(steward.shown) == 1
+
+
+async def test_an_update_that_was_stored_but_not_confirmed_is_answered_once(
+    steward: Steward,
+) -> None:
+    lost = Gate()
+    steward.script(final("lost").held(lost), final("Hello, Ann."))
+    await steward.start()
+    await steward.until(lambda: steward.telegram.updates.polling)
+    confirming = steward.telegram.hold("getUpdates")
+    said = steward.say("Hello")
+    await confirming.arrived()
+    await lost.arrived()
+    await steward.restart()
+    await steward.sees("Hello, Ann.")
+    steward.script(final("Once more."))
+    steward.say("Again")
+    await steward.sees("Once more.")
+    assert steward.telegram.updates.confirmed > said.id
+    assert len(steward.shown) == 2
+    assert len(steward.records.stop_reasons) == 2
+
+
+@pytest.mark.parametrize("after", [None, 1, 4], ids=["before the first byte", "begun", "mid-text"])
+async def test_a_model_call_that_was_cut_is_made_again(steward: Steward, after: int | None) -> None:
+    cut = Gate()
+    steward.script(final("Half an answer").in_pieces(5).held(cut, after=after), final("Whole."))
+    await steward.start()
+    steward.say("Hello")
+    await cut.arrived()
+    await steward.restart()
+    await steward.sees("Whole.")
+    assert [message.text for message in steward.shown] == ["Whole."]
+    assert steward.model.requests[0].body == steward.model.requests[1].body
+
+
+async def test_a_model_call_in_its_back_off_is_made_again(steward: Steward) -> None:
+    steward.script(failure(429, retry_after=600), final("Patience."))
+    await steward.start()
+    steward.say("Hello")
+    await steward.eventually(lambda: "again in 600" in steward.output)
+    await steward.restart()
+    await steward.sees("Patience.")
+
+
+async def test_a_read_that_was_cut_is_run_again(steward: Steward) -> None:
+    # Some seconds of searching: the kill comes while it is at it.
+    (steward.workspace / "long.txt").write_text("nothing of interest\n" * 1_500_000 + "needle\n")
+    steward.script(thinking("Search.") + calls(tool("search_files", {"query": "needle"})))
+    steward.script(final("Found it."))
+    await steward.start()
+    steward.say("Find the needle")
+    await steward.until(lambda: "⏳ search_files" in (steward.telegram.screen(42).draft or ""))
+    await steward.kill()
+    assert len(steward.records.open_calls) == 1
+    (steward.workspace / "long.txt").write_text("needle\n")
+    await steward.start()
+    await steward.sees("Found it.")
+    assert "long.txt:1: needle" in only_result(steward, 2)
+
+
+async def test_a_command_that_was_cut_is_never_run_again(steward: Steward) -> None:
+    with Errand(steward.workspace) as errand:
+        steward.script(run(errand.command), final("I looked: it ran once."))
+        await steward.start()
+        steward.say("Run my errand")
+        steward.press(await steward.card(), APPROVE)
+        await errand.begun()
+        await steward.restart()
+        await steward.sees("I looked: it ran once.")
+        assert "It may have happened" in only_result(steward, 2)
+        assert errand.runs == 1
+    assert steward.records.results[0][1:] == ("failed", "outcome_unknown")
+
+
+async def test_the_second_of_two_changes_was_cut_and_the_first_keeps_its_result(
+    steward: Steward,
+) -> None:
+    with ExitStack() as stack:
+        first, second = (
+            stack.enter_context(Errand(steward.workspace, name)) for name in ("first", "second")
+        )
+        steward.script(run(first.command, second.command), final("One and a half."))
+        await steward.start()
+        steward.say("Run both")
+        await steward.card(2)
+        await steward.recorded()
+        steward.press(steward.cards[0], APPROVE_ALL)
+        await first.begun()
+        first.release()
+        await second.begun()
+        await steward.restart()
+        await steward.sees("One and a half.")
+        assert (first.runs, second.runs) == (1, 1)
+    codes = [(status, code) for _, status, code in steward.records.results]
+    assert codes == [("success", None), ("failed", "outcome_unknown")]
+
+
+async def test_between_two_changes_the_open_card_of_the_second_still_works(
+    steward: Steward,
+) -> None:
+    with ExitStack() as stack:
+        first, second = (
+            stack.enter_context(Errand(steward.workspace, name)) for name in ("first", "second")
+        )
+        steward.script(run(first.command, second.command), final("Both ran."))
+        await steward.start()
+        steward.say("Run both")
+        await steward.card(2)
+        await steward.recorded()
+        steward.press(steward.cards[0], APPROVE)
+        await first.begun()
+        first.release()
+        await steward.eventually(lambda: len(steward.records.results) == 1)
+        await steward.recorded()
+        await steward.restart()
+        (card,) = steward.cards
+        steward.press(card, APPROVE)
+        await second.begun()
+        second.release()
+        await steward.sees("Both ran.")
+        assert (first.runs, second.runs) == (1, 1)
+
+
+async def test_an_approval_that_waits_for_an_earlier_card_is_kept(steward: Steward) -> None:
+    with ExitStack() as stack:
+        first, second = (
+            stack.enter_context(Errand(steward.workspace, name)) for name in ("first", "second")
+        )
+        steward.script(run(first.command, second.command), final("In order."))
+        await steward.start()
+        steward.say("Run both")
+        await steward.card(2)
+        await steward.recorded()
+        press = steward.press(steward.cards[1], APPROVE)
+        await steward.answered(press)
+        await steward.recorded()
+        await steward.restart()
+        assert second.runs == 0
+        (card,) = steward.cards
+        steward.press(card, APPROVE)
+        await first.begun()
+        first.release()
+        await second.begun()
+        second.release()
+        await steward.sees("In order.")
+        assert (first.runs, second.runs) == (1, 1)
+
+
+async def test_a_card_that_was_owed_is_shown_once_and_works(steward: Steward) -> None:
+    with Errand(steward.workspace) as errand:
+        sending = steward.telegram.hold("sendMessage")
+        steward.script(run(errand.command), final("It ran."))
+        await steward.start()
+        steward.say("Run my errand")
+        await sending.arrived()
+        await steward.restart()
+        steward.press(await steward.card(), APPROVE)
+        await errand.begun()
+        errand.release()
+        await steward.sees("It ran.")
+        assert errand.runs == 1
+    assert len(steward.showing("🔐")) == 1
+
+
+@pytest.mark.parametrize("copy", [0, -1], ids=["the old copy", "the new copy"])
+async def test_a_card_that_was_shown_but_not_recorded_works_and_runs_its_call_once(
+    steward: Steward, copy: int
+) -> None:
+    with Errand(steward.workspace) as errand:
+        sending = steward.telegram.hold("sendMessage", after_work=True)
+        steward.script(run(errand.command), final("It ran."))
+        await steward.start()
+        steward.say("Run my errand")
+        await sending.arrived()
+        await steward.restart()
+        await steward.card(2)
+        steward.press(steward.cards[copy], APPROVE)
+        await errand.begun()
+        errand.release()
+        await steward.sees("It ran.")
+        assert errand.runs == 1
+        (left,) = steward.cards
+        assert await steward.answered(steward.press(left, APPROVE)) == "This is decided already."
+    assert len(steward.showing("🔐")) == 2
+
+
+async def test_an_open_card_still_works_and_runs_its_call_once(steward: Steward) -> None:
+    with Errand(steward.workspace) as errand:
+        steward.script(run(errand.command), final("It ran."))
+        await steward.start()
+        steward.say("Run my errand")
+        card = await steward.card()
+        await steward.recorded()
+        await steward.restart()
+        presses = [steward.press(card, APPROVE) for _ in range(3)]
+        await errand.begun()
+        errand.release()
+        await steward.sees("It ran.")
+        answers = [await steward.answered(press) for press in presses]
+        assert answers[0] == "Approved."
+        assert set(answers[1:]) == {"This is decided already."}
+        assert errand.runs == 1
+
+
+async def test_a_press_that_was_fetched_but_not_stored_comes_again(steward: Steward) -> None:
+    with Errand(steward.workspace) as errand:
+        steward.script(run(errand.command), final("It ran."))
+        await steward.start()
+        steward.say("Run my errand")
+        card = await steward.card()
+        await steward.recorded()
+        await steward.until(lambda: steward.telegram.updates.polling)
+        with steward.records.locked():
+            press = steward.press(card, APPROVE)
+            await steward.until(lambda: not steward.telegram.updates.polling)
+            await steward.kill()
+        assert errand.runs == 0
+        await steward.start()
+        await errand.begun()
+        errand.release()
+        await steward.sees("It ran.")
+        assert await steward.answered(press) == "Approved."
+        assert errand.runs == 1
+
+
+async def test_a_press_that_was_stored_but_not_confirmed_runs_its_call_at_most_once(
+    steward: Steward,
+) -> None:
+    steward.script(run("echo ran >> ran.txt"), final("Settled."))
+    await steward.start()
+    steward.say("Run it")
+    card = await steward.card()
+    await steward.recorded()
+    await steward.until(lambda: steward.telegram.updates.polling)
+    confirming = steward.telegram.hold("getUpdates")
+    steward.press(card, APPROVE)
+    await confirming.arrived()
+    await steward.restart()
+    await steward.sees("Settled.")
+    ran = steward.workspace / "ran.txt"
+    status = steward.records.results[0][1]
+    assert (ran.read_text() if ran.exists() else "") in ("", "ran\n")
+    assert status == "failed" or ran.exists()
+
+
+async def test_a_card_set_aside_before_still_runs_its_call_and_tells_the_model(
+    steward: Steward,
+) -> None:
+    with Errand(steward.workspace) as errand:
+        steward.script(run(errand.command), final("Four."), final("The errand is done, too."))
+        await steward.start()
+        steward.say("Run my errand")
+        card = await steward.card()
+        steward.say("What is two and two?")
+        await steward.sees("Four.")
+        await steward.recorded()
+        await steward.restart()
+        steward.press(card, APPROVE)
+        await errand.begun()
+        errand.release()
+        await steward.sees("The errand is done, too.")
+        assert errand.runs == 1
+    late = words_in(steward.model.requests[2])
+    assert "[Late result] run_command" in late
+    assert "approved by Ann" in late
+    assert "let go" in late
+
+
+async def test_a_late_call_that_was_cut_is_never_run_again(steward: Steward) -> None:
+    with Errand(steward.workspace) as errand:
+        steward.script(run(errand.command), final("Four."), final("I do not know."))
+        await steward.start()
+        steward.say("Run my errand")
+        card = await steward.card()
+        steward.say("What is two and two?")
+        await steward.sees("Four.")
+        steward.press(card, APPROVE)
+        await errand.begun()
+        await steward.restart()
+        await steward.sees("I do not know.")
+        assert errand.runs == 1
+    late = words_in(steward.model.requests[2])
+    assert "[Late result] run_command" in late
+    assert "may have happened" in late
+
+
+async def test_an_answer_that_was_owed_is_sent_once(steward: Steward) -> None:
+    sending = steward.telegram.hold("sendMessage")
+    steward.script(final("Here you are."))
+    await steward.start()
+    steward.say("Hello")
+    await sending.arrived()
+    await steward.restart()
+    await steward.sees("Here you are.")
+    await steward.recorded()
+    assert len(steward.showing("Here you are.")) == 1
+
+
+async def test_an_answer_that_was_sent_but_not_recorded_has_one_copy_more_at_most(
+    steward: Steward,
+) -> None:
+    sending = steward.telegram.hold("sendMessage", after_work=True)
+    steward.script(final("Here you are."), final("And again."))
+    await steward.start()
+    steward.say("Hello")
+    await sending.arrived()
+    await steward.restart()
+    steward.say("Hello again")
+    await steward.sees("And again.")
+    assert len(steward.showing("Here you are.")) in (1, 2)
+    assert len(steward.model.requests) == 2
+
+
+async def test_a_queued_message_is_answered_after_the_one_before_it(steward: Steward) -> None:
+    cut = Gate()
+    steward.script(final("lost").held(cut), final("One."), final("Two."))
+    await steward.start()
+    steward.say("First")
+    await cut.arrived()
+    second = steward.say("Second")
+    await steward.until(lambda: second.reactions)
+    await steward.restart()
+    await steward.sees("Two.")
+    assert [message.text for message in steward.shown] == ["One.", "Two."]
+    assert words_in(steward.model.requests[2]).startswith("Second")
+
+
+async def test_a_stop_that_was_asked_for_is_carried_out_and_told(steward: Steward) -> None:
+    cut = Gate()
+    telling = steward.telegram.hold("sendMessage")
+    steward.script(final("never").held(cut), final("Fresh."))
+    await steward.start()
+    steward.say("Think for long")
+    await cut.arrived()
+    steward.say("/stop")
+    await telling.arrived()
+    await steward.restart()
+    await steward.sees("Stopped, as you asked.")
+    await steward.sees("Stopping.")
+    steward.say("Something new")
+    await steward.sees("Fresh.")
+    assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
+
+
+async def test_a_compaction_that_was_cut_is_done_again(steward: Steward) -> None:
+    cut = Gate()
+    steward.script(final("One."), text("lost").held(cut), text("- Ann said hello"))
+    steward.script(final("Two."))
+    await steward.start()
+    steward.say("Hello")
+    await steward.sees("One.")
+    steward.say("/compact")
+    await cut.arrived()
+    await steward.restart()
+    await steward.sees("The conversation is summarised.")
+    steward.say("And now?")
+    await steward.sees("Two.")
+    assert "- Ann said hello" in words_in(steward.model.requests[3])
+    assert len(steward.records.bodies("summary")) == 1
+
+
+async def test_a_message_of_a_tool_that_was_owed_is_sent_once(steward: Steward) -> None:
+    sending = steward.telegram.hold("sendMessage")
+    cut = Gate()
+    news = calls(tool("send_message", {"message": "Still at it."}))
+    steward.script(thinking("Tell them.") + news, final("lost").held(cut), final("Done."))
+    await steward.start()
+    steward.say("Take your time")
+    await sending.arrived()
+    await cut.arrived()
+    await steward.restart()
+    await steward.sees("Done.")
+    await steward.recorded()
+    assert [message.text for message in steward.shown] == ["Still at it.", "Done."]
+
+
+async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None:
+    steward.script(final("Here you are."))
+    sending = steward.telegram.hold("sendMessage")
+    await steward.start()
+    steward.say("Hello")
+    await sending.arrived()
+    again = steward.telegram.hold("sendMessage")
+    await steward.restart()
+    await again.arrived()
+    await steward.restart()
+    await steward.sees("Here you are.")
+    await steward.recorded()
+    assert len(steward.shown) == 1
+
+
+async def test_a_turn_that_takes_the_process_down_each_time_is_closed_and_the_chat_goes_on(
+    steward: Steward,
+) -> None:
+    cuts = [Gate(), Gate(), Gate()]
+    steward.script(*(final("lost").held(cut) for cut in cuts), final("Good again."))
+    await steward.start()
+    steward.say("A poisonous message")
+    for cut in cuts:
+        await cut.arrived()
+        await steward.restart()
+    await steward.sees("A fault of this program ended the turn (3 starts without progress).")
+    steward.say("Are you well?")
+    await steward.sees("Good again.")
+    assert steward.records.stop_reasons == ["internal_failure", "final_answer"]
