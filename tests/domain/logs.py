@@ -224,7 +224,8 @@ def _round(draw: st.DrawFn, scribe: Scribe, models: Sequence[Provenance]) -> Non
 
 
 def _cut(draw: st.DrawFn, scribe: Scribe) -> Body:
-    borders = scribe.borders
+    summaries = [e.body.covers for e in scribe.entries if isinstance(e.body, SummaryBody)]
+    borders = [seq for seq in scribe.borders if seq > max(summaries, default=0)]
     if borders and draw(st.booleans()):
         return SummaryBody(draw(st.sampled_from(borders)), "They talked.", draw(sources))
     shown = [e.seq for e in scribe.entries if isinstance(e.body, ResultBody)]

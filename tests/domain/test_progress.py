@@ -24,7 +24,7 @@ from tests.domain.logs import call, card, log, logs, progress_of, reply, result,
 ASKED = AskerBody("Hi", "Ann")
 
 
-def tried(*outcomes: str, **arguments: object) -> list[Body]:
+def tried(*outcomes: str, **arguments: str) -> list[Body]:
     """Rounds of the same call with these outcomes."""
     bodies: list[Body] = []
     for n, text in enumerate(outcomes):

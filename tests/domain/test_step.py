@@ -43,6 +43,7 @@ from tests.domain.logs import (
     Scribe,
     call,
     card,
+    closed,
     log,
     preview,
     progress_of,
@@ -101,6 +102,7 @@ def states(draw: st.DrawFn) -> LoopState:
     """A turn somewhere on its way: any reply, results in part, cards in every state."""
     scribe = Scribe().write(ASKED)
     for _ in range(draw(st.integers(0, 3))):
+        scribe = Scribe(closed(scribe.entries))
         said = draw(replies(f"r{len(scribe.entries)}"))
         scribe.write(draw(st.sampled_from([said, ReplyBody((), said.finish, said.provenance)])))
         for each in said.calls if scribe.entries[-1].body is said else ():
