@@ -27,8 +27,8 @@ _LOOK_EVERY = 0.02
 class Steward:
     """One home with its process, which can be killed and started again; Ann (42) owns it.
 
-    `settings` are the environment of the next start. `foreseen` are words of refusals that the
-    stand-ins may give because the test wants them to.
+    `settings` are the environment of the next start. `foreseen` are words of refusals, and of what
+    is left behind, that the test itself brings about.
     """
 
     def __init__(self, folder: Path, telegram: BotApi, model: MessagesApi) -> None:
@@ -144,13 +144,15 @@ class Steward:
         """Cards that can still be decided, oldest first."""
         return [message for message in self.shown if message.buttons]
 
-    async def until(self, condition: Callable[[], T], within: float = _PATIENCE) -> T:
+    async def until(self, condition: Callable[[], T | None], within: float = _PATIENCE) -> T:
         """The first truthy value; looked at whenever something happens at the Bot API."""
         try:
-            return await self.telegram.wait_for(condition, within)
+            value = await self.telegram.wait_for(condition, within)
         except TimeoutError:
             seen = "\n".join(f"  {message.text!r}" for message in self.shown)
             raise AssertionError(f"it never came true; the screen shows:\n{seen}") from None
+        assert value is not None
+        return value
 
     async def sees(self, text: str, times: int = 1) -> ShownMessage:
         """Wait until so many of the bot's messages hold the text; the newest of them."""
@@ -175,7 +177,7 @@ class Steward:
         """Wait until the program knows of everything that is on the screen."""
         await self.eventually(lambda: not self.records.owed)
 
-    async def eventually(self, condition: Callable[[], T], within: float = _PATIENCE) -> T:
+    async def eventually(self, condition: Callable[[], T | None], within: float = _PATIENCE) -> T:
         """The first truthy value of what only the file system tells."""
         until = asyncio.get_running_loop().time() + within
         while not (value := condition()):
@@ -188,8 +190,8 @@ class Steward:
         """Wait until all is tidy, end the process, and judge all that was seen of it."""
         if self.running:
             with suppress(AssertionError):
-                await self.eventually(lambda: not self.records.untidy(), within=5)
-            assert self.records.untidy() == []
+                await self.eventually(lambda: not self._untidy(), within=5)
+            assert self._untidy() == []
             await self.stop()
         assert self._unforeseen() == []
         assert self.telegram.faults.unused == 0, "an ordered fault was never met"
@@ -208,7 +210,13 @@ class Steward:
             for call in self.telegram.calls
             if call.status is not None and call.status >= 400
         ]
-        return [one for one in refused if not any(words in one for words in self.foreseen)]
+        return self._but_foreseen(refused)
+
+    def _untidy(self) -> list[str]:
+        return self._but_foreseen(self.records.untidy())
+
+    def _but_foreseen(self, found: list[str]) -> list[str]:
+        return [one for one in found if not any(words in one for words in self.foreseen)]
 
     def _leaks(self) -> list[str]:
         """Files that hold a secret; the address of the Bot API ends with the token."""

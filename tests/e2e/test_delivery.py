@@ -1,0 +1,151 @@
+"""What reaches the screen, whatever the way to it is like; and what comes from there."""
+
+from tests.e2e.steward import APPROVE, Steward, results_in
+from tests.standins.messages_api import calls, text, thinking, tool
+
+WRITE = calls(tool("write_file", {"path": "a.txt", "content": "a"}))
+
+
+async def test_a_file_is_delivered_as_a_document_with_its_caption(steward: Steward) -> None:
+    (steward.workspace / "report.pdf").write_bytes(b"%PDF a report")
+    asked = tool("send_file", {"path": "report.pdf", "caption": "The report"})
+    steward.script(thinking("Send.") + calls(asked), text("There."))
+    await steward.start()
+    steward.say("Send me the report")
+    await steward.sees("There.")
+    sent = await steward.sees("The report")
+    assert sent.file is not None
+    assert (sent.file.name, sent.file.data) == ("report.pdf", b"%PDF a report")
+    assert sent.id == steward.shown[0].id
+
+
+async def test_a_long_answer_comes_in_pieces_and_markdown_as_formatting(steward: Steward) -> None:
+    paragraphs = [f"Paragraph {n}: " + "words " * 100 for n in range(15)]
+    code = "```python\nprint('*not bold*')\n```"
+    steward.script(text("\n\n".join(paragraphs)), text(f"**Bold**, [a](x) and\n\n{code}"))
+    await steward.start()
+    steward.say("Tell me much")
+    await steward.sees("Paragraph 14")
+    pieces = [message.text for message in steward.shown]
+    assert len(pieces) == 3
+    assert all(piece.startswith("Paragraph") for piece in pieces)
+    assert "".join("".join(pieces).split()) == "".join("".join(paragraphs).split())
+    steward.say("And with formatting")
+    told = await steward.sees("print('*not bold*')")
+    assert told.text.startswith("Bold, a and")
+    assert {entity.type for entity in told.entities} == {"bold", "pre"}
+
+
+async def test_answers_survive_a_bad_way_and_lose_at_most_their_formatting(
+    steward: Steward,
+) -> None:
+    telegram = steward.telegram
+    steward.foreseen = ["Too Many Requests", "can't parse", "sendMessage: 502"]
+    steward.script(*[text(f"**Answer** {n}.") for n in range(5)])
+    await steward.start()
+
+    telegram.fail_next("sendMessage", 429, "Too Many Requests: retry after 1", retry_after=1)
+    steward.say("Zero")
+    await steward.sees("Answer 0.")
+    telegram.bad_gateway_next("sendMessage")
+    steward.say("One")
+    await steward.sees("Answer 1.")
+    telegram.drop_request_next("sendMessage")
+    steward.say("Two")
+    await steward.sees("Answer 2.")
+    telegram.fail_next("sendMessage", 400, "Bad Request: can't parse entities")
+    steward.say("Three")
+    assert (await steward.sees("Answer 3.")).entities == ()
+    telegram.drop_answer_next("sendMessage")
+    steward.say("Four")
+    await steward.sees("Answer 4.")
+    await steward.recorded()
+    counts = [len(steward.showing(f"Answer {n}.")) for n in range(5)]
+    assert counts[:4] == [1, 1, 1, 1]
+    assert counts[4] in (1, 2)
+
+
+async def test_a_card_nobody_can_be_shown_blocks_its_call(steward: Steward) -> None:
+    steward.foreseen = ["CARD_REFUSED"]
+    steward.script(thinking("Write.") + WRITE, thinking("Well.") + text("I could not ask."))
+    await steward.start()
+    # With its formatting and without it.
+    steward.telegram.fail_next("sendMessage", 400, "Bad Request: CARD_REFUSED", times=2)
+    steward.say("Write a file")
+    await steward.sees("I could not ask.")
+    (result,) = results_in(steward.model.requests[1]).values()
+    assert "could not be shown" in result
+    assert list(steward.workspace.iterdir()) == []
+
+
+async def test_someone_who_blocked_the_bot_is_given_up_and_answered_when_back(
+    steward: Steward,
+) -> None:
+    steward.foreseen = ["blocked by the user"]
+    steward.script(text("Lost."), thinking("Back.") + text("Welcome back."))
+    await steward.start()
+    steward.telegram.block(steward.ann)
+    steward.say("Hello?")
+    await steward.eventually(
+        lambda: steward.records.rows("SELECT 1 FROM outbox WHERE state='dead'")
+    )
+    steward.telegram.unblock(steward.ann)
+    steward.say("I am back")
+    await steward.sees("Welcome back.")
+    assert steward.showing("Lost.") == []
+
+
+async def test_malformed_updates_between_good_ones_harm_nobody(steward: Steward) -> None:
+    steward.foreseen = ["inbox: "]
+    telegram, hostile = steward.telegram, "\ud800 \0 \u202e \x1b[31m " + "long " * 700
+    steward.script(text("One."), text("Two."), text("Three."))
+    await steward.start()
+    steward.say("First")
+    for body in (
+        {"message": "no object"},
+        {"message": {"message_id": "x", "chat": 7, "from": [], "text": {}}},
+        {"message": {"message_id": 10**30, "date": -1, "chat": {"id": 42}, "text": "?"}},
+        {"callback_query": {"id": 5, "data": None}},
+        {"edited_message": None},
+        {"something_new": {"of": "tomorrow"}},
+        {},
+        ["not", "an", "object"],
+        None,
+    ):
+        telegram.push_update(body)
+    await steward.sees("One.")
+    steward.say(hostile)
+    await steward.sees("Two.")
+    steward.say("Last")
+    await steward.sees("Three.")
+    assert len(steward.model.requests) == 3
+
+
+async def test_polls_that_fail_are_made_again_and_no_update_is_lost(steward: Steward) -> None:
+    steward.foreseen = ["getUpdates: 502"]
+    steward.script(text("One."), text("Two."))
+    await steward.start()
+    await steward.until(lambda: steward.telegram.updates.polling)
+    steward.telegram.bad_gateway_next("getUpdates")
+    steward.telegram.answer_raw_next("getUpdates", '{"ok": true, "result": [{"upd')
+    steward.telegram.drop_answer_next("getUpdates")
+    steward.say("First")
+    steward.say("Second")
+    await steward.sees("Two.")
+    assert [message.text for message in steward.shown] == ["One.", "Two."]
+
+
+async def test_an_update_delivered_twice_is_answered_once(steward: Steward) -> None:
+    steward.script(WRITE, text("Written."))
+    await steward.start()
+    steward.say("Write a file")
+    card = await steward.card()
+    first = steward.telegram.updates.confirmed
+    steward.press(card, APPROVE)
+    await steward.sees("Written.")
+    said = {"message": {"message_id": 1, "date": 1, "chat": {"id": 42, "type": "private"}}}
+    said["message"] |= {"from": steward.ann.to_json(), "text": "Write a file"}
+    steward.telegram.push_update({"update_id": first - 1, **said}, again=True)
+    steward.say("/status")
+    await steward.sees("turns at work or parked: 0")
+    assert len(steward.model.requests) == 2

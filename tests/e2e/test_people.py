@@ -1,0 +1,82 @@
+"""Commands, and who may give them."""
+
+import re
+
+from tests.e2e.steward import Steward
+from tests.standins.messages_api import text
+
+COMMANDS = {
+    "/start": "Hello, Ann.",
+    "/help": "/stop [all]: stop what I am doing",
+    "/new": "A fresh start.",
+    "/stop": "There is nothing to stop.",
+    "/stop all": "There is nothing to stop.",
+    "/queue": "Now: queue.",
+    "/tools": "run_command, asks first",
+    "/rules": "You have no standing rules here.",
+    "/approvals": "Nothing waits for your word.",
+    "/model": "This chat uses anthropic/claude-sonnet-5-5.",
+    "/usage": "Usage of all chats",
+    "/status": "open cards: 0",
+    "/compact": "There is nothing to summarise yet.",
+    "/allow 77": "telegram:77 may talk to me now (member).",
+    "/allow ann": "A user name is not enough",
+    "/revoke 77": "telegram:77 has no access any more.",
+    "/staus": "Did you mean /status?",
+    "/xyzzyx": "/help lists what there is.",
+}
+
+
+async def test_every_command_answers_and_an_unknown_one_names_the_nearest(
+    steward: Steward,
+) -> None:
+    await steward.start()
+    for command, answer in COMMANDS.items():
+        seen = len(steward.showing(answer))
+        steward.say(command)
+        await steward.sees(answer, times=seen + 1)
+    (menu,) = steward.telegram.commands.values()
+    offered = {f"/{command['command']}" for command in menu}
+    assert offered == {command.partition(" ")[0] for command in COMMANDS} - {"/staus", "/xyzzyx"}
+
+
+async def test_a_stranger_is_told_once_and_a_member_may_talk_but_not_govern(
+    steward: Steward,
+) -> None:
+    bob = steward.telegram.person(77, "Bob")
+
+    def screen() -> list[str]:
+        return steward.telegram.screen(bob.id).texts
+
+    steward.script(text("Hello, Bob."))
+    await steward.start()
+    steward.telegram.say(bob, "Let me in")
+    await steward.until(lambda: any("give them this id: 77" in line for line in screen()))
+    steward.telegram.say(bob, "Please!")
+    steward.telegram.say(bob, "/status")
+    steward.say("/allow 77")
+    await steward.sees("telegram:77 may talk to me now")
+    assert len(screen()) == 4
+    steward.telegram.say(bob, "Hello")
+    await steward.until(lambda: "Hello, Bob." in screen())
+    steward.telegram.say(bob, "/revoke 42")
+    await steward.until(lambda: "/revoke is for an owner." in screen())
+    assert len(steward.model.requests) == 1
+
+
+async def test_the_first_to_open_the_pairing_link_becomes_the_owner_and_nobody_after(
+    steward: Steward,
+) -> None:
+    bob = steward.telegram.person(77, "Bob")
+    await steward.start(STEWARD_OWNERS="")
+    link = await steward.eventually(lambda: re.search(r"t\.me/(\w+)\?start=(\S+)", steward.output))
+    assert link.group(1) == "steward_bot"
+    steward.telegram.start(bob, "wrong-code")
+    await steward.until(lambda: len(steward.telegram.screen(77).from_bot) == 1)
+    assert "private assistant" in steward.telegram.screen(77).texts[-1]
+    steward.telegram.start(steward.ann, link.group(2))
+    await steward.sees("You are the owner of this assistant now.")
+    steward.telegram.start(bob, link.group(2))
+    steward.say("/allow 78")
+    await steward.sees("telegram:78 may talk to me now")
+    assert len(steward.telegram.screen(77).from_bot) == 1

@@ -1,0 +1,72 @@
+"""The process itself: its settings, its exit codes, and one owner for one home."""
+
+import pytest
+
+from tests.e2e.steward import KEY, Steward
+from tests.standins.messages_api import Gate, text, thinking
+
+WRONG = {
+    "STEWARD_MAX_ROUNDS": "many",
+    "STEWARD_SOFT_ROUNDS": "99",
+    "STEWARD_OWNERS": "42",
+    "STEWARD_SEND_RATES": "chat=fast",
+    "STEWARD_MODEL": "somebody/else",
+    "TELEGRAM_API_URL": "nowhere",
+    "TELEGRAM_BOT_TOKEN": "a-wrong-token-nobody-may-see",
+    "STEWARD_DATABASE_URL": "oracle://x",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name: str) -> None:
+    steward.settings[name] = WRONG[name]
+    process = await steward.launched("run")
+    assert await process.wait() == 2
+    (sentence,) = steward.output.splitlines()
+    assert sentence.startswith("steward: ")
+    assert name in sentence
+    assert "a-wrong-token-nobody-may-see" not in sentence
+
+
+async def test_without_a_token_and_a_terminal_it_says_so_in_one_line(steward: Steward) -> None:
+    del steward.settings["TELEGRAM_BOT_TOKEN"]
+    process = await steward.launched("run")
+    assert await process.wait() == 2
+    assert steward.output.splitlines() == [
+        "steward: There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
+    ]
+
+
+async def test_a_second_process_on_the_same_home_says_who_holds_it(steward: Steward) -> None:
+    steward.script(text("Still here."))
+    await steward.start()
+    second = await steward.launched("run")
+    assert await second.wait() == 2
+    assert str(steward.home) in steward.output
+    steward.say("Hello")
+    await steward.sees("Still here.")
+
+
+async def test_it_ends_with_code_0_in_the_middle_of_a_turn_and_goes_on_later(
+    steward: Steward,
+) -> None:
+    cut = Gate()
+    steward.script(thinking("Hm.") + text("lost").held(cut), thinking("Hm.") + text("Here I am."))
+    await steward.start()
+    steward.say("Hello")
+    await cut.arrived()
+    await steward.stop()
+    await cut.abandoned()
+    await steward.start()
+    await steward.sees("Here I am.")
+    assert len(steward.shown) == 1
+
+
+async def test_config_and_doctor_tell_all_but_the_secrets(steward: Steward) -> None:
+    config = await steward.launched("config")
+    assert await config.wait() == 0
+    doctor = await steward.launched("doctor")
+    assert await doctor.wait() in (0, 1)
+    assert f"…{KEY[-4:]}" in steward.output
+    assert "The key is good" in steward.output
+    assert "it belongs to @steward_bot" in steward.output

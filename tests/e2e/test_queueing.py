@@ -1,0 +1,143 @@
+"""Messages and commands that arrive while a turn runs."""
+
+from tests.e2e.errand import Errand
+from tests.e2e.steward import APPROVE, Steward, words_in
+from tests.standins.messages_api import Gate, calls, failure, text, thinking, tool
+
+LOOK = calls(tool("list_files"))
+
+
+async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card(
+    steward: Steward,
+) -> None:
+    thought = Gate()
+    with Errand(steward.workspace) as errand:
+        ask = calls(tool("run_command", {"command": errand.command}))
+        steward.script(
+            thinking("Hm.") + text("never").held(thought), failure(429, retry_after=600), ask, ask
+        )
+        await steward.start()
+        steward.say("Think")
+        await thought.arrived()
+        steward.say("/stop")
+        await steward.sees("Stopped, as you asked.")
+        await thought.abandoned()
+
+        steward.say("Be refused")
+        await steward.eventually(lambda: "again in 600" in steward.output)
+        steward.say("/stop")
+        await steward.sees("Stopped, as you asked.", times=2)
+
+        steward.say("Run")
+        steward.press(await steward.card(), APPROVE)
+        await errand.begun()
+        steward.say("/stop")
+        told = await steward.sees("Stopped, as you asked.", times=3)
+        assert "outcome unknown: run_command" in told.text
+        errand.release()
+
+        steward.say("Ask")
+        await steward.card()
+        steward.say("/stop")
+        await steward.sees("Stopped, as you asked.", times=4)
+        await steward.until(lambda: not steward.cards)
+        assert errand.runs == 1
+    steward.say("/stop")
+    await steward.sees("There is nothing to stop.")
+    steward.script(text("At your service."))
+    steward.say("Still there?")
+    await steward.sees("At your service.")
+    assert steward.records.stop_reasons[:4] == ["user_cancelled"] * 4
+
+
+async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: Steward) -> None:
+    first, second = Gate(), Gate()
+    steward.script(text("never").held(first), text("never").held(second))
+    await steward.start()
+    steward.say("One")
+    await first.arrived()
+    steward.say("Two")
+    steward.say("Three")
+    steward.say("/stop")
+    await steward.sees("2 waiting messages still run; /stop all drops them.")
+    await second.arrived()
+    assert "[Turn ended: user_cancelled]\nTwo" in words_in(steward.model.requests[1])
+    steward.say("/stop all")
+    await steward.sees("Dropped 1 waiting messages.")
+    await steward.sees("Stopped, as you asked.", times=2)
+    assert len(steward.records.stop_reasons) == 2
+
+
+async def test_a_steering_message_joins_the_running_turn_at_its_next_round(
+    steward: Steward,
+) -> None:
+    looking = Gate()
+    steward.script(thinking("Look.") + LOOK.held(looking), thinking("I see.") + text("In French."))
+    await steward.start()
+    steward.say("/queue steer")
+    await steward.sees("joins it at its next round")
+    steward.say("List my files")
+    await looking.arrived()
+    late = steward.say("in French, please")
+    await steward.until(lambda: late.reactions)
+    looking.release()
+    await steward.sees("In French.")
+    last = steward.model.requests[1].body["messages"][-1]["content"]
+    assert last[0]["type"] == "tool_result"
+    assert "in French, please" in words_in(steward.model.requests[1])
+    assert steward.records.stop_reasons == ["final_answer"]
+
+
+async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: Steward) -> None:
+    cut = Gate()
+    steward.script(text("never").held(cut), thinking("New wish.") + text("The new answer."))
+    await steward.start()
+    steward.say("/queue interrupt")
+    await steward.sees("stops it and starts anew")
+    steward.say("The old wish")
+    await cut.arrived()
+    steward.say("The new wish")
+    await steward.sees("The new answer.")
+    assert "The new wish" in words_in(steward.model.requests[1])
+    assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
+
+
+async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_alone(
+    steward: Steward,
+) -> None:
+    busy = Gate()
+    steward.script(text("First.").held(busy), text("Second."))
+    await steward.start()
+    answered = steward.say("One")
+    await busy.arrived()
+    waiting = steward.say("Two, with a mistkae")
+    await steward.until(lambda: waiting.reactions)
+    steward.telegram.edit(steward.ann, waiting, "Two, without one")
+    steward.telegram.edit(steward.ann, answered, "One, too late")
+    done = "SELECT count(*) FROM inbox WHERE state = 'done'"
+    await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
+    busy.release()
+    await steward.sees("Second.")
+    assert "Two, without one" in words_in(steward.model.requests[1])
+    assert len(steward.model.requests) == 2
+
+
+async def test_a_fresh_start_and_a_summary_leave_the_old_words_behind(steward: Steward) -> None:
+    steward.script(thinking("Hi.") + text("Hello."), text("- Ann likes blue"), text("Blue."))
+    steward.script(text("I do not know you."))
+    await steward.start()
+    steward.say("I like blue")
+    await steward.sees("Hello.")
+    steward.say("/compact")
+    await steward.sees("The conversation is summarised.")
+    steward.say("What do I like?")
+    await steward.sees("Blue.")
+    summarised = str(steward.model.requests[2].body["messages"])
+    assert "- Ann likes blue" in summarised
+    assert "I like blue" not in summarised
+    steward.say("/new")
+    await steward.sees("A fresh start.")
+    steward.say("Who am I?")
+    await steward.sees("I do not know you.")
+    assert len(steward.model.requests[3].body["messages"]) == 1
+    assert "blue" not in str(steward.model.requests[3].body["messages"])
