@@ -23,14 +23,17 @@ from bot.adapters.terminal.terminal import Terminal
 from bot.adapters.tools.catalog import FixedCatalog, standard_tools
 from bot.adapters.tools.hardening import harden
 from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.sending import clear_spool
 from bot.doctor import Probes
 from bot.domain.chat import Chat
 from bot.domain.errors import ChannelError, SettingError
-from bot.domain.person import Role, Sender
+from bot.domain.person import AT_THE_MACHINE, Role, Sender
 from bot.flow.application import Application, Policy, StorePorts, World
 from bot.flow.flood_gate import FloodGate, GatedChannel
+from bot.logs import log_context
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
+from bot.ports.lanes import Drain
 from bot.ports.model import Model
 from bot.ports.people import People
 from bot.ports.tool import Tool
@@ -39,6 +42,9 @@ from bot.settings import Settings
 _LOG = logging.getLogger(__name__)
 
 _DEMO = "demo/demo"
+_SPOOL_DAYS = 30
+"""How long a file waits for delivery before its copy is given up."""
+
 _DEMO_PAUSE = 0.01
 
 
@@ -119,6 +125,7 @@ async def _open(settings: Settings, channels: Mapping[str, Channel]) -> AsyncGen
     async with AsyncExitStack() as stack:
         stack.enter_context(FolderLock(settings.home))
         settings.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+        await asyncio.to_thread(clear_spool, settings.home / "spool", _SPOOL_DAYS)
         store = await stack.enter_async_context(open_store(settings.database_url))
         await _admit(settings, store)
         anthropic = _anthropic(settings)
@@ -130,10 +137,11 @@ async def _open(settings: Settings, channels: Mapping[str, Channel]) -> AsyncGen
             models=_models(anthropic),
             catalog=FixedCatalog(_tools(settings, store, clock)),
             workspaces=partial(_workspace, settings.workspace, store.people),
-            lanes=partial(EmbeddedLanes, clock=clock, at_work=settings.lanes),
+            lanes=partial(_lanes, settings.lanes, clock),
         )
         policy = Policy(
             model=_model_key(settings, world.models),
+            fallbacks=settings.fallback_models,
             limits=settings.limits,
             times=settings.model_times,
         )
@@ -164,6 +172,16 @@ def _anthropic(settings: Settings) -> AnthropicModel | None:
 def _models(anthropic: AnthropicModel | None) -> Mapping[str, Model]:
     demo: Mapping[str, Model] = {"demo": DemoModel(_DEMO_PAUSE)}
     return demo if anthropic is None else {"anthropic": anthropic, **demo}
+
+
+def _lanes(at_work: int, clock: Clock, drain: Drain) -> EmbeddedLanes:
+    """Lanes whose every log line tells its chat."""
+
+    async def told(chat: int) -> None:
+        with log_context(chat=chat):
+            await drain(chat)
+
+    return EmbeddedLanes(told, clock, at_work)
 
 
 def _tools(settings: Settings, store: Store, clock: Clock) -> tuple[Tool, ...]:
@@ -211,8 +229,8 @@ async def _greet(running: Running, account: TelegramAccount) -> None:
 
 async def _offer_pairing(running: Running, account: TelegramAccount) -> None:
     """Prints the link that makes its first visitor the owner; it goes past the log."""
-    people = [person for _, person in await running.store.people.accounts()]
-    if any(person.is_owner for person in people):
+    accounts = await running.store.people.accounts()
+    if any(p.is_owner and not key.startswith(f"{AT_THE_MACHINE}:") for key, p in accounts):
         return
     try:
         identity = await account.identity()

@@ -148,11 +148,12 @@ Block: TypeAlias = Markdown | Plain | Code
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
-    """A file to be sent: its path on this machine, the name and caption people see."""
+    """A file to be sent: its path on this machine, or its `text`; name and caption people see."""
 
     path: str
     name: str
     caption: str = ""
+    text: str | None = None
 
 
 class OutboundKind(StrEnum):

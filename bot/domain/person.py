@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+AT_THE_MACHINE = "terminal"
+"""The channel of whoever sits at the machine itself: an owner by that, and of no other channel."""
+
 
 class Role(StrEnum):
     OWNER = "owner"

@@ -36,6 +36,8 @@ NOT_OURS = "This button does nothing."
 SPENT = "This is decided already."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
 
+_ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.ALL)
+
 _LATE = timedelta(minutes=10)
 """A press later than this is told how old the card is and what ran since."""
 
@@ -127,6 +129,8 @@ class ApprovalDesk:
 
     async def _carry_out(self, card: Approval, verb: Verb, person: Person) -> str:
         yes = Decision(ApprovalState.APPROVED, person)
+        if verb in _ASSENTS and not await self._shown_whole(card):
+            return "The whole of it is not on the screen yet. Look at the document first."
         match verb:
             case Verb.APPROVE:
                 return await self.decide(card, yes)
@@ -219,6 +223,13 @@ class ApprovalDesk:
             if card.state is ApprovalState.OPEN and await self._may_approve_with_others(card):
                 approved += await self.decide(card, decision) != SPENT
         return f"Approved {approved}."
+
+    async def _shown_whole(self, card: Approval) -> bool:
+        """Whether a document that belongs to the card has arrived; without it nothing runs."""
+        if not open_card(card).files:
+            return True
+        row = await self._outbox.row(card.card_key)
+        return row is not None and row.shown_version > 0
 
     async def _may_approve_with_others(self, card: Approval) -> bool:
         if card.preview.effect is Effect.DANGER or card.kind == "repeat":

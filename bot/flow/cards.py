@@ -3,11 +3,16 @@
 from datetime import datetime
 
 from bot.domain.approval import Approval, ApprovalState, Verb
-from bot.domain.message import Block, Button, Outbound, OutboundKind, Plain
-from bot.domain.tool import Effect, clipped
+from bot.domain.message import Block, Button, Code, FileRef, Outbound, OutboundKind, Plain
+from bot.domain.tool import Effect, Preview, clipped
 
 PREFIX = "a"
 """The first letter of the button data of every card."""
+
+LONGEST = 3_000
+"""Characters a card shows in its message; Telegram's bound is 4,096 with all that stands around."""
+
+_BEGINNING = 600
 
 _DECIDED = {
     ApprovalState.APPROVED: "✅ Approved",
@@ -36,11 +41,12 @@ def parse_data(data: str) -> tuple[str, Verb] | None:
 def open_card(approval: Approval) -> Outbound:
     """The question, the whole of what would run, and the buttons."""
     preview = approval.preview
+    shown, files = _whole(preview)
     place = " · ".join(part for part in (preview.where, _purpose(approval)) if part)
-    lines: list[Block] = [Plain(f"🔐 {preview.title}"), *preview.blocks]
+    lines: list[Block] = [Plain(f"🔐 {preview.title}"), *shown]
     lines.extend(Plain(text) for text in (preview.why and f"⚠️ {preview.why}", place) if text)
     lines.append(Plain(f"Open until {_minute(approval.expires_at)}"))
-    return Outbound(OutboundKind.CARD, tuple(lines), _buttons(approval))
+    return Outbound(OutboundKind.CARD, tuple(lines), _buttons(approval), files)
 
 
 def decided_card(approval: Approval, note: str = "") -> Outbound:
@@ -50,10 +56,21 @@ def decided_card(approval: Approval, note: str = "") -> Outbound:
         verdict = f"{verdict} by {approval.decider_name}"
     if approval.decided_at is not None:
         verdict = f"{verdict} · {_minute(approval.decided_at)}"
-    lines: list[Block] = [Plain(f"🔐 {approval.preview.title}"), *approval.preview.blocks]
+    shown, files = _whole(approval.preview)
+    lines: list[Block] = [Plain(f"🔐 {approval.preview.title}"), *shown]
     lines.append(Plain(verdict))
     lines.extend(Plain(text) for text in (approval.reason and f"“{approval.reason}”", note) if text)
-    return Outbound(OutboundKind.CARD, tuple(lines))
+    return Outbound(OutboundKind.CARD, tuple(lines), files=files)
+
+
+def _whole(preview: Preview) -> tuple[tuple[Block, ...], tuple[FileRef, ...]]:
+    """The blocks of a card; what is too long for a message goes along as a document."""
+    if sum(len(block.text) for block in preview.blocks) <= LONGEST:
+        return preview.blocks, ()
+    whole = "\n\n".join(block.text for block in preview.blocks)
+    note = Plain(f"{len(whole)} characters: the whole of it is in the attached document.")
+    begun = Code(clipped(whole, _BEGINNING))
+    return (begun, note), (FileRef("", "card.txt", text=whole),)
 
 
 def _purpose(approval: Approval) -> str:

@@ -83,7 +83,7 @@ class Compaction:
         try:
             reply = await self._models.reply(request, lambda _: None)
         except ModelError as fault:
-            _LOG.warning("no summary from the model (%s), a digest stands in", fault)
+            _LOG.warning("no summary from the model (%s), a digest", fault, extra=work.tags)
             return digest_of(entries), ()
         text = "\n\n".join(p.text for p in reply.parts if isinstance(p, TextPart)).strip()
         return text or digest_of(entries), (_usage(work, profile, reply),)

@@ -94,7 +94,7 @@ class ToolLoop:
         while True:
             gates = await self._gates(work, scene)
             step = decide(self._state(work, scene, gates))
-            _LOG.info("step %s: %s", type(step).__name__, step.why)
+            _LOG.info("step %s: %s", type(step).__name__, step.why, extra=work.tags)
             match step:
                 case CallModel() | WrapUp():
                     scene, ending = await self._call_model(work, scene, step, live)
@@ -186,6 +186,7 @@ class ToolLoop:
             body.finish,
             len(body.text),
             profile.key,
+            extra=work.tags,
         )
 
     def _accounts(
@@ -203,7 +204,7 @@ class ToolLoop:
             told = f"the provider refuses this conversation ({fault}); /new starts afresh"
             return Finish(StopReason.MODEL_FAILURE, told)
         work.mended = True
-        _LOG.warning("request refused (%s): once more without thinking", fault)
+        _LOG.warning("request refused (%s): once more without thinking", fault, extra=work.tags)
         await work.write(CutBody((), 0))
         return None
 
@@ -211,17 +212,13 @@ class ToolLoop:
         self, work: Work, scene: Scene, fault: ModelError
     ) -> tuple[Scene, Finish | None]:
         """The next model of the list takes over for this turn, if there is one."""
-        names = [scene.profile.key, *self._fallbacks]
-        later = (
-            names[names.index(scene.profile.key, 1) + 1 :]
-            if scene.profile.key in names[1:]
-            else names[1:]
-        )
-        if not later:
+        following = _following(scene.profile.key, self._fallbacks)
+        if following is None:
             return scene, Finish(StopReason.MODEL_FAILURE, str(fault))
-        _LOG.warning("%s failed (%s), %s takes over", scene.profile.key, fault, later[0])
-        await work.write(turn=work.counted(model=later[0]))
-        return replace(scene, profile=self._models.profile(later[0])), None
+        said = "%s failed (%s), %s takes over"
+        _LOG.warning(said, scene.profile.key, fault, following, extra=work.tags)
+        await work.write(turn=work.counted(model=following))
+        return replace(scene, profile=self._models.profile(following)), None
 
     async def _make_room(self, work: Work, scene: Scene) -> bool:
         fill = self._fold(work, scene).estimate / scene.profile.window
@@ -281,6 +278,12 @@ def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRe
 
 _MARGIN = 1_000
 _LEAST_OUTPUT = 1_024
+
+
+def _following(model: str, fallbacks: Sequence[str]) -> str | None:
+    """The fallback after this model; the first one when this is none of them."""
+    place = fallbacks.index(model) + 1 if model in fallbacks else 0
+    return fallbacks[place] if place < len(fallbacks) else None
 
 
 def _epoch_changed(work: Work, scene: Scene) -> bool:

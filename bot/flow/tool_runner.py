@@ -84,7 +84,9 @@ class ToolRunner:
         except (ToolFailure, InvalidArguments) as fault:
             ran = Ran(call, _failed(call, Status.FAILED, Code.ERROR, str(fault)))
         except Exception as fault:  # noqa: BLE001 - the border around every tool
-            _LOG.exception("tool %s failed", call.name)
+            _LOG.exception(
+                "tool %s failed", call.name, extra={"chat": place.chat, "turn": place.turn}
+            )
             text = str(fault).strip() or type(fault).__name__
             ran = Ran(call, _failed(call, Status.FAILED, Code.ERROR, text))
         took = round((self._clock.steady() - begun) * 1000)

@@ -1,6 +1,6 @@
 """A turn in the hands of its lane: the log, the row, the cards, and the time spent on it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,11 @@ class Work:
     def begin(self) -> None:
         """Starts counting working time."""
         self._since = self.clock.steady()
+
+    @property
+    def tags(self) -> Mapping[str, str | int]:
+        """Chat and turn, for every line of the log."""
+        return {"chat": self.turn.chat, "turn": self.turn.id}
 
     @property
     def address(self) -> Address:

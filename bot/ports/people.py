@@ -35,7 +35,10 @@ class Door(Protocol):
         ...
 
     async def redeem(self, code_hash: str, sender: Sender, at: datetime) -> Person | None:
-        """Makes the sender the owner when the code is live, unused, and there is no owner yet."""
+        """Makes the sender the owner when the code is live, unused, and there is no owner yet.
+
+        Whoever owns the terminal is the same person, and does not count as an owner here.
+        """
         ...
 
     async def greet(self, account: str, day: date) -> bool:

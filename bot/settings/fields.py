@@ -31,6 +31,7 @@ Folder = Annotated[Path, AfterValidator(forms.folder)]
 Accounts = Annotated[
     tuple[str, ...], BeforeValidator(lambda v: forms.accounts(str(forms.joined(v))))
 ]
+Models = Annotated[tuple[str, ...], BeforeValidator(lambda v: forms.models(str(forms.joined(v))))]
 Rates = Annotated[
     SendRates | None, BeforeValidator(lambda v: forms.send_rates(str(forms.joined(v))))
 ]
@@ -77,6 +78,9 @@ class Fields(BaseModel):
 
     model: Annotated[str, AfterValidator(forms.model)] = told(
         "anthropic/claude-sonnet-5-5", "The model that answers, as provider/name."
+    )
+    fallback_models: Models = told(
+        (), "Models that take over, in this order, when one stays away; provider/name, …."
     )
     context_window: Annotated[int, Field(ge=4000)] | None = told(
         None, "Tokens the model may see; its own window when not set."

@@ -36,6 +36,11 @@ def model(text: str) -> str:
     return text
 
 
+def models(text: str) -> tuple[str, ...]:
+    """Reads `anthropic/claude-opus-5-5,anthropic/claude-haiku-5-5`."""
+    return tuple(dict.fromkeys(model(key.strip()) for key in text.split(",") if key.strip()))
+
+
 def send_rates(text: str) -> SendRates | None:
     """Reads `chat=1,group=20/min,all=30`; a part left out keeps its default, `off` has no bound."""
     if text.strip().lower() == "off":

@@ -87,6 +87,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         workspace=folder / fields.workspace if fields.workspace else home / "workspace",
         database_url=database,
         model=fields.model,
+        fallback_models=fields.fallback_models,
         owners=fields.owners,
         allowed=fields.allowed,
         context_window=fields.context_window,

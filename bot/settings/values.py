@@ -56,6 +56,7 @@ class Settings:
     database_url: str = field(repr=False)
     owners: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
+    fallback_models: tuple[str, ...] = ()
     context_window: int | None = None
     anthropic: AnthropicAccess = AnthropicAccess()
     telegram: TelegramAccess = TelegramAccess()

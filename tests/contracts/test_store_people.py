@@ -151,3 +151,13 @@ async def test_one_address_seen_at_once_is_one_chat(store: StorePorts):
 async def test_a_chat_that_is_not_there_is_a_fault(store: StorePorts):
     with pytest.raises(StoreError):
         await store.chats.get(404)
+
+
+async def test_whoever_owns_the_terminal_pairs_as_the_same_person(store: StorePorts):
+    local = await store.people.admit(Sender("terminal", "ana", "ana"), Role.OWNER)
+    await store.door.offer("hash", later(60))
+    paired = await store.door.redeem("hash", Sender("telegram", "42", "Ana"), NOW)
+    assert paired == local
+    assert await store.people.by_sender(Sender("telegram", "42", "Ana")) == local
+    await store.door.offer("hash", later(60))
+    assert await store.door.redeem("hash", Sender("telegram", "7", "Eve"), NOW) is None

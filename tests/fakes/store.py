@@ -11,7 +11,7 @@ from bot.domain.chat import Chat, Conversation
 from bot.domain.errors import StoreError
 from bot.domain.exchange import Usage
 from bot.domain.message import Address, RawUpdate
-from bot.domain.person import Person, Role, Sender
+from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState
 from bot.ports.inbox import InboundRow
@@ -207,11 +207,15 @@ class MemoryDoor:
 
     async def redeem(self, code_hash: str, sender: Sender, at: datetime) -> Person | None:
         await asyncio.sleep(0)
-        owners = [person for _, person in await self.people.accounts() if person.is_owner]
+        owners = [(key, p) for key, p in await self.people.accounts() if p.is_owner]
+        local = [(key, p) for key, p in owners if key.startswith(f"{AT_THE_MACHINE}:")]
         code, expires_at = self.rows.pairing or (None, at)
-        if owners or code != code_hash or expires_at <= at:
+        if len(owners) > len(local) or code != code_hash or expires_at <= at:
             return None
         self.rows.pairing = None
+        if local and sender.key not in self.rows.accounts:
+            self.rows.accounts[sender.key] = local[0][1].id
+            return local[0][1]
         return await self.people.admit(sender, Role.OWNER)
 
     async def greet(self, account: str, day: date) -> bool:

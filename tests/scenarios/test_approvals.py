@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from bot.domain.approval import ApprovalState
 from bot.domain.budget import Limits
-from bot.domain.errors import RecipientGone
+from bot.domain.errors import ChannelUnreachable, RecipientGone
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
 from bot.domain.tool import Code, Status, ToolCall
@@ -335,3 +335,20 @@ async def test_every_decision_is_on_record() -> None:
 def _working() -> list[str]:
     names = (task.get_name() for task in asyncio.all_tasks())
     return [name for name in names if name.startswith(("lane", "live"))]
+
+
+async def test_a_card_too_long_for_a_message_brings_a_document_and_runs_only_with_it() -> None:
+    tool = writing()
+    script = calls(write(what="x" * 5_000)), says("Written.")
+    async with stage(*script, tools=[tool]) as scene:
+        scene.channel.fail_next(ChannelUnreachable("away", maybe_done=False))
+        await scene.say("write much")
+        await scene.until(lambda: scene.clock.sleepers > 1)
+        assert scene.cards == []
+        await scene.clock.advance(5)
+        await scene.parked()
+        assert "attached document" in scene.cards[0].text
+        assert any("file" in s.piece.body for s in scene.channel.screen.values())
+        await scene.press("Approve")
+        await scene.settled()
+        assert len(tool.ran) == 1

@@ -12,7 +12,7 @@ from bot.adapters.sql.fields import columns
 from bot.adapters.sql.tables import account, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.errors import Conflict
-from bot.domain.person import Person, Role, Sender
+from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
 
 _PEOPLE = select(*columns(person, Person))
 _BY_ID = _PEOPLE.where(person.c.id == bindparam("of"))
@@ -31,7 +31,18 @@ _OFFER = Upsert(pairing, ["id"], overwrite("code_hash", "expires_at"))
 _REDEEM = delete(pairing).where(
     pairing.c.code_hash == bindparam("code"),
     pairing.c.expires_at > bindparam("at"),
-    ~exists(select(account.c.key).select_from(_WITH_ACCOUNT).where(person.c.role == Role.OWNER)),
+    ~exists(
+        select(account.c.key)
+        .select_from(_WITH_ACCOUNT)
+        .where(person.c.role == Role.OWNER, account.c.key.not_like(f"{AT_THE_MACHINE}:%"))
+    ),
+)
+_LOCAL_OWNER = (
+    select(person)
+    .select_from(_WITH_ACCOUNT)
+    .where(person.c.role == Role.OWNER, account.c.key.like(f"{AT_THE_MACHINE}:%"))
+    .order_by(person.c.id)
+    .limit(1)
 )
 _GREET = Upsert(
     greeting,
@@ -121,4 +132,8 @@ def _redeem(connection: Connection, code_hash: str, sender: Sender, at: datetime
     """Deleting the code is the compare-and-set: only one redeemer finds it."""
     if connection.execute(_REDEEM, {"code": code_hash, "at": at}).rowcount == 0:
         return None
-    return _admit(connection, sender, Role.OWNER)
+    local = connection.execute(_LOCAL_OWNER).first()
+    if local is None or _of_account(connection, sender.key) is not None:
+        return _admit(connection, sender, Role.OWNER)
+    connection.execute(insert(account), {"key": sender.key, "person": local[0]})
+    return Person(*local)

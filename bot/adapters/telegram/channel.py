@@ -144,7 +144,11 @@ class TelegramChannel:
 
     async def _send_file(self, to: Address, body: Any) -> str:
         file = body["file"]
-        content = await asyncio.to_thread(_content, Path(file["path"]))
+        content = (
+            file["text"].encode()
+            if "text" in file
+            else await asyncio.to_thread(_content, Path(file["path"]))
+        )
         async with self._api.calling(upload=True) as bot:
             message = await bot.send_document(
                 to.chat,

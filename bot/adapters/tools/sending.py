@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +22,17 @@ LARGEST_FILE = 50_000_000
 """Bytes; what channels take from a bot."""
 
 _CHUNK = 1 << 18
+
+
+def clear_spool(spool: Path, days: int) -> None:
+    """Removes copies that are older than anything that still waits to be delivered."""
+    oldest = time.time() - days * 86_400
+    for copy in spool.glob("*/content*"):
+        if copy.stat().st_mtime < oldest:
+            copy.unlink(missing_ok=True)
+    for folder in spool.glob("*/"):
+        with suppress(OSError):
+            folder.rmdir()
 
 
 class SendFileArguments(Arguments):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from bot.domain.change import AddAudit
-from bot.domain.person import Role, Sender
+from bot.domain.person import AT_THE_MACHINE, Role, Sender
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.ports.clock import Clock
 from bot.ports.people import People
@@ -24,8 +24,8 @@ class PeopleCommands:
         return (
             Command("start", "say hello", self.start),
             Command("help", "list the commands", self.help),
-            Command("allow", "let someone in", self.allow, "<numeric id>", owner_only=True),
-            Command("revoke", "take someone's access back", self.revoke, "<numeric id>", True),
+            Command("allow", "let someone in", self.allow, "<id | channel:id>", owner_only=True),
+            Command("revoke", "take someone's access back", self.revoke, "<id | channel:id>", True),
         )
 
     async def start(self, asked: Invocation) -> Answer:
@@ -40,7 +40,8 @@ class PeopleCommands:
         sender = self._meant(asked)
         if sender is None:
             return Answer(
-                "Usage: /allow <numeric id>. A user name is not enough: it can change hands."
+                "Usage: /allow <numeric id>, or /allow telegram:<numeric id>. "
+                "A user name is not enough: it can change hands."
             )
         person = await self._people.admit(sender, Role.MEMBER)
         audit = AddAudit(
@@ -51,7 +52,7 @@ class PeopleCommands:
     async def revoke(self, asked: Invocation) -> Answer:
         sender = self._meant(asked)
         if sender is None:
-            return Answer("Usage: /revoke <numeric id>")
+            return Answer("Usage: /revoke <numeric id>, or /revoke telegram:<numeric id>.")
         if sender.key == asked.message.sender.key:
             return Answer("You cannot revoke yourself.")
         person = await self._people.revoke(sender.key)
@@ -63,8 +64,11 @@ class PeopleCommands:
         return Answer(f"{sender.key} has no access any more.", (audit,))
 
     def _meant(self, asked: Invocation) -> Sender | None:
-        """The account that is meant: a numeric id on the channel of the command."""
-        if len(asked.words) != 1 or not asked.words[0].isdecimal():
+        """The account that is meant: a numeric id, on the channel of the command or a named one."""
+        channel, _, number = ":".join(asked.words).rpartition(":")
+        if not (number.isascii() and number.isdecimal()):
             return None
-        channel, number = asked.message.address.channel, str(int(asked.words[0]))
-        return Sender(channel, number, f"{channel}:{number}")
+        channel = channel or asked.message.address.channel
+        if channel == AT_THE_MACHINE or not channel.isalpha():
+            return None
+        return Sender(channel, str(int(number)), f"{channel}:{int(number)}")
