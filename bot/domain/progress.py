@@ -123,59 +123,70 @@ def error_key(result: ToolResult) -> tuple[str, str]:
 def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) -> Progress:
     """Reads the entries of one turn; entries of other turns must not be among them."""
     cards = {a.call.id: a for a in approvals if a.turn == turn.id or a.id == turn.approval}
-    calls: dict[str, ToolCall] = {}
-    rounds: dict[str, int] = {}
-    results: dict[str, ToolResult] = {}
-    begun: set[str] = set()
-    replies: list[ReplyBody] = []
-    since: list[Body] = []
     late = next((a for a in approvals if a.id == turn.approval), None)
-    if late is not None:
-        calls[late.call.id] = late.call
+    reading = _Reading(late)
     for entry in entries:
-        body = entry.body
-        since.append(body)
-        match body:
-            case ReplyBody():
-                replies.append(body)
-                since = []
-                calls.update({c.id: c for c in body.calls})
-                rounds.update({c.id: len(replies) for c in body.calls})
-            case IntentBody():
-                begun.add(body.call_id)
-            case ResultBody():
-                results[body.result.call_id] = body.result
-            case LateResultBody() if late is not None and body.approval == late.id:
-                if body.result is not None:
-                    results[late.call.id] = body.result
-            case _:
-                pass
+        reading.take(entry.body)
+    bodies = [entry.body for entry in entries]
     return Progress(
         turn=turn,
-        reply=replies[-1] if replies else None,
-        open_calls=_open(calls, results, begun, cards),
-        done=tuple(Done(calls[i], r, rounds.get(i, 0)) for i, r in results.items() if i in calls),
-        since_reply=tuple(since),
-        empty_replies=_trailing_empty(replies),
-        pauses=sum(r.finish is FinishReason.PAUSE for r in replies),
-        wrap_up_asked=any(_is_wrap_up(e.body) for e in entries),
-        shrunk=any(isinstance(e.body, CutBody) and e.body.shrunk for e in entries),
-        cuts_since_reply=sum(isinstance(b, SummaryBody | CutBody) for b in since),
+        reply=reading.replies[-1] if reading.replies else None,
+        open_calls=reading.open_calls(cards),
+        done=reading.done(),
+        since_reply=tuple(reading.since),
+        empty_replies=_trailing_empty(reading.replies),
+        pauses=sum(r.finish is FinishReason.PAUSE for r in reading.replies),
+        wrap_up_asked=any(_is_wrap_up(body) for body in bodies),
+        shrunk=any(isinstance(body, CutBody) and body.shrunk for body in bodies),
+        cuts_since_reply=sum(isinstance(b, SummaryBody | CutBody) for b in reading.since),
         approvals=tuple(approvals),
     )
 
 
-def _open(
-    calls: Mapping[str, ToolCall],
-    results: Mapping[str, ToolResult],
-    begun: set[str],
-    cards: Mapping[str, Approval],
-) -> tuple[OpenCall, ...]:
-    return tuple(
-        OpenCall(call, call.id in begun, cards.get(call.id))
-        for call in calls.values()
-        if call.id not in results
-    )
+class _Reading:
+    """What has been read of a turn so far; `late` is the card it continues, if it is one's."""
+
+    def __init__(self, late: Approval | None) -> None:
+        self._late = late
+        self._calls = {} if late is None else {late.call.id: late.call}
+        self._rounds: dict[str, int] = {}
+        self._results: dict[str, ToolResult] = {}
+        self._begun: set[str] = set()
+        self.replies: list[ReplyBody] = []
+        self.since: list[Body] = []
+
+    def take(self, body: Body) -> None:
+        match body:
+            case ReplyBody():
+                self.replies.append(body)
+                self._calls.update({c.id: c for c in body.calls})
+                self._rounds.update({c.id: len(self.replies) for c in body.calls})
+            case IntentBody():
+                self._begun.add(body.call_id)
+            case ResultBody():
+                self._results[body.result.call_id] = body.result
+            case LateResultBody(result=ToolResult() as result) if self._is_late(body):
+                self._results[result.call_id] = result
+            case _:
+                pass
+        self.since = [] if isinstance(body, ReplyBody) else [*self.since, body]
+
+    def _is_late(self, body: LateResultBody) -> bool:
+        return self._late is not None and body.approval == self._late.id
+
+    def open_calls(self, cards: Mapping[str, Approval]) -> tuple[OpenCall, ...]:
+        return tuple(
+            OpenCall(call, call.id in self._begun, cards.get(call.id))
+            for call in self._calls.values()
+            if call.id not in self._results
+        )
+
+    def done(self) -> tuple[Done, ...]:
+        return tuple(
+            Done(self._calls[id], result, self._rounds.get(id, 0))
+            for id, result in self._results.items()
+            if id in self._calls
+        )
 
 
 def _trailing_empty(replies: Sequence[ReplyBody]) -> int:

@@ -70,27 +70,31 @@ class ToolRunner:
         if tool is None:
             text = f"The tool {call.name!r} is not available any more."
             return Ran(call, _failed(call, Status.INVALID, Code.UNKNOWN_TOOL, text))
-        # A tool that states its own time was shown to a person with it; the round's is for others.
-        seconds = tool.spec.timeout_s or min(room, self._limits.tool_seconds)
         begun = self._clock.steady()
-        here = replace(place, call_id=call.id)
-        try:
-            async with asyncio.timeout(seconds):
-                output = await tool.run(call.arguments or {}, here, preview and preview.seen)
-            ran = self._result(call, tool, output, here)
-        except TimeoutError:
-            text = f"Stopped after {seconds:g} s without an end. What it did until then stays done."
-            ran = Ran(call, _failed(call, Status.TIMEOUT, None, text))
-        except (ToolFailure, InvalidArguments) as fault:
-            ran = Ran(call, _failed(call, Status.FAILED, Code.ERROR, str(fault)))
-        except Exception as fault:  # noqa: BLE001 - the border around every tool
-            _LOG.exception(
-                "tool %s failed", call.name, extra={"chat": place.chat, "turn": place.turn}
-            )
-            text = str(fault).strip() or type(fault).__name__
-            ran = Ran(call, _failed(call, Status.FAILED, Code.ERROR, text))
+        ran = await self._bounded(call, tool, preview, replace(place, call_id=call.id), room)
         took = round((self._clock.steady() - begun) * 1000)
         return replace(ran, result=replace(ran.result, duration_ms=took))
+
+    async def _bounded(
+        self, call: ToolCall, tool: Tool, preview: Preview | None, place: Place, room: float
+    ) -> Ran:
+        """Runs one call within its time; whatever it raises becomes a result."""
+        # A tool that states its own time was shown to a person with it; the round's is for others.
+        seconds = tool.spec.timeout_s or min(room, self._limits.tool_seconds)
+        try:
+            async with asyncio.timeout(seconds):
+                output = await tool.run(call.arguments or {}, place, preview and preview.seen)
+            return self._result(call, tool, output, place)
+        except TimeoutError:
+            text = f"Stopped after {seconds:g} s without an end. What it did until then stays done."
+            return Ran(call, _failed(call, Status.TIMEOUT, None, text))
+        except (ToolFailure, InvalidArguments) as fault:
+            return Ran(call, _failed(call, Status.FAILED, Code.ERROR, str(fault)))
+        except Exception as fault:  # noqa: BLE001 - the border around every tool
+            tags = {"chat": place.chat, "turn": place.turn}
+            _LOG.exception("tool %s failed", call.name, extra=tags)
+            text = str(fault).strip() or type(fault).__name__
+            return Ran(call, _failed(call, Status.FAILED, Code.ERROR, text))
 
     def _result(self, call: ToolCall, tool: Tool, output: ToolOutput, place: Place) -> Ran:
         status = _status(output)
