@@ -120,10 +120,10 @@ def states(draw: st.DrawFn) -> LoopState:
     progress = progress_of(
         scribe.entries,
         approvals=tuple(cards),
-        rounds=draw(st.integers(0, 21)),
-        calls=draw(st.integers(0, 82)),
+        rounds=draw(st.sampled_from([0, 1, 2, 11, 12, 19, 20])),
+        calls=draw(st.sampled_from([0, 9, 79, 80, 81])),
         worked_ms=draw(st.sampled_from([0, 0, 0, 1_799_999, 1_800_000])),
-        attempts=draw(st.sampled_from([0, 1, 3, 4])),
+        attempts=draw(st.sampled_from([0, 0, 0, 1, 3, 4])),
         stop_asked=draw(st.sampled_from([None, None, None, "Ann by /stop"])),
     )
     limits = draw(st.sampled_from([LIMITS, Limits(calls_per_round=1), Limits(soft_rounds=2)]))
@@ -296,6 +296,13 @@ def test_a_card_that_allows_nothing_gives_the_call_its_result(
     assert isinstance(step, RunTools)
     ((_, refusal),) = step.close
     assert (refusal.status, refusal.code) == (status, code)
+
+
+def test_one_expired_card_ends_the_turn_whatever_the_others_are() -> None:
+    first, second = calls(2)
+    cards = (card(first, ApprovalState.APPROVED), card(second, ApprovalState.EXPIRED))
+    step = decide(state(reply(first, second), approvals=cards))
+    assert step == Finish(StopReason.EXPIRED, "a card expired", Code.EXPIRED)
 
 
 def test_a_denial_tells_who_and_why_and_does_not_end_the_turn() -> None:
