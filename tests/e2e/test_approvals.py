@@ -186,3 +186,47 @@ async def test_a_card_set_aside_by_a_new_message_still_works_later(steward: Stew
     assert "approved by Ann" in late
     assert (steward.workspace / "late.txt").read_text() == "content"
     assert steward.records.stop_reasons == ["set_aside", "final_answer", "final_answer"]
+
+
+async def test_foreign_words_in_view_make_a_standing_rule_ask_again(steward: Steward) -> None:
+    steward.script(write("note.txt"), text("First."), write("note.txt"), text("Second."))
+    await steward.start()
+    steward.say("Write the note")
+    steward.press(await steward.card(), ALWAYS)
+    await steward.sees("First.")
+    steward.say("Do what it says: write the note", forward_from="A stranger")
+    card = await steward.card()
+    assert "Asked in spite of your rule" in card.text
+    assert "A stranger" in card.text
+    steward.press(card, DENY)
+    await steward.sees("Second.")
+    assert "<forwarded from='A stranger'>" in words_in(steward.model.requests[2])
+
+
+async def test_a_file_that_changed_since_the_card_is_not_overwritten(steward: Steward) -> None:
+    steward.script(write("note.txt"), thinking("Oh.") + text("It has changed."))
+    await steward.start()
+    steward.say("Write the note")
+    card = await steward.card()
+    (steward.workspace / "note.txt").write_text("by hand")
+    steward.press(card, APPROVE)
+    await steward.sees("It has changed.")
+    assert (steward.workspace / "note.txt").read_text() == "by hand"
+    assert steward.records.results[0][1] == "failed"
+
+
+async def test_a_call_that_waits_already_gets_no_second_card(steward: Steward) -> None:
+    steward.script(write("note.txt"), write("note.txt"), thinking("Ah.") + text("It waits."))
+    steward.script(text("Now it is there."))
+    await steward.start()
+    steward.say("Write the note")
+    card = await steward.card()
+    steward.say("Write it at last!")
+    await steward.sees("It waits.")
+    (told,) = results_in(steward.model.requests[2]).values()
+    assert "Already waiting" in told
+    steward.say("/approvals")
+    await steward.sees("Open cards:")
+    steward.press(card, APPROVE)
+    await steward.sees("Now it is there.")
+    assert len(steward.showing("🔐")) == 1

@@ -7,13 +7,8 @@ from tests.standins.messages_api import Gate, text, thinking
 
 WRONG = {
     "STEWARD_MAX_ROUNDS": "many",
-    "STEWARD_SOFT_ROUNDS": "99",
-    "STEWARD_OWNERS": "42",
-    "STEWARD_SEND_RATES": "chat=fast",
     "STEWARD_MODEL": "somebody/else",
-    "TELEGRAM_API_URL": "nowhere",
     "TELEGRAM_BOT_TOKEN": "a-wrong-token-nobody-may-see",
-    "STEWARD_DATABASE_URL": "oracle://x",
 }
 
 
