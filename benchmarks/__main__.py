@@ -1,0 +1,57 @@
+"""`python -m benchmarks [--quick] [name ...]`: measures, and prints one table of Markdown."""
+
+import argparse
+import asyncio
+import logging
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks import (
+    first_request,
+    many_chats,
+    open_cards,
+    prompt_cache,
+    start_time,
+    turn_cost,
+)
+from benchmarks.figure import HEADER, Figure
+from benchmarks.machine import description
+from benchmarks.scale import FULL, QUICK, Scale
+
+BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
+    "start": start_time.measure,
+    "turn": turn_cost.measure,
+    "chats": many_chats.measure,
+    "cards": open_cards.measure,
+    "cache": prompt_cache.measure,
+    "request": first_request.measure,
+}
+
+
+async def run(names: Sequence[str], scale: Scale) -> None:
+    """Measures one after another; each row is printed as soon as it is known."""
+    print(f"{description()}\n\n{HEADER}", flush=True)
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="steward-bench-") as folder:
+            async for figure in BENCHMARKS[name](Path(folder), scale):
+                print(figure.row(), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    parser.add_argument("--quick", action="store_true", help="fewer turns, chats and cards")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.names) - BENCHMARKS.keys():
+        parser.error(f"no benchmark named {', '.join(sorted(unknown))}")
+    # A process that is ended leaves its long poll half answered, on which asyncio remarks.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
+    begun = time.monotonic()
+    asyncio.run(run(chosen.names or list(BENCHMARKS), QUICK if chosen.quick else FULL))
+    print(f"\nMeasured in {time.monotonic() - begun:.0f} s.")
+
+
+if __name__ == "__main__":
+    main()

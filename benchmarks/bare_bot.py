@@ -1,0 +1,93 @@
+"""The floor: the two SDKs doing the same turns with nothing around them, as a process of its own.
+
+It keeps its histories in memory and asks nobody: what it costs, no bot on these SDKs can save.
+"""
+
+import asyncio
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from anthropic import AsyncAnthropic
+from anthropic.types import ContentBlock, ToolUseBlock
+from telegram import Bot, Message
+from telegram.request import HTTPXRequest
+
+_MODEL = "claude-sonnet-5-5"
+_TOOLS: Any = [
+    {
+        "name": "current_time",
+        "description": "Tells the time.",
+        "input_schema": {"type": "object", "properties": {}},
+    }
+]
+_PATIENCE = 120.0
+
+
+class BareBot:
+    def __init__(self, bot: Bot, client: AsyncAnthropic) -> None:
+        self._bot = bot
+        self._client = client
+        self._histories: defaultdict[int, list[Any]] = defaultdict(list)
+
+    async def serve(self) -> None:
+        """Answers every message in a task of its own, until the process is ended."""
+        offset = 0
+        async with asyncio.TaskGroup() as answers:
+            while True:
+                for update in await self._bot.get_updates(offset=offset, timeout=50):
+                    offset = update.update_id + 1
+                    if update.message is not None and update.message.text:
+                        answers.create_task(self._answer(update.message))
+
+    async def _answer(self, message: Message) -> None:
+        history = self._histories[message.chat_id]
+        history.append({"role": "user", "content": message.text})
+        while results := _results(reply := await self._reply(history)):
+            history.append({"role": "user", "content": results})
+        text = "".join(block.text for block in reply if block.type == "text")
+        await self._bot.send_message(message.chat_id, text)
+
+    async def _reply(self, history: list[Any]) -> Sequence[ContentBlock]:
+        async with self._client.messages.stream(
+            model=_MODEL, max_tokens=8000, messages=history, tools=_TOOLS
+        ) as stream:
+            async for _ in stream:
+                pass
+            content = (await stream.get_final_message()).content
+        history.append({"role": "assistant", "content": [block.model_dump() for block in content]})
+        return content
+
+
+def _results(content: Iterable[ContentBlock]) -> list[dict[str, str]]:
+    now = datetime.now(UTC).isoformat()
+    return [
+        {"type": "tool_result", "tool_use_id": block.id, "content": now}
+        for block in content
+        if isinstance(block, ToolUseBlock)
+    ]
+
+
+def _line(connections: int) -> HTTPXRequest:
+    return HTTPXRequest(
+        connection_pool_size=connections, read_timeout=_PATIENCE, pool_timeout=_PATIENCE
+    )
+
+
+async def main() -> None:
+    url = os.environ["TELEGRAM_API_URL"]
+    bot = Bot(
+        os.environ["TELEGRAM_BOT_TOKEN"],
+        base_url=f"{url}/bot",
+        request=_line(256),
+        get_updates_request=_line(1),
+    )
+    # Key and address of the model come from the environment, as for the program.
+    async with bot, AsyncAnthropic(max_retries=0) as client:
+        await BareBot(bot, client).serve()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

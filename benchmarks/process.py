@@ -1,0 +1,87 @@
+"""A started program as the kernel sees it: its age, its processor time, its memory."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+
+_ENDING_SECONDS = 10.0
+_LOOK_SECONDS = 0.01
+_REST_SHARE = 0.01
+_LONGEST_UNREST = 1_000
+
+
+class MeasuredProcess:
+    """One running process; `started` is the wall clock's second at which it was begun."""
+
+    def __init__(self, pid: int, started: float) -> None:
+        self._process = psutil.Process(pid)
+        # The kernel's clock of another process's processor time, as clock_getcpuclockid makes
+        # it; /proc counts in hundredths of a second, which is a whole turn.
+        self._cpu_clock = (~pid << 3) | 2
+        self.started = started
+
+    def cpu_ms(self) -> float:
+        """Processor time used so far, in milliseconds, in user and kernel mode."""
+        return time.clock_gettime(self._cpu_clock) * 1000
+
+    def resident_mb(self) -> float:
+        return self._process.memory_info().rss / 1e6
+
+    async def at_rest(self) -> None:
+        """Waits until the process does nothing any more; TimeoutError when it never rests."""
+        before = self.cpu_ms()
+        for _ in range(_LONGEST_UNREST):
+            await asyncio.sleep(_LOOK_SECONDS)
+            now = self.cpu_ms()
+            if now - before < _LOOK_SECONDS * 1000 * _REST_SHARE:
+                return
+            before = now
+        raise TimeoutError("the process never came to rest")
+
+
+@asynccontextmanager
+async def started(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> AsyncGenerator[MeasuredProcess]:
+    """Runs `python -m <arguments>` in a folder that keeps its log; leaving ends it."""
+    surroundings = {
+        "PATH": os.environ.get("PATH", ""),
+        "PYTHONPATH": str(ROOT),
+        "NO_PROXY": "*",
+        **environment,
+    }
+    with (folder / "log").open("ab") as log:
+        begun = time.time()
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", *arguments, cwd=folder, env=surroundings, stdout=log, stderr=log
+        )
+    try:
+        yield MeasuredProcess(process.pid, begun)
+    except TimeoutError as error:
+        error.add_note(f"{arguments[0]}: {_last_words(folder / 'log')}")
+        raise
+    finally:
+        await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.terminate()
+    try:
+        async with asyncio.timeout(_ENDING_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+def _last_words(log: Path) -> str:
+    return log.read_text(errors="replace")[-2000:]

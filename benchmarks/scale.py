@@ -1,0 +1,22 @@
+"""How much is measured."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """`windows` are the turns figures are taken at, `around` how many turns each median is of."""
+
+    starts: int
+    windows: tuple[int, ...]
+    around: int
+    chats: int
+    waves: int
+    cards: int
+    presses: int
+
+
+FULL = Scale(
+    starts=5, windows=(10, 100, 1000), around=15, chats=200, waves=3, cards=10_000, presses=5
+)
+QUICK = Scale(starts=1, windows=(4, 8), around=3, chats=10, waves=1, cards=100, presses=1)

@@ -1,0 +1,112 @@
+"""One bot on a stage of its own: stand-ins for Telegram and the model, and its process."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from benchmarks.process import MeasuredProcess, started
+from benchmarks.scripted_model import ANSWER, two_rounds
+from tests.standins.bot_api import TOKEN, BotApi, Call, Person
+from tests.standins.messages_api import MessagesApi
+from tests.standins.messages_api.script import Respond
+from tests.standins.serving import serving
+
+_KEY = "test-key"
+_START_SECONDS = 60.0
+_ANSWER_SECONDS = 120.0
+_NO_WINDOW = "20000000"
+"""Tokens: no history of these benchmarks is ever shortened."""
+
+
+class Stage:
+    """What the bot meets, and where it keeps its things; it may be started again and again."""
+
+    def __init__(
+        self, folder: Path, bot_api: BotApi, model: MessagesApi, urls: tuple[str, str]
+    ) -> None:
+        self.folder = folder
+        self.bot_api = bot_api
+        self.model = model
+        self._urls = urls
+
+    @asynccontextmanager
+    async def steward(self, people: Iterable[Person]) -> AsyncGenerator[MeasuredProcess]:
+        """The program, serving these people; yields once it has polled."""
+        settings = {
+            "STEWARD_HOME": "data",
+            "STEWARD_OWNERS": ",".join(f"telegram:{person.id}" for person in people),
+            "STEWARD_SEND_RATES": "off",
+            "STEWARD_CONTEXT_WINDOW": _NO_WINDOW,
+        }
+        async with started(["bot", "run"], self.folder, self._access() | settings) as process:
+            await self.polled(process)
+            yield process
+
+    @asynccontextmanager
+    async def bare_bot(self) -> AsyncGenerator[MeasuredProcess]:
+        """The bare SDKs; yields once they have polled."""
+        async with started(["benchmarks.bare_bot"], self.folder, self._access()) as process:
+            await self.polled(process)
+            yield process
+
+    async def polled(self, process: MeasuredProcess) -> float:
+        """Seconds from the start of the process to its first poll, which is waited for."""
+        polls = await self.bot_api.wait_for(
+            lambda: [
+                call for call in self.bot_api.calls_of("getUpdates") if call.at >= process.started
+            ],
+            _START_SECONDS,
+        )
+        return polls[0].at - process.started
+
+    def people(self, count: int) -> list[Person]:
+        return [self.bot_api.person() for _ in range(count)]
+
+    async def turn(self, person: Person, text: str = "What time is it?") -> float:
+        """One message and its answer; milliseconds from the one offered to the other sent."""
+        since = len(self.bot_api.calls)
+        message = self.bot_api.say(person, text)
+        offered = time.time()
+        answers = await self.answers(1, since)
+        assert int(answers[0].params["chat_id"]) == message.chat_id
+        return (answers[0].at - offered) * 1000
+
+    async def answers(self, count: int, since: int) -> list[Call]:
+        """Waits until so many answers were sent after the call numbered `since`."""
+        seen, found = since, list[Call]()
+
+        def enough() -> bool:
+            nonlocal seen
+            found.extend(call for call in self.bot_api.calls[seen:] if _is_answer(call))
+            seen = len(self.bot_api.calls)
+            return len(found) >= count
+
+        await self.bot_api.wait_for(enough, _ANSWER_SECONDS)
+        return found
+
+    def _access(self) -> dict[str, str]:
+        telegram, model = self._urls
+        return {
+            "TELEGRAM_BOT_TOKEN": TOKEN,
+            "TELEGRAM_API_URL": telegram,
+            "ANTHROPIC_API_KEY": _KEY,
+            "ANTHROPIC_BASE_URL": model,
+        }
+
+
+@asynccontextmanager
+async def stage(
+    folder: Path, respond: Respond = two_rounds, *, strict: bool = False
+) -> AsyncGenerator[Stage]:
+    """Stand-ins on free ports; a strict model judges each request and accounts for its cache."""
+    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    bot_api = BotApi()
+    model = MessagesApi(respond=respond, api_key=_KEY, strict=strict, context_window=10**9, keep=4)
+    async with serving(bot_api.app) as telegram, serving(model.app) as anthropic:
+        yield Stage(folder, bot_api, model, (telegram, anthropic))
+
+
+def _is_answer(call: Call) -> bool:
+    return call.method == "sendMessage" and str(call.params.get("text", "")).startswith(ANSWER)
