@@ -39,13 +39,19 @@ class Intake:
             await self._arrived.wait()
             self._arrived.clear()
             try:
-                while rows := await self._inbox.unrouted(_BATCH):
-                    for row in rows:
-                        await self._route(row)
+                await self._route_stored()
             except StoreBusy as fault:
                 _LOG.warning("%s, routing again in a second", fault)
                 await self._clock.sleep(1.0)
                 self._arrived.set()
+
+    async def _route_stored(self) -> None:
+        """Goes on until it has seen the last one; what is stored later sets the event again."""
+        rows: Sequence[InboundRow] | None = None
+        while rows is None or len(rows) == _BATCH:
+            rows = await self._inbox.unrouted(_BATCH)
+            for row in rows:
+                await self._route(row)
 
     async def _route(self, row: InboundRow) -> None:
         try:

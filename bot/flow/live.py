@@ -78,8 +78,10 @@ async def _show_all(live: Live, channel: Channel, address: Address, clock: Clock
         await channel.sign(address, Sign.TYPING)
     while True:
         live.changed.clear()
-        screen = live.screen
-        await _draft(channel, address, [*live.passed(), *([screen] if screen else [])])
+        screen, passed = live.screen, live.passed()
+        # The newest finished tool is often what the screen still shows: once is enough.
+        fresh = [screen] if screen and screen not in passed[-1:] else []
+        await _draft(channel, address, [*passed, *fresh])
         await live.changed.wait()
 
 
