@@ -138,7 +138,7 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
         pauses=sum(r.finish is FinishReason.PAUSE for r in reading.replies),
         wrap_up_asked=any(_is_wrap_up(body) for body in bodies),
         shrunk=any(isinstance(body, CutBody) and body.shrunk for body in bodies),
-        cuts_since_reply=sum(isinstance(b, SummaryBody | CutBody) for b in reading.since),
+        cuts_since_reply=sum(_makes_room(body) for body in reading.since),
         approvals=tuple(approvals),
     )
 
@@ -196,6 +196,11 @@ def _trailing_empty(replies: Sequence[ReplyBody]) -> int:
             break
         count += 1
     return count
+
+
+def _makes_room(body: Body) -> bool:
+    """A summary or a shortening; a cut that only drops thinking makes none to speak of."""
+    return isinstance(body, SummaryBody) or (isinstance(body, CutBody) and bool(body.shrunk))
 
 
 def _is_wrap_up(body: Body) -> bool:

@@ -103,7 +103,8 @@ class LoopState:
     """All that a verdict depends on.
 
     `gates` has an entry for every open call without a card; `fill` is the share of the window
-    that the next request takes; `overflow` when the provider found the last one too long.
+    that the next request takes; `overflow` when the provider found the last one too long;
+    `packed` when there was nothing left to cut.
     """
 
     progress: Progress
@@ -111,6 +112,7 @@ class LoopState:
     gates: Mapping[str, Gate]
     fill: float = 0.0
     overflow: bool = False
+    packed: bool = False
 
 
 def decide(state: LoopState) -> Step:
@@ -277,7 +279,8 @@ def _after_words(state: LoopState) -> Step:
     if reply.text:
         wrapped = StopReason.MAX_ROUNDS if reply.wrap_up else StopReason.FINAL_ANSWER
         return Finish(wrapped, "a reply without calls")
-    if reply.finish is FinishReason.WINDOW and progress.cuts_since_reply == 0:
+    tight = reply.finish is FinishReason.WINDOW and progress.cuts_since_reply == 0
+    if tight and not state.packed:
         return Compact("the window was full before the first word")
     if progress.empty_replies > limits.empty_retries:
         return Finish(StopReason.MODEL_FAILURE, f"{progress.empty_replies} empty replies")
@@ -290,7 +293,7 @@ def _next_request(state: LoopState, why: str, *, nudge: bool = False) -> Step:
         return Finish(StopReason.MAX_ROUNDS, f"{turn.rounds} rounds")
     if _worked_out(state):
         return Finish(StopReason.DEADLINE, "working time is over")
-    if state.overflow or state.fill >= limits.compact_at:
+    if state.overflow or (state.fill >= limits.compact_at and not state.packed):
         if progress.cuts_since_reply < MAX_CUTS:
             return Compact("too long" if state.overflow else f"{state.fill:.0%} of the window")
         if state.overflow:

@@ -152,13 +152,12 @@ class SummaryBody:
 class CutBody:
     """A stored change of the view: these results are shown shortened from here on.
 
-    `shrunk` are the sequence numbers of result entries; `drop_thinking` leaves all thinking of
-    entries before this one out of the view.
+    `shrunk` are the sequence numbers of result entries. All thinking of entries before this one
+    is left out of the view, since it is bound to what stood before.
     """
 
     shrunk: tuple[int, ...]
     keep_chars: int
-    drop_thinking: bool = True
     kind: Literal["cut"] = "cut"
 
 

@@ -6,7 +6,7 @@ from bot.domain.step import Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
 
 _WHY: dict[Code, tuple[Status, str]] = {
-    Code.CANCELLED: (Status.SKIPPED, "Not run: the turn was stopped by the person."),
+    Code.CANCELLED: (Status.SKIPPED, "Not run: the turn was stopped before it."),
     Code.LIMIT: (Status.SKIPPED, "Not run: the turn reached a limit."),
     Code.EXPIRED: (Status.BLOCKED, "Not run: nobody decided in time."),
     Code.AWAITING_DECISION: (

@@ -7,6 +7,7 @@ from bot.domain.change import AddAudit, SaveApproval, Show, Write
 from bot.domain.exchange import FinishReason
 from bot.domain.message import Markdown, Outbound, OutboundKind
 from bot.domain.outcome import Outcome, StopReason
+from bot.domain.progress import OpenCall
 from bot.domain.step import Finish
 from bot.domain.tool import Code, ToolResult
 from bot.domain.transcript import Body, LateResultBody, ResultBody
@@ -17,6 +18,7 @@ from bot.flow.conversations import Conversations
 from bot.flow.endings import note_of, outcome_of
 from bot.flow.work import Work
 
+_CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 _CARD_END: dict[StopReason, ApprovalState] = {StopReason.EXPIRED: ApprovalState.EXPIRED}
 
 
@@ -29,7 +31,7 @@ class Settlement:
     async def settle(self, work: Work, finish: Finish) -> Outcome:
         """Closes what is open and states truthfully how the turn ended."""
         progress = work.progress
-        cut = progress.reply is not None and progress.reply.finish is FinishReason.LENGTH
+        cut = progress.reply is not None and progress.reply.finish in _CUT
         outcome = outcome_of(progress, finish, cut=cut)
         note = note_of(outcome, progress)
         bodies = [*self._closings(work, finish.code), *((note,) if note is not None else ())]
@@ -58,7 +60,10 @@ class Settlement:
     def _closings(self, work: Work, code: Code) -> list[Body]:
         open_calls = work.progress.open_calls
         begun = [c.call.id for c in open_calls if c.begun]
-        results = close((c.call for c in open_calls), code, begun)
+        expired = [c.call for c in open_calls if _has_expired(c)]
+        others = [c.call for c in open_calls if not _has_expired(c)]
+        code = Code.CANCELLED if code is Code.EXPIRED else code
+        results = (*close(expired, Code.EXPIRED, begun), *close(others, code, begun))
         return [self._body(work, result) for result in results]
 
     def _body(self, work: Work, result: ToolResult) -> Body:
@@ -107,6 +112,11 @@ def late_body(card: Approval, result: ToolResult) -> LateResultBody:
         result=result,
         untrusted=result.untrusted,
     )
+
+
+def _has_expired(open_call: OpenCall) -> bool:
+    card = open_call.approval
+    return card is not None and card.state is ApprovalState.EXPIRED
 
 
 def _unanswered(work: Work, card: Approval) -> bool:

@@ -106,8 +106,9 @@ class ToolLoop:
                     cards = await self._desk.ask(work, step.calls, gates)
                     work.approvals = (*work.approvals, *cards)
                 case Compact():
-                    if not await self._make_room(work, scene):
+                    if not await self._make_room(work, scene) and work.overflow:
                         return Finish(StopReason.MODEL_FAILURE, "there is nothing left to shorten")
+                    work.overflow = False
                 case Park():
                     await work.write(turn=work.counted(state=TurnState.PARKED))
                     return None
@@ -118,7 +119,7 @@ class ToolLoop:
 
     def _state(self, work: Work, scene: Scene, gates: dict[str, Gate]) -> LoopState:
         fill = self._fold(work, scene).estimate / scene.profile.window
-        return LoopState(work.progress, self._limits, gates, fill, work.overflow)
+        return LoopState(work.progress, self._limits, gates, fill, work.overflow, work.packed)
 
     def _fold(self, work: Work, scene: Scene) -> ViewFold:
         images = self._limits.images_in_view
@@ -223,13 +224,14 @@ class ToolLoop:
     async def _make_room(self, work: Work, scene: Scene) -> bool:
         fill = self._fold(work, scene).estimate / scene.profile.window
         made = await self._compaction.make_room(work, scene.profile, fill)
-        work.overflow = False
+        work.packed = not made
         return made
 
     async def _run_tools(
         self, work: Work, scene: Scene, step: RunTools, gates: dict[str, Gate], live: Live
     ) -> None:
-        closed = [Ran(call, synthetic(call, refusal)) for call, refusal in step.close]
+        refused = [Ran(call, synthetic(call, refusal)) for call, refusal in step.close]
+        closed = self._runner.advised(refused, work.progress)
         if closed:
             await self._record(work, scene, closed)
         if not step.run:
@@ -290,7 +292,7 @@ def _epoch_changed(work: Work, scene: Scene) -> bool:
     """Whether the newest own thinking in the log was made under other surroundings."""
     for entry in reversed(work.log.entries()):
         match entry.body:
-            case CutBody(drop_thinking=True):
+            case CutBody():
                 return False
             case ReplyBody(provenance=told):
                 return told.epoch != scene.surroundings.epoch

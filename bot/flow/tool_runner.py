@@ -56,7 +56,11 @@ class ToolRunner:
                 for call, preview in calls
             ]
         ran = self._fitted([task.result() for task in tasks], place, progress)
-        return [self._advised(r, progress) for r in ran]
+        return self.advised(ran, progress)
+
+    def advised(self, ran: Sequence[Ran], progress: Progress) -> list[Ran]:
+        """Results of a round; an error that came in an earlier round too gets a word of advice."""
+        return [self._advised(one, progress) for one in ran]
 
     async def _run(
         self,
@@ -128,11 +132,12 @@ class ToolRunner:
         return fitted
 
     def _advised(self, ran: Ran, progress: Progress) -> Ran:
-        """A second error with the same words gets a word of advice."""
         if ran.result.status not in (Status.FAILED, Status.INVALID, Status.TIMEOUT):
             return ran
         key = error_key(ran.result)
-        times = 1 + sum(error_key(d.result) == key for d in progress.done)
+        now = {done.round for done in _this_round(progress)}
+        before = {d.round for d in progress.done if error_key(d.result) == key} - now
+        times = 1 + len(before)
         if times < self._limits.same_error_hint:
             return ran
         advice = (

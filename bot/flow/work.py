@@ -16,13 +16,18 @@ from bot.ports.clock import Clock
 
 @dataclass(slots=True)
 class Work:
-    """The only mutable thing of the loop: rows as last written, replaced as they change."""
+    """The only mutable thing of the loop: rows as last written, replaced as they change.
+
+    `overflow` when the provider found the last request too long, `packed` when nothing is left to
+    cut from the view, `mended` when a refused request was changed once.
+    """
 
     log: ChatLog
     turn: Turn
     approvals: tuple[Approval, ...]
     clock: Clock
     overflow: bool = False
+    packed: bool = False
     mended: bool = False
     _since: float = 0.0
 

@@ -18,6 +18,7 @@ from bot.domain.transcript import (
     NoteBody,
     ReplyBody,
     ResultBody,
+    SummaryBody,
 )
 from tests.domain.logs import call, card, log, logs, progress_of, reply, result, turn
 
@@ -111,7 +112,9 @@ def test_a_question_counts_only_in_the_newest_round() -> None:
 
 
 def test_cuts_count_since_the_newest_reply() -> None:
-    so_far = progress_of(log(ASKED, CutBody((1,), 9), reply(call()), CutBody((), 0)))
+    so_far = progress_of(
+        log(ASKED, CutBody((1,), 9), reply(call()), SummaryBody(1, "They talked."))
+    )
     assert so_far.cuts_since_reply == 1
     assert so_far.shrunk
     assert not progress_of(log(ASKED, CutBody((), 0))).shrunk

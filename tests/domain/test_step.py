@@ -38,6 +38,7 @@ from bot.domain.transcript import (
     NoteBody,
     ReplyBody,
     ResultBody,
+    SummaryBody,
 )
 from tests.domain.logs import (
     Scribe,
@@ -425,7 +426,7 @@ def test_a_paused_reply_goes_on_five_times() -> None:
 def test_a_window_full_before_the_first_word_makes_room_once() -> None:
     full = reply(finish=FinishReason.WINDOW)
     assert isinstance(decide(state(full)), Compact)
-    assert isinstance(decide(state(full, CutBody((), 0))), CallModel)
+    assert isinstance(decide(state(full, SummaryBody(1, "They talked."))), CallModel)
 
 
 def test_a_question_ends_the_turn_when_the_round_is_settled() -> None:
@@ -485,9 +486,14 @@ def test_a_full_window_is_cut_before_the_next_request() -> None:
 
 
 def test_a_request_that_stays_too_long_after_two_cuts_ends_the_turn() -> None:
-    cuts = [CutBody((), 0)] * 2
+    cuts = [SummaryBody(1, "They talked.")] * 2
     assert ending(decide(state(*cuts, overflow=True))) is StopReason.MODEL_FAILURE
     assert isinstance(decide(state(*cuts, fill=0.95)), CallModel)
+
+
+def test_a_view_with_nothing_left_to_cut_is_sent_as_it_is() -> None:
+    assert isinstance(decide(replace(state(fill=0.95), packed=True)), CallModel)
+    assert isinstance(decide(replace(state(overflow=True), packed=True)), Compact)
 
 
 def test_a_turn_whose_own_results_were_shrunk_wraps_up() -> None:

@@ -101,7 +101,7 @@ INSERT INTO "entry" VALUES(1,4,'bfe80bf3f68642088cb79e8822ab7233','turn-1','2026
 INSERT INTO "entry" VALUES(1,5,'bfe80bf3f68642088cb79e8822ab7233','turn-1','2026-11-21 09:30:00.123456','{"approval":"card-1","tool":"run_command","subject":"pytest -q","decision":"approved by Ann","text":"3 passed","result":{"call_id":"call_1","tool":"run_command","status":"success","text":"3 passed","code":null,"duration_ms":812,"synthetic":false,"truncated":false,"untrusted":null,"artifact":null,"files":[],"keep":false,"question":null,"closes":null},"untrusted":null,"kind":"late_result"}');
 INSERT INTO "entry" VALUES(1,6,'bfe80bf3f68642088cb79e8822ab7233','turn-1','2026-11-21 09:30:00.123456','{"purpose":"wrap_up","text":"Answer with what there is.","kind":"note"}');
 INSERT INTO "entry" VALUES(1,7,'bfe80bf3f68642088cb79e8822ab7233','turn-1','2026-11-21 09:30:00.123456','{"covers":3,"text":"They fixed the tests.","untrusted":"a web page","kind":"summary"}');
-INSERT INTO "entry" VALUES(1,8,'bfe80bf3f68642088cb79e8822ab7233','turn-1','2026-11-21 09:30:00.123456','{"shrunk":[4],"keep_chars":2000,"drop_thinking":true,"kind":"cut"}');
+INSERT INTO "entry" VALUES(1,8,'bfe80bf3f68642088cb79e8822ab7233','turn-1','2026-11-21 09:30:00.123456','{"shrunk":[4],"keep_chars":2000,"kind":"cut"}');
 CREATE TABLE greeting (
 	account TEXT NOT NULL, 
 	day DATE NOT NULL, 
