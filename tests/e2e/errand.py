@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Errand:
-    """Leaves a line in a file, tells that it has begun, and waits to be let go.
+    """Leaves a line in a file, tells that it has begun, waits to be let go, and leaves another.
 
     Telling and waiting go through named pipes in the workspace, so nobody looks at a clock.
     """
@@ -19,7 +19,7 @@ class Errand:
         self._hold = workspace / f"{name}.hold"
         self.command = (
             f"echo ran >> {self._ran.name}; echo > {self._begun.name}; "
-            f"read -r _ < {self._hold.name}; echo let go"
+            f"read -r _ < {self._hold.name}; echo ended >> {self._ran.name}; echo let go"
         )
 
     def __enter__(self) -> Self:
@@ -42,7 +42,16 @@ class Errand:
     @property
     def runs(self) -> int:
         """How often the command was started."""
-        return len(self._ran.read_text().splitlines()) if self._ran.exists() else 0
+        return self._lines.count("ran")
+
+    @property
+    def ends(self) -> int:
+        """How often it came to its end."""
+        return self._lines.count("ended")
+
+    @property
+    def _lines(self) -> list[str]:
+        return self._ran.read_text().splitlines() if self._ran.exists() else []
 
     async def begun(self, within: float = 10) -> None:
         """Wait until a run has begun; each run is told of once."""

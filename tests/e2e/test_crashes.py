@@ -10,13 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.e2e.errand import Errand
-from tests.e2e.steward import (
-    APPROVE,
-    APPROVE_ALL,
-    Steward,
-    results_in,
-    words_in,
-)
+from tests.e2e.steward import APPROVE, Steward, results_in, words_in
 from tests.standins.messages_api import Gate, Reply, calls, failure, text, thinking, tool
 
 
@@ -81,6 +75,23 @@ async def test_a_model_call_that_was_cut_is_made_again(steward: Steward, after: 
     assert steward.model.requests[0].body == steward.model.requests[1].body
 
 
+async def test_a_reply_that_was_heard_but_not_stored_is_asked_for_again(
+    steward: Steward,
+) -> None:
+    saying = Gate()
+    steward.script(final("Heard to the end.").held(saying, after=1), final("Said again."))
+    await steward.start()
+    steward.say("Hello")
+    await saying.arrived()
+    with steward.records.locked():
+        saying.release()
+        await steward.until(lambda: steward.telegram.screen(42).draft == "Heard to the end.")
+        await steward.kill()
+    await steward.start()
+    await steward.sees("Said again.")
+    assert len(steward.shown) == 1
+
+
 async def test_a_model_call_in_its_back_off_is_made_again(steward: Steward) -> None:
     steward.script(failure(429, retry_after=600), final("Patience."))
     await steward.start()
@@ -120,6 +131,25 @@ async def test_a_command_that_was_cut_is_never_run_again(steward: Steward) -> No
     assert steward.records.results[0][1:] == ("failed", "outcome_unknown")
 
 
+async def test_a_command_that_ended_without_a_stored_result_is_never_run_again(
+    steward: Steward,
+) -> None:
+    with Errand(steward.workspace) as errand:
+        steward.script(run(errand.command), final("I looked: it has ended."))
+        await steward.start()
+        steward.say("Run my errand")
+        steward.press(await steward.card(), APPROVE)
+        await errand.begun()
+        with steward.records.locked():
+            errand.release()
+            await steward.eventually(lambda: errand.ends)
+            await steward.kill()
+        await steward.start()
+        await steward.sees("I looked: it has ended.")
+        assert "It may have happened" in only_result(steward, 2)
+        assert (errand.runs, errand.ends) == (1, 1)
+
+
 async def test_the_second_of_two_changes_was_cut_and_the_first_keeps_its_result(
     steward: Steward,
 ) -> None:
@@ -132,7 +162,8 @@ async def test_the_second_of_two_changes_was_cut_and_the_first_keeps_its_result(
         steward.say("Run both")
         await steward.card(2)
         await steward.recorded()
-        steward.press(steward.cards[0], APPROVE_ALL)
+        for card in steward.cards:
+            steward.press(card, APPROVE)
         await first.begun()
         first.release()
         await second.begun()
@@ -373,6 +404,40 @@ async def test_a_queued_message_is_answered_after_the_one_before_it(steward: Ste
     assert words_in(steward.model.requests[2]).startswith("Second")
 
 
+async def test_a_steering_message_that_joined_stays_in_its_turn(steward: Steward) -> None:
+    looking, cut = Gate(), Gate()
+    look = thinking("Look.") + calls(tool("list_files"))
+    steward.script(look.held(looking), final("lost").held(cut), final("In French."))
+    await steward.start()
+    steward.say("/queue steer")
+    await steward.sees("joins it at its next round")
+    steward.say("List my files")
+    await looking.arrived()
+    late = steward.say("in French, please")
+    await steward.until(lambda: late.reactions)
+    looking.release()
+    await cut.arrived()
+    await steward.restart()
+    await steward.sees("In French.")
+    assert "in French, please" in words_in(steward.model.requests[2])
+    assert steward.records.stop_reasons == ["final_answer"]
+
+
+async def test_all_chats_that_were_at_work_go_on(steward: Steward) -> None:
+    people = [steward.telegram.person(number, f"P{number}") for number in (71, 72, 73)]
+    cuts = [Gate() for _ in people]
+    steward.script(*(final("lost").held(cut) for cut in cuts), *[final("Here.")] * len(people))
+    await steward.start(STEWARD_ALLOWED="telegram:71,telegram:72,telegram:73")
+    for person in people:
+        steward.telegram.say(person, "Hello")
+    for cut in cuts:
+        await cut.arrived()
+    await steward.restart()
+    for person in people:
+        await steward.until(lambda who=person: steward.telegram.screen(who.id).from_bot)
+    assert [steward.telegram.screen(p.id).texts for p in people] == [["Hello", "Here."]] * 3
+
+
 async def test_a_stop_that_was_asked_for_is_carried_out_and_told(steward: Steward) -> None:
     cut = Gate()
     telling = steward.telegram.hold("sendMessage")
@@ -405,6 +470,24 @@ async def test_a_compaction_that_was_cut_is_done_again(steward: Steward) -> None
     await steward.sees("Two.")
     assert "- Ann said hello" in words_in(steward.model.requests[3])
     assert len(steward.records.bodies("summary")) == 1
+
+
+async def test_a_conversation_whose_summary_was_cut_is_closed_once(steward: Steward) -> None:
+    cut = Gate()
+    steward.script(calls(tool("end_conversation")), final("Farewell!"), text("lost").held(cut))
+    steward.script(text("- Ann said goodbye"), final("Who are you?"))
+    await steward.start()
+    steward.say("Goodbye")
+    await cut.arrived()
+    await steward.restart()
+    await steward.sees("Farewell!")
+    steward.say("Hello")
+    await steward.sees("Who are you?")
+    assert len(steward.showing("Farewell!")) == 1
+    assert steward.records.rows("SELECT summary FROM conversation ORDER BY opened_at") == [
+        ("- Ann said goodbye",),
+        ("",),
+    ]
 
 
 async def test_a_message_of_a_tool_that_was_owed_is_sent_once(steward: Steward) -> None:

@@ -57,6 +57,16 @@ async def test_it_ends_with_code_0_in_the_middle_of_a_turn_and_goes_on_later(
     assert len(steward.shown) == 1
 
 
+async def test_without_a_key_the_demo_model_answers_and_says_that_it_is_one(
+    steward: Steward,
+) -> None:
+    del steward.settings["ANTHROPIC_API_KEY"]
+    await steward.start()
+    steward.say("Hello")
+    await steward.sees("demo")
+    assert steward.model.requests == []
+
+
 async def test_config_and_doctor_tell_all_but_the_secrets(steward: Steward) -> None:
     config = await steward.launched("config")
     assert await config.wait() == 0
