@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _ENDING_SECONDS = 10.0
 _LOOK_SECONDS = 0.01
 _REST_SHARE = 0.01
+_RESTING_LOOKS = 3
 _LONGEST_UNREST = 1_000
 
 
@@ -35,13 +36,19 @@ class MeasuredProcess:
     def resident_mb(self) -> float:
         return self._process.memory_info().rss / 1e6
 
-    async def at_rest(self) -> None:
-        """Waits until the process does nothing any more; TimeoutError when it never rests."""
-        before = self.cpu_ms()
+    async def at_rest(self, looks: int = _RESTING_LOOKS) -> None:
+        """Waits until so many looks in a row found the process doing nothing.
+
+        On a busy machine a process may be idle for a moment because it is not let run. Raises
+        TimeoutError when it never rests.
+        """
+        before, idle = self.cpu_ms(), 0
         for _ in range(_LONGEST_UNREST):
             await asyncio.sleep(_LOOK_SECONDS)
             now = self.cpu_ms()
-            if now - before < _LOOK_SECONDS * 1000 * _REST_SHARE:
+            resting = now - before < _LOOK_SECONDS * 1000 * _REST_SHARE
+            idle = idle + 1 if resting else 0
+            if idle == looks:
                 return
             before = now
         raise TimeoutError("the process never came to rest")
