@@ -85,7 +85,10 @@ class AmendInbound:
 
 @dataclass(frozen=True, slots=True)
 class SaveApproval:
-    """Inserts a card (`expect` None) or moves it on; Conflict when its state is another one."""
+    """Inserts a card (`expect` None) or moves it on; Conflict when its state is another one.
+
+    A card that was set aside stays so: what was decided from an older look at it is a Conflict.
+    """
 
     approval: Approval
     expect: ApprovalState | None = None

@@ -162,6 +162,16 @@ class ApprovalDesk:
 
     async def decide(self, card: Approval, decision: Decision) -> str:
         """Decides an open card once: the row, the card on the screen, the record, the wake-up."""
+        told = await self._decide(card, decision)
+        while told is None:
+            known = await self._approvals.get(card.id)
+            if known is None or known.state is not ApprovalState.OPEN:
+                return SPENT
+            told = await self._decide(known, decision)
+        return told
+
+    async def _decide(self, card: Approval, decision: Decision) -> str | None:
+        """The answer to who decided; None when the card or its round has just changed."""
         now = self._clock.now()
         if decision.state is ApprovalState.APPROVED and now >= card.expires_at:
             await self.expire([card])
@@ -178,7 +188,7 @@ class ApprovalDesk:
         try:
             await self._write_decision(card, decided, decision, note)
         except Conflict:
-            return SPENT
+            return None
         self._lanes.wake(card.chat)
         return note or ("Approved." if decision.state is ApprovalState.APPROVED else "Denied.")
 
@@ -269,32 +279,40 @@ class ApprovalDesk:
         self, cards: Sequence[Approval], state: ApprovalState, person: Person | None
     ) -> int:
         ended = 0
-        now = self._clock.now()
         for card in cards:
-            decided = replace(
-                card,
-                state=state,
-                decided_at=now,
-                decided_by=person.id if person is not None else None,
-                decider_name=person.name if person is not None else "",
-            )
-            details = {"decision": state.value, "card": card.id, "reason": card.reason}
-            writes: list[Write] = [
-                SaveApproval(decided, expect=ApprovalState.OPEN),
-                Show(card.card_key, card.chat, decided_card(decided)),
-                AddAudit(
-                    now, card.chat, decided.decided_by, "card.ended", card.preview.subject, details
-                ),
-            ]
-            if card.set_aside:
-                writes.extend(await self._released(card, decided))
-            try:
-                await self._journal.commit(Change(tuple(writes), durable=True))
-            except Conflict:
-                continue
-            ended += 1
-            self._lanes.wake(card.chat)
+            known: Approval | None = card
+            while known is not None and known.state is ApprovalState.OPEN:
+                if await self._ended(replace(known, reason=card.reason), state, person):
+                    ended += 1
+                    break
+                known = await self._approvals.get(card.id)
         return ended
+
+    async def _ended(self, card: Approval, state: ApprovalState, person: Person | None) -> bool:
+        """Ends one open card; False when it or its round has just changed."""
+        now = self._clock.now()
+        decided = replace(
+            card,
+            state=state,
+            decided_at=now,
+            decided_by=person.id if person is not None else None,
+            decider_name=person.name if person is not None else "",
+        )
+        details = {"decision": state.value, "card": card.id, "reason": card.reason}
+        subject = card.preview.subject
+        writes: list[Write] = [
+            SaveApproval(decided, expect=ApprovalState.OPEN),
+            Show(card.card_key, card.chat, decided_card(decided)),
+            AddAudit(now, card.chat, decided.decided_by, "card.ended", subject, details),
+        ]
+        if card.set_aside:
+            writes.extend(await self._released(card, decided))
+        try:
+            await self._journal.commit(Change(tuple(writes), durable=True))
+        except Conflict:
+            return False
+        self._lanes.wake(card.chat)
+        return True
 
     async def _late_note(self, card: Approval, now: datetime) -> str:
         """The card's age and what ran since, when the world may have moved on."""

@@ -67,6 +67,22 @@ async def test_a_card_is_decided_once(store: StorePorts, chat: Chat):
     assert stored.decider_name == f"person {outcomes.index(True)}"
 
 
+async def test_a_decision_from_before_a_card_was_set_aside_is_refused(
+    store: StorePorts, chat: Chat
+):
+    card = a_card(chat)
+    await commit(store, SaveApproval(card))
+    aside = replace(card, set_aside=True)
+    await commit(store, SaveApproval(aside, expect=ApprovalState.OPEN))
+    approved = replace(card, state=ApprovalState.APPROVED)
+    with pytest.raises(Conflict):
+        await commit(store, SaveApproval(approved, expect=ApprovalState.OPEN))
+    assert await store.approvals.get(card.id) == aside
+    approved = replace(aside, state=ApprovalState.APPROVED)
+    await commit(store, SaveApproval(approved, expect=ApprovalState.OPEN))
+    assert await store.approvals.get(card.id) == approved
+
+
 @pytest.mark.parametrize("again", ["card-1", "card-2"])
 async def test_a_card_or_a_token_is_given_once(store: StorePorts, chat: Chat, again: str):
     await commit(store, SaveApproval(a_card(chat)))

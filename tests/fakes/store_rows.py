@@ -150,6 +150,8 @@ class Rows:
                 raise Conflict(f"card {card.id} is there already")
         elif known is None or known.state is not write.expect:
             raise Conflict(f"card {card.id} is not {write.expect}")
+        elif known.set_aside and not card.set_aside:
+            raise Conflict(f"card {card.id} was set aside")
         self.approvals[card.id] = card
 
     def _show(self, write: Show, at: datetime) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
+from sqlalchemy import Boolean, Connection, Select, bindparam, delete, insert, or_, select, update
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns, names, values
@@ -34,7 +34,11 @@ _NAMED = _CARDS.where(approval.c.id.in_(bindparam("named", expanding=True)))
 _ADD = insert(approval)
 _MOVE = (
     update(approval)
-    .where(approval.c.id == bindparam("of"), approval.c.state == bindparam("expect"))
+    .where(
+        approval.c.id == bindparam("of"),
+        approval.c.state == bindparam("expect"),
+        or_(~approval.c.set_aside, bindparam("aside", type_=Boolean)),
+    )
     .values({name: bindparam(name) for name in _FIELDS if name != "id"})
 )
 _RULE_FIELDS = tuple(name for name in names(Rule) if name != "id")
@@ -113,7 +117,7 @@ def drop_rules(connection: Connection, writes: Sequence[DropRule], _at: datetime
 
 
 def _move(connection: Connection, card: Approval, expect: ApprovalState) -> None:
-    row = {**values(card, _FIELDS), "of": card.id, "expect": expect}
+    row = {**values(card, _FIELDS), "of": card.id, "expect": expect, "aside": card.set_aside}
     del row["id"]
     if connection.execute(_MOVE, row).rowcount == 0:
-        raise Conflict(f"card {card.id} is not {expect}")
+        raise Conflict(f"card {card.id} is not {expect}, or was set aside")
