@@ -1,6 +1,7 @@
 """The line to the Bot API for one bot: opened once, shared by channel, listener and account."""
 
 import asyncio
+import json
 import logging
 import re
 import ssl
@@ -19,6 +20,9 @@ from bot.adapters.telegram.transport import Transport
 from bot.domain.errors import ChannelError, ChannelUnreachable
 
 PUBLIC_URL = "https://api.telegram.org"
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
+"""The kinds of updates Telegram is asked for, polled or by webhook."""
+
 _CONNECT_SECONDS = 5.0
 _UPLOAD_SECONDS = 300.0
 _GRACE_SECONDS = 1.0
@@ -88,7 +92,7 @@ class TelegramApi:
         query = {
             "timeout": wait,
             "limit": 100,
-            "allowed_updates": '["message","edited_message","callback_query"]',
+            "allowed_updates": json.dumps(ALLOWED_UPDATES),
         }
         if offset is not None:
             query["offset"] = offset
