@@ -10,6 +10,7 @@ from bot.domain.exchange import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall, Progress
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +118,21 @@ class LoopState:
 
 def decide(state: LoopState) -> Step:
     """Says what a turn does next. Pure: the same state gives the same step."""
-    turn = state.progress.turn
-    if turn.stop_asked is not None:
-        return Finish(StopReason.USER_CANCELLED, f"stop asked: {turn.stop_asked}")
-    if turn.attempts > state.limits.attempts:
-        return Finish(StopReason.INTERNAL_FAILURE, f"{turn.attempts - 1} starts without progress")
+    ending = broken_off(state.progress.turn, state.limits)
+    if ending is not None:
+        return ending
     if state.progress.open_calls:
         return _settle_calls(state)
     return _after_round(state)
+
+
+def broken_off(turn: Turn, limits: Limits) -> Finish | None:
+    """The end of a turn that a person stopped, or that never came further than its start."""
+    if turn.stop_asked is not None:
+        return Finish(StopReason.USER_CANCELLED, f"stop asked: {turn.stop_asked}")
+    if turn.attempts > limits.attempts:
+        return Finish(StopReason.INTERNAL_FAILURE, f"{turn.attempts - 1} starts without progress")
+    return None
 
 
 def _settle_calls(state: LoopState) -> Step:

@@ -17,7 +17,7 @@ from bot.flow.asker import Asked
 from bot.flow.compaction import Compaction
 from bot.flow.history import ChatLog
 from bot.flow.live import living
-from bot.flow.scene import Scenes
+from bot.flow.scene import Scene, Scenes
 from bot.flow.settlement import Settlement
 from bot.flow.tool_loop import ToolLoop
 from bot.flow.work import Work
@@ -107,14 +107,13 @@ class Turns:
 
     async def run(self, work: Work) -> bool:
         """Runs the turn; True when it settled, False when it waits for a person."""
-        if work.turn.origin == "compaction":
-            await self._compact(work)
-            return True
         try:
             scene = await self._scenes.of(work)
         except ModelDenied as fault:
             ending: Finish | None = Finish(StopReason.MODEL_FAILURE, str(fault))
         else:
+            if work.turn.origin == "compaction":
+                return await self._compact(work, scene)
             channel = self._channels[work.address.channel]
             async with living(channel, work.address, self._clock) as live:
                 ending = await self._loop.advance(work, scene, live)
@@ -126,9 +125,12 @@ class Turns:
     async def set_aside(self, work: Work) -> None:
         await self._settlement.set_aside(work)
 
-    async def _compact(self, work: Work) -> None:
+    async def _compact(self, work: Work, scene: Scene) -> bool:
         """A person asked for room: everything before this turn becomes a summary."""
-        scene = await self._scenes.of(work)
+        ending = self._compaction.broken_off(work)
+        if ending is not None:
+            await self._settlement.settle(work, ending)
+            return True
         made = await self._compaction.make_room(work, scene.profile, fill=_EVERYTHING)
         told = "The conversation is summarised." if made else "There is nothing to summarise yet."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
@@ -139,6 +141,7 @@ class Turns:
         )
         show = Show(f"answer:{work.turn.id}", work.turn.chat, content)
         await work.write(turn=settled, also=(show,), durable=True)
+        return True
 
 
 def _unrun(card: Approval) -> LateResultBody:

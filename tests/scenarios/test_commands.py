@@ -1,6 +1,7 @@
 """Commands: what they say and what they do to a running turn."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -169,6 +170,35 @@ async def test_compaction_on_demand_summarises_what_was() -> None:
         await scene.say("second")
         await scene.settled(3)
         assert "- the past" in str(scene.model.requests[-1].messages[0])
+
+
+async def test_stop_ends_a_compaction() -> None:
+    gate = Gate()
+    async with stage(says("one"), gate, says("two")) as scene:
+        await scene.say("first")
+        await scene.settled()
+        await scene.say("/compact")
+        await gate.reached()
+        await scene.say("/stop")
+        assert (await scene.settled(2)).stop_reason is StopReason.USER_CANCELLED
+        await scene.shows("Stopped, as you asked.")
+        await scene.say("second")
+        await scene.settled(3)
+        assert "first" in str(scene.model.requests[-1].messages[0])
+
+
+async def test_a_compaction_for_which_no_model_is_set_up_ends_and_the_chat_goes_on() -> None:
+    async with stage(says("one"), says("two")) as scene:
+        await scene.say("first")
+        await scene.settled()
+        chat = next(iter(scene.store.rows.chats.values()))
+        scene.store.rows.chats[chat.id] = replace(chat, model="gone/gone")
+        await scene.say("/compact")
+        assert (await scene.settled(2)).stop_reason is StopReason.MODEL_FAILURE
+        await scene.shows("no provider named 'gone' is set up")
+        await scene.say("/model default")
+        await scene.say("second")
+        await scene.shows("two")
 
 
 async def test_a_mode_is_kept() -> None:
