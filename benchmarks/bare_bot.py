@@ -85,7 +85,7 @@ async def main() -> None:
         get_updates_request=_line(1),
     )
     # Key and address of the model come from the environment, as for the program.
-    async with bot, AsyncAnthropic(max_retries=0) as client:
+    async with bot, AsyncAnthropic() as client:
         await BareBot(bot, client).serve()
 
 
