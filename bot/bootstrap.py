@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import secrets
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
+from typing import NoReturn, Protocol
 
 from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.demo_model.model import DemoModel
@@ -16,6 +18,7 @@ from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.account import TelegramAccount
+from bot.adapters.telegram.addresses import is_group
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.listener import TelegramListener
@@ -27,6 +30,7 @@ from bot.adapters.tools.sending import clear_spool
 from bot.doctor import Probes
 from bot.domain.chat import Chat
 from bot.domain.errors import ChannelError, SettingError
+from bot.domain.message import RawUpdate
 from bot.domain.person import AT_THE_MACHINE, Role, Sender
 from bot.flow.application import Application, Policy, StorePorts, World
 from bot.flow.flood_gate import FloodGate, GatedChannel
@@ -46,6 +50,14 @@ _SPOOL_DAYS = 30
 """How long a file waits for delivery before its copy is given up."""
 
 _DEMO_PAUSE = 0.01
+
+
+class Listener(Protocol):
+    """A way updates come: each is accepted before the platform is told that it arrived."""
+
+    async def listen(
+        self, accept: Callable[[Sequence[RawUpdate]], Awaitable[None]]
+    ) -> NoReturn: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +81,28 @@ async def serve(settings: Settings) -> int:
             token.get_secret_value(), settings.telegram.api_url, settings.send_seconds
         )
         await stack.enter_async_context(api)
-        gate = FloodGate(settings.send_rates, clock)
+        gate = FloodGate(settings.send_rates, clock, is_group)
         channel = TelegramChannel(api, gated=settings.send_rates is not None)
         gated: Channel = GatedChannel(channel, gate)
         running = await stack.enter_async_context(_open(settings, {channel.name: gated}))
-        listener = TelegramListener(api, clock)
+        listener = _listener(settings, api, clock)
         accept = partial(running.application.intake.accept, channel.name)
         async with asyncio.TaskGroup() as group:
-            group.create_task(listener.listen(accept), name="telegram poll")
+            group.create_task(listener.listen(accept), name="telegram updates")
             group.create_task(running.application.run(), name="application")
             group.create_task(_greet(running, TelegramAccount(api)), name="greeting")
     return 0
+
+
+def _listener(settings: Settings, api: TelegramApi, clock: Clock) -> Listener:
+    webhook = settings.telegram.webhook
+    if webhook is None:
+        return TelegramListener(api, clock)
+    # Its HTTP server is loaded only by those who want one.
+    from bot.adapters.telegram.webhook import TelegramWebhook  # noqa: PLC0415
+
+    secret = webhook.secret.get_secret_value() if webhook.secret else secrets.token_urlsafe(32)
+    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port)
 
 
 async def chat(settings: Settings, terminal: Terminal) -> int:
@@ -114,6 +137,7 @@ def probes(settings: Settings) -> Probes:
     return Probes(
         model=partial(_probe_model, settings),
         telegram=partial(_probe_telegram, settings),
+        webhook=partial(_probe_webhook, settings),
         database=partial(_probe_database, settings),
         sandbox=partial(_probe_sandbox, settings),
     )
@@ -141,7 +165,7 @@ async def _open(settings: Settings, channels: Mapping[str, Channel]) -> AsyncGen
         )
         policy = Policy(
             model=_model_key(settings, world.models),
-            fallbacks=settings.fallback_models,
+            fallbacks=_fallbacks(settings, world.models),
             limits=settings.limits,
             times=settings.model_times,
         )
@@ -206,6 +230,16 @@ def _model_key(settings: Settings, models: Mapping[str, Model]) -> str:
     raise SettingError(f"STEWARD_MODEL names a provider that is not set up: {provider!r}")
 
 
+def _fallbacks(settings: Settings, models: Mapping[str, Model]) -> tuple[str, ...]:
+    """The models that may take over; without a key the demo model answers and none is needed."""
+    providers = {key: key.partition("/")[0] for key in settings.fallback_models}
+    for provider in providers.values():
+        if provider not in models and provider != "anthropic":
+            named = f"names a provider that is not set up: {provider!r}"
+            raise SettingError(f"STEWARD_FALLBACK_MODELS {named}")
+    return tuple(key for key, provider in providers.items() if provider in models)
+
+
 async def _workspace(root: Path, people: People, chat: Chat, person: int) -> Path:
     """The workspace itself in an owner's private chats, a folder of its own for every other."""
     asker = await people.get(person)
@@ -254,12 +288,22 @@ async def _probe_model(settings: Settings) -> str:
 
 
 async def _probe_telegram(settings: Settings) -> str:
+    async with _telegram_api(settings) as api:
+        name = await TelegramAccount(api).check()
+    return f"The token is good: it belongs to @{name}."
+
+
+async def _probe_webhook(settings: Settings) -> str:
+    webhook = settings.telegram.webhook
+    async with _telegram_api(settings) as api:
+        return await TelegramAccount(api).check_webhook(webhook.url if webhook else "")
+
+
+def _telegram_api(settings: Settings) -> TelegramApi:
     token = settings.telegram.token
     if token is None:
         raise SettingError("there is no token")
-    async with TelegramApi(token.get_secret_value(), settings.telegram.api_url) as api:
-        name = await TelegramAccount(api).check()
-    return f"The token is good: it belongs to @{name}."
+    return TelegramApi(token.get_secret_value(), settings.telegram.api_url)
 
 
 async def _probe_database(settings: Settings) -> str:

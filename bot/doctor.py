@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import stat
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,22 +12,28 @@ from typing import Literal, TypeAlias
 
 from bot.domain.errors import StewardError
 from bot.ports.clock import Clock
-from bot.settings import Settings
+from bot.settings import Settings, WebhookAccess
 
 Probe: TypeAlias = Callable[[], Awaitable[str]]
 """Tries one thing out and says in a sentence what it found; raises a StewardError."""
 
 PROBE_SECONDS = 20.0
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
-_SECRET_NAMES = ("ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN", "STEWARD_DATABASE_URL")
+_SECRET_NAMES = (
+    "ANTHROPIC_API_KEY",
+    "TELEGRAM_BOT_TOKEN",
+    "TELEGRAM_WEBHOOK_SECRET",
+    "STEWARD_DATABASE_URL",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """What can be tried out; `model` and `telegram` reach the network and run with a key only."""
+    """What can be tried out; those of model and Telegram reach the network and need a key."""
 
     model: Probe
     telegram: Probe
+    webhook: Probe
     database: Probe
     sandbox: Probe
 
@@ -49,7 +55,7 @@ async def examine(
     return [
         *_names(settings),
         await _model(settings, probes.model),
-        await _telegram(settings, probes.telegram),
+        *[finding async for finding in _telegram(settings, probes)],
         await _database(settings, probes.database),
         await _sandbox(probes.sandbox),
         _workspace(settings.workspace),
@@ -88,15 +94,29 @@ async def _model(settings: Settings, probe: Probe) -> Finding:
     return await _tried("model", probe, "Look at ANTHROPIC_API_KEY and STEWARD_MODEL.")
 
 
-async def _telegram(settings: Settings, probe: Probe) -> Finding:
+async def _telegram(settings: Settings, probes: Probes) -> AsyncIterator[Finding]:
     if settings.telegram.token is None:
-        return Finding(
+        yield Finding(
             "telegram",
             "warn",
             "There is no token: only the terminal is served.",
             "Ask the BotFather for a bot and set TELEGRAM_BOT_TOKEN.",
         )
-    return await _tried("telegram", probe, "Look at TELEGRAM_BOT_TOKEN and TELEGRAM_API_URL.")
+        return
+    mend = "Look at TELEGRAM_BOT_TOKEN and TELEGRAM_API_URL."
+    reached = await _tried("telegram", probes.telegram, mend)
+    yield reached
+    if reached.level == "ok":
+        yield await _tried("updates", probes.webhook, _mend_webhook(settings.telegram.webhook))
+
+
+def _mend_webhook(webhook: WebhookAccess | None) -> str:
+    if webhook is None:
+        return "Look at TELEGRAM_WEBHOOK_URL, which is not set."
+    return (
+        f"See that TELEGRAM_WEBHOOK_URL leads over a proxy to 127.0.0.1:{webhook.port}, and start "
+        "Steward, which sets the webhook."
+    )
 
 
 async def _database(settings: Settings, probe: Probe) -> Finding:

@@ -60,7 +60,7 @@ class Office:
         return "fine"
 
     def program(self, environ: Mapping[str, str], folder: Path) -> Program:
-        probes = Probes(found, found, self.database, found)
+        probes = Probes(found, found, found, self.database, found)
         return Program(self.serve, self.chat, lambda _: probes, Secrets(), environ, folder)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.doctor import PROBE_SECONDS, Finding, Probe, Probes, examine, table
-from bot.domain.errors import ModelDenied, StoreTooNew
+from bot.domain.errors import ChannelError, ModelDenied, StoreTooNew
 from bot.settings import read_settings
 from tests.fakes.clock import FakeClock
 
@@ -53,7 +53,7 @@ async def test_a_healthy_place_has_no_complaint(tmp_path: Path) -> None:
     findings = await visit.found()
     assert {finding.level for finding in findings.values()} == {"ok"}
     assert findings["model"].sentence == "model works."
-    assert visit.tried == ["model", "telegram", "database", "sandbox"]
+    assert visit.tried == ["model", "telegram", "webhook", "database", "sandbox"]
 
 
 async def test_without_key_and_token_the_network_is_left_alone(tmp_path: Path) -> None:
@@ -76,6 +76,7 @@ async def test_a_model_without_a_key_is_not_asked_for_one(tmp_path: Path) -> Non
     [
         ("model", ModelDenied("the key is refused")),
         ("telegram", OSError("no route")),
+        ("webhook", ChannelError("Telegram could not deliver")),
         ("database", StoreTooNew("it is of a newer version")),
     ],
 )
@@ -83,10 +84,26 @@ async def test_a_failed_probe_is_told_with_what_mends_it(
     tmp_path: Path, subject: str, error: Exception
 ) -> None:
     visit = Visit(tmp_path, CREDENTIALS, **{subject: failing(error)})
-    finding = (await visit.found())[subject]
+    subjects = {"webhook": "updates"}
+    finding = (await visit.found())[subjects.get(subject, subject)]
     assert finding.level == "fail"
     assert finding.sentence == f"{error}."
     assert finding.mend
+
+
+async def test_a_webhook_nobody_reaches_is_mended_at_its_port(tmp_path: Path) -> None:
+    given = {"TELEGRAM_WEBHOOK_URL": "https://bot.example.org/x", "STEWARD_WEBHOOK_PORT": "9000"}
+    failed = failing(ChannelError("Telegram could not deliver"))
+    visit = Visit(tmp_path, CREDENTIALS | given, webhook=failed)
+    assert "127.0.0.1:9000" in (await visit.found())["updates"].mend
+
+
+async def test_a_bad_token_is_told_once(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS, telegram=failing(ChannelError("a bad token")))
+    findings = await visit.found()
+    assert findings["telegram"].level == "fail"
+    assert "webhook" not in visit.tried
+    assert "updates" not in findings
 
 
 async def test_a_silent_probe_is_given_up(tmp_path: Path) -> None:

@@ -131,6 +131,27 @@ def test_services_are_addressed_without_a_last_slash(tmp_path: Path) -> None:
     assert settings.anthropic.base_url == "http://[::1]:9/a"
 
 
+def test_a_webhook_is_an_address_with_a_port_behind_it(tmp_path: Path) -> None:
+    secret = "a-secret-for-calls-of-the-webhook"
+    given = {
+        "TELEGRAM_WEBHOOK_URL": "https://bot.example.org:8443/hook/",
+        "TELEGRAM_WEBHOOK_SECRET": secret,
+        "STEWARD_WEBHOOK_PORT": "9000",
+    }
+    settings = read_settings(given, tmp_path)
+    webhook = settings.telegram.webhook
+    assert webhook is not None
+    assert (webhook.url, webhook.port) == ("https://bot.example.org:8443/hook/", 9000)
+    assert webhook.secret in settings.secrets
+    assert secret not in repr(settings)
+    assert origin(settings, "TELEGRAM_WEBHOOK_SECRET")[0] == f"…{secret[-4:]}"
+
+
+def test_without_an_address_there_is_no_webhook(tmp_path: Path) -> None:
+    given = {"STEWARD_WEBHOOK_PORT": "9000", "TELEGRAM_WEBHOOK_SECRET": "0123456789abcdef"}
+    assert read_settings(given, tmp_path).telegram.webhook is None
+
+
 WRONG = [
     ("STEWARD_SOFT_ROUNDS", "many"),
     ("STEWARD_SOFT_ROUNDS", "-3"),
@@ -167,6 +188,13 @@ WRONG = [
     ("ANTHROPIC_BASE_URL", "http://example:port"),
     ("ANTHROPIC_BASE_URL", "http://exa mple"),
     ("TELEGRAM_API_URL", "http://example/?x=1"),
+    ("TELEGRAM_WEBHOOK_URL", "http://bot.example.org/hook"),
+    ("TELEGRAM_WEBHOOK_URL", "https:///hook"),
+    ("TELEGRAM_WEBHOOK_URL", "https://bot.example.org/hook?x=1"),
+    ("TELEGRAM_WEBHOOK_URL", "https://me:word@bot.example.org/hook"),
+    ("TELEGRAM_WEBHOOK_URL", "https://bot.example.org/häk"),
+    ("STEWARD_WEBHOOK_PORT", "0"),
+    ("STEWARD_WEBHOOK_PORT", "65536"),
 ]
 
 
@@ -192,6 +220,8 @@ def test_a_wrong_value_tells_where_it_stands(tmp_path: Path) -> None:
         ("TELEGRAM_BOT_TOKEN", "hunter2hunter2"),
         ("ANTHROPIC_API_KEY", "hunter2\x1b[31m"),
         ("ANTHROPIC_API_KEY", "hunter2 hunter2"),
+        ("TELEGRAM_WEBHOOK_SECRET", "hunter2"),
+        ("TELEGRAM_WEBHOOK_SECRET", "hunter2 hunter2 hunter2"),
         ("STEWARD_DATABASE_URL", "postgresql://me:hunter2@db:port/x"),
         ("STEWARD_DATABASE_URL", "mysql://me:hunter2@db/x"),
         ("TELEGRAM_API_URL", "gopher://me:hunter2@db/x"),
@@ -248,11 +278,11 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path, name: str, below: st
 
 def test_unknown_names_are_warned_of_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "steward.toml").write_text("soft_round = 3\n")
-    given = {"STEWARD_WEB_PORT": "80", "STEWARD_TEST_X": "1", "PATH": "/bin", "STEWARD_HOMES": "x"}
+    given = {"STEWARD_PIGEONS": "80", "STEWARD_TEST_X": "1", "PATH": "/bin", "STEWARD_HOMES": "x"}
     warnings = read_settings(given, tmp_path).warnings
     assert len(warnings) == 3
     assert warnings[0].endswith("did you mean STEWARD_HOME?")
-    assert warnings[1] == "STEWARD_WEB_PORT (environment) is no setting of this version."
+    assert warnings[1] == "STEWARD_PIGEONS (environment) is no setting of this version."
     assert warnings[2].endswith("did you mean STEWARD_SOFT_ROUNDS?")
 
 

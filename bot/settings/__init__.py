@@ -7,6 +7,7 @@ from bot.settings.values import (
     SettingLine,
     Settings,
     TelegramAccess,
+    WebhookAccess,
 )
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "SettingLine",
     "Settings",
     "TelegramAccess",
+    "WebhookAccess",
     "read_settings",
 ]

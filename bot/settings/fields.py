@@ -97,6 +97,15 @@ class Fields(BaseModel):
     telegram_api_url: ServiceUrl = told(
         "https://api.telegram.org", "The address of the Bot API, your own server's perhaps."
     )
+    telegram_webhook_url: Annotated[str, AfterValidator(forms.webhook_url)] | None = told(
+        None, "The public https address Telegram calls with updates; polled when not set."
+    )
+    telegram_webhook_secret: Annotated[SecretStr, _secret(forms.webhook_secret)] | None = told(
+        None, "What Telegram shows with every call; a new one at each start when not set."
+    )
+    webhook_port: Annotated[int, Field(ge=1, le=65535)] = told(
+        8080, "The port of 127.0.0.1 to which a proxy hands these calls on."
+    )
     send_rates: Rates = told(
         SendRates(), "Messages a second to one chat, one group and all; off for no bound."
     )

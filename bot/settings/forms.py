@@ -10,6 +10,7 @@ from bot.domain.budget import Rate, SendRates
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
 _MODEL = re.compile(r"[a-z0-9_-]+/\S+")
 _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
+_WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 _RATE = re.compile(r"(\d+)(?:/(s|min|h))?")
 _UNIT_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
 _DATABASES = {
@@ -71,6 +72,21 @@ def service_url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ValueError("it should be an address like https://host:port/path")
     return text.rstrip("/")
+
+
+def webhook_url(text: str) -> str:
+    """A public https address as Telegram is told it; nothing of it is changed."""
+    parts = _split(text)
+    plain = not (parts.query or parts.fragment or "@" in parts.netloc)
+    if parts.scheme != "https" or not parts.hostname or not plain or not text.isascii():
+        raise ValueError("it should be an address like https://bot.example.org/telegram")
+    return text
+
+
+def webhook_secret(text: str) -> str:
+    if not _WEBHOOK_SECRET.fullmatch(text):
+        raise ValueError("it should be 16 to 256 letters, digits, - or _")
+    return text
 
 
 def database_url(text: str) -> str:

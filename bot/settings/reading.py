@@ -21,6 +21,7 @@ from bot.settings.values import (
     SettingLine,
     Settings,
     TelegramAccess,
+    WebhookAccess,
 )
 
 _TESTS = "STEWARD_TEST_"
@@ -32,7 +33,7 @@ _WISHES = {
     "float_parsing": "it should be a number",
     "bool_parsing": "it should be true or false",
 }
-_SECRET = frozenset({"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN"})
+_SECRET = frozenset({"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET"})
 _WITH_PASSWORD = frozenset({"STEWARD_DATABASE_URL", "ANTHROPIC_BASE_URL", "TELEGRAM_API_URL"})
 
 
@@ -79,6 +80,7 @@ def _origin(name: str, layers: Sequence[Layer]) -> str:
 def _settings(fields: Fields, folder: Path) -> Settings:
     home = folder / fields.home
     key, token = fields.anthropic_api_key, fields.telegram_bot_token
+    secrets = (key, token, fields.telegram_webhook_secret)
     database = fields.database_url or f"sqlite+aiosqlite:///{home / 'steward.db'}"
     urls = (database, fields.anthropic_base_url or "", fields.telegram_api_url)
     passwords = (SecretStr(word) for url in urls if (word := forms.password_of(url)))
@@ -92,7 +94,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         allowed=fields.allowed,
         context_window=fields.context_window,
         anthropic=AnthropicAccess(key, fields.anthropic_base_url),
-        telegram=TelegramAccess(token, fields.telegram_api_url),
+        telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),
         limits=Limits(**_numbers(fields, Limits)),
         model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
         send_rates=fields.send_rates,
@@ -100,8 +102,15 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         lanes=fields.lanes,
         sandbox_network=fields.sandbox_network,
         log=LogSettings(fields.log, fields.log_level),
-        secrets=(*(secret for secret in (key, token) if secret), *passwords),
+        secrets=(*(secret for secret in secrets if secret), *passwords),
     )
+
+
+def _webhook(fields: Fields) -> WebhookAccess | None:
+    url = fields.telegram_webhook_url
+    if url is None:
+        return None
+    return WebhookAccess(url, fields.telegram_webhook_secret, fields.webhook_port)
 
 
 def _numbers(fields: Fields, kind: type[Limits | ModelTimes], prefix: str = "") -> dict[str, Any]:

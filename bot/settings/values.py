@@ -18,11 +18,27 @@ class AnthropicAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookAccess:
+    """The way of Telegram to us: `url` is public, `port` is one of 127.0.0.1 behind a proxy.
+
+    A `secret` of None means a new one at each start.
+    """
+
+    url: str
+    secret: SecretStr | None
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
 class TelegramAccess:
-    """The way to the Bot API; methods are at `api_url`/bot<token>/<method>."""
+    """The way to the Bot API; methods are at `api_url`/bot<token>/<method>.
+
+    Without a `webhook` updates are polled.
+    """
 
     token: SecretStr | None = None
     api_url: str = "https://api.telegram.org"
+    webhook: WebhookAccess | None = None
 
 
 @dataclass(frozen=True, slots=True)

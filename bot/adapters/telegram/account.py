@@ -32,6 +32,23 @@ class TelegramAccount:
         """The bot's user name, as proof that the token works; raises ChannelError."""
         return (await self.identity()).username
 
+    async def check_webhook(self, wanted: str) -> str:
+        """How updates arrive, as a sentence; `wanted` is empty for polling.
+
+        Raises ChannelError with a plain word if they do not.
+        """
+        async with self._api.calling() as bot:
+            info = await bot.get_webhook_info()
+        waiting = f"{info.pending_update_count} updates wait"
+        if info.url != wanted:
+            return _other_webhook(info.url, wanted, waiting)
+        failed = info.last_error_date
+        told = f"Telegram could not deliver at {failed:%Y-%m-%d %H:%M} UTC" if failed else ""
+        if failed and info.pending_update_count:
+            raise ChannelError(f"{told}: {info.last_error_message}; {waiting}.")
+        state = f"Telegram calls {wanted}" if wanted else "Updates are polled"
+        return f"{state}; {waiting}." + (f" {told}, and did later." if failed else "")
+
     async def set_menu(self, commands: Sequence[tuple[str, str]]) -> None:
         """Shows these (name, description) pairs as the menu; a failure is logged only."""
         try:
@@ -39,3 +56,13 @@ class TelegramAccount:
                 await bot.set_my_commands(commands)
         except ChannelError as fault:
             _log.warning("the menu of commands was not set: %s", fault)
+
+
+def _other_webhook(found: str, wanted: str, waiting: str) -> str:
+    if not found:
+        return f"The webhook is not set yet: the next run sets it; {waiting}."
+    if not wanted:
+        return f"Telegram calls {found}: the next run deletes that webhook and polls; {waiting}."
+    raise ChannelError(
+        f"Telegram calls {found}, which another setting or program asked for; {waiting}."
+    )

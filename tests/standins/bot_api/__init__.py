@@ -7,6 +7,7 @@ from tests.standins.bot_api.keyboard import Button
 from tests.standins.bot_api.rates import Rates
 from tests.standins.bot_api.screen import Screen, ShownMessage
 from tests.standins.bot_api.service import Call, CallbackAnswer, Press
+from tests.standins.bot_api.webhook import Delivery, Webhook
 from tests.standins.bot_api.world import Chat, Draft, Message, Person, StoredFile
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Call",
     "CallbackAnswer",
     "Chat",
+    "Delivery",
     "Draft",
     "Entity",
     "Gate",
@@ -26,4 +28,5 @@ __all__ = [
     "Screen",
     "ShownMessage",
     "StoredFile",
+    "Webhook",
 ]

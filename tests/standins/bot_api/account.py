@@ -3,11 +3,14 @@
 import json
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.standins.bot_api.parameters import Parameters
 from tests.standins.bot_api.refusal import bad_request
 from tests.standins.bot_api.service import Service
+from tests.standins.bot_api.webhook import Webhook
 
+_SECRET = re.compile(r"[A-Za-z0-9_-]{0,256}")
 _COMMAND = re.compile(r"[a-z0-9_]{1,32}")
 _MAX_COMMANDS = 100
 _TEXT_LIMITS = {"name": 64, "description": 512, "short_description": 120}
@@ -35,27 +38,37 @@ async def get_updates(service: Service, parameters: Parameters) -> object:
 
 def set_webhook(service: Service, parameters: Parameters) -> object:
     url = parameters.text("url")
-    if url and not url.startswith("https://"):
-        raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+    if url:
+        _check_webhook(url)
+    secret = parameters.text("secret_token")
+    if not _SECRET.fullmatch(secret):
+        raise bad_request("secret token contains unallowed characters")
+    connections = min(max(parameters.integer("max_connections", 40), 1), 100)
+    kinds = parameters.json("allowed_updates")
+    service.updates.allow(kinds if isinstance(kinds, list) else None)
     if parameters.flag("drop_pending_updates"):
         service.updates.drop_pending()
-    service.updates.set_webhook(url)
+    service.courier.switch_to(Webhook(url, secret, connections) if url else None)
     return True
+
+
+def _check_webhook(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme != "https":
+        raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+    if parts.port not in (None, 80, 88, 443, 8443):
+        raise bad_request("bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443")
 
 
 def delete_webhook(service: Service, parameters: Parameters) -> object:
     if parameters.flag("drop_pending_updates"):
         service.updates.drop_pending()
-    service.updates.set_webhook("")
+    service.courier.switch_to(None)
     return True
 
 
 def get_webhook_info(service: Service, _: Parameters) -> object:
-    return {
-        "url": service.updates.webhook_url,
-        "has_custom_certificate": False,
-        "pending_update_count": len(service.updates.pending),
-    }
+    return service.courier.info()
 
 
 def set_my_commands(service: Service, parameters: Parameters) -> object:

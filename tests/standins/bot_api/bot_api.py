@@ -17,6 +17,7 @@ from tests.standins.bot_api.rates import Rates
 from tests.standins.bot_api.screen import Screen, show
 from tests.standins.bot_api.server import build_app
 from tests.standins.bot_api.service import Call, Service
+from tests.standins.bot_api.webhook import Webhook
 from tests.standins.bot_api.world import Person
 
 TOKEN = "4200:stand-in_token-AAE"
@@ -47,6 +48,7 @@ class BotApi(PersonActions):
         self.app = build_app(service)
         self.calls = service.calls
         self.updates = service.updates
+        self.courier = service.courier
         self.faults = service.faults
         self.commands = service.commands
 
@@ -72,6 +74,14 @@ class BotApi(PersonActions):
         if chat is None:
             return Screen((), (), None)
         return show(chat, self._service.clock.now())
+
+    @property
+    def webhook(self) -> Webhook | None:
+        return self._service.courier.webhook
+
+    def route(self, public_origin: str, local_url: str) -> None:
+        """Play name service and proxy: calls of webhooks at that origin go to the local URL."""
+        self._service.courier.routes[public_origin] = local_url
 
     def push_update(self, body: Any, *, again: bool = False) -> int:
         """Queue any JSON value as an update; see `UpdateQueue.push`."""

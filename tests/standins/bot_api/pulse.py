@@ -18,7 +18,7 @@ class Pulse:
         self._next.set()
         self._next = asyncio.Event()
 
-    async def until(self, condition: Callable[[], T], within: float) -> T:
+    async def until(self, condition: Callable[[], T], within: float | None) -> T:
         """Return the first truthy value of the condition; TimeoutError after `within` seconds."""
         async with asyncio.timeout(within):
             while not (value := condition()):

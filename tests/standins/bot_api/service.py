@@ -10,6 +10,7 @@ from tests.standins.bot_api.pulse import Clock, Pulse
 from tests.standins.bot_api.rates import FloodGate, Rates
 from tests.standins.bot_api.refusal import Refusal, bad_request, forbidden
 from tests.standins.bot_api.update_queue import UpdateQueue
+from tests.standins.bot_api.webhook import Courier
 from tests.standins.bot_api.world import Chat, Person, World
 
 
@@ -66,6 +67,7 @@ class Service:
         self.faults = Faults()
         self.world = World(self.bot)
         self.updates = UpdateQueue(self.pulse, self.first_update_id)
+        self.courier = Courier(self.updates, self.pulse, self.clock)
         self.flood = FloodGate(self.rates, self.clock)
 
     @property

@@ -1,5 +1,6 @@
 """Updates waiting for the bot, with the confirming offset and the rule of one poller."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,9 @@ _WEBHOOK_ACTIVE = (
 
 
 @dataclass(eq=False)
-class _Waiting:
+class Waiting:
+    """An update that is not confirmed yet."""
+
     id: int
     body: Any
     again: bool = False
@@ -36,7 +39,7 @@ class UpdateQueue:
 
     def __init__(self, pulse: Pulse, first_id: int) -> None:
         self._pulse = pulse
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[Waiting] = []
         self._next_id = first_id
         self._allowed: frozenset[str] | None = None
         self._poll: _Poll | None = None
@@ -72,13 +75,24 @@ class UpdateQueue:
             body = {"update_id": number, **body}
             if isinstance(body["update_id"], int):
                 number = body["update_id"]
-        self._waiting.append(_Waiting(number, body, again))
+        self._waiting.append(Waiting(number, body, again))
         self._next_id = max(self._next_id, number + 1)
         self._pulse.beat()
         return number
 
     def drop_pending(self) -> None:
         self._waiting.clear()
+        self._pulse.beat()
+
+    def next_for(self, webhook: Callable[[Waiting], bool]) -> Waiting | None:
+        """The first waiting update that the webhook can take now."""
+        return next((waiting for waiting in self._waiting if webhook(waiting)), None)
+
+    def delivered(self, waiting: Waiting) -> None:
+        """Drop an update that a webhook has taken."""
+        if waiting in self._waiting:
+            self._waiting.remove(waiting)
+        self.confirmed = max(self.confirmed, waiting.id + 1)
         self._pulse.beat()
 
     def set_webhook(self, url: str) -> None:

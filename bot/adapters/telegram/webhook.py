@@ -1,0 +1,93 @@
+"""Has Telegram call us with updates, and looks now and then whether it still does."""
+
+import logging
+from datetime import datetime
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+from telegram import WebhookInfo
+
+from bot.adapters.telegram.api import ALLOWED_UPDATES, TelegramApi
+from bot.adapters.telegram.silence import Silence, Trouble
+from bot.adapters.telegram.webhook_door import Accept, WebhookDoor, serving
+from bot.domain.errors import ChannelError, FloodWait
+from bot.ports.clock import Clock
+
+LOOK_SECONDS = 300.0
+"""How often the platform is asked whether the webhook stands and is reached."""
+
+_CONNECTIONS = 20
+_log = logging.getLogger(__name__)
+
+
+class TelegramWebhook:
+    """The webhook at `url`; behind its proxy we listen on `port` of 127.0.0.1.
+
+    `secret` is what Telegram shows with every call.
+    """
+
+    def __init__(self, api: TelegramApi, clock: Clock, url: str, secret: str, port: int) -> None:
+        self._api = api
+        self._clock = clock
+        self._url = url
+        self._secret = secret
+        self._port = port
+        self._silence = Silence(api, clock)
+        self._stands = False
+        self._last_error: datetime | None = None
+
+    async def listen(self, accept: Accept) -> NoReturn:
+        """Runs until cancelled. `accept` keeps updates for good, or raises a StoreError.
+
+        Only then is a call answered with 200, so an update may come again but is never lost.
+        Raises SettingError when the port cannot be had.
+        """
+        door = WebhookDoor(urlsplit(self._url).path or "/", self._secret, accept)
+        async with serving(door, self._port) as port:
+            _log.info("calls of the webhook are awaited on 127.0.0.1:%d", port)
+            while True:
+                try:
+                    await (self._look() if self._stands else self._set())
+                except FloodWait as wait:
+                    await self._silence.wait_out(
+                        Trouble("Telegram asks for a pause", wait.retry_after)
+                    )
+                except ChannelError as fault:
+                    await self._silence.wait_out(
+                        Trouble(f"the webhook is not sure to stand: {fault}")
+                    )
+                else:
+                    self._silence.over()
+                    await self._clock.sleep(LOOK_SECONDS)
+
+    async def _set(self) -> None:
+        """Also for a webhook that stands: its secret may be another one's."""
+        async with self._api.calling() as bot:
+            await bot.set_webhook(
+                self._url,
+                max_connections=_CONNECTIONS,
+                allowed_updates=ALLOWED_UPDATES,
+                secret_token=self._secret,
+                drop_pending_updates=False,
+            )
+        self._stands = True
+
+    async def _look(self) -> None:
+        async with self._api.calling() as bot:
+            info = await bot.get_webhook_info()
+        self._tell_error(info)
+        if info.url != self._url:
+            _log.warning("another program has moved or deleted the webhook; it is set again")
+            self._stands = False
+            await self._set()
+
+    def _tell_error(self, info: WebhookInfo) -> None:
+        """Tells the platform's last failure to reach us, if it is a new one."""
+        if info.last_error_date is None or info.last_error_date == self._last_error:
+            return
+        self._last_error = info.last_error_date
+        _log.warning(
+            "Telegram could not deliver: %s; %d updates wait",
+            info.last_error_message,
+            info.pending_update_count,
+        )

@@ -1,0 +1,184 @@
+"""The HTTP door of the webhook: what is let in is committed before it is confirmed."""
+
+import asyncio
+import hmac
+import logging
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import uvicorn
+
+from bot.adapters.telegram.raw_update import raw_update
+from bot.adapters.telegram.transport import decoded
+from bot.domain.errors import SettingError, StoreError
+from bot.domain.message import RawUpdate
+
+LARGEST_BODY = 1_000_000
+"""Bytes of one call; an update is a few thousand."""
+
+_SECRET_HEADER = b"x-telegram-bot-api-secret-token"
+_READ_SECONDS = 30.0
+_END_SECONDS = 5
+_log = logging.getLogger(__name__)
+
+Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
+_Scope: TypeAlias = Mapping[str, Any]
+_Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
+_Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Batch:
+    updates: list[RawUpdate] = field(default_factory=list[RawUpdate])
+    settled: bool = False
+    fault: StoreError | None = None
+
+
+class WebhookDoor:
+    """An ASGI application: POST to `path` with the `secret`, or nothing is stored.
+
+    200 says that the update is kept for good. Calls that come while the store is busy share the
+    next commit, in the order of their coming.
+    """
+
+    def __init__(self, path: str, secret: str, accept: Accept) -> None:
+        self._path = path.encode()
+        self._secret = secret.encode()
+        self._accept = accept
+        self._open = _Batch()
+        self._lock = asyncio.Lock()
+        self._told_stranger = False
+
+    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+        status = await self._answer(scope, receive)
+        headers = [(b"content-length", b"0")]
+        if status == 405:
+            headers.append((b"allow", b"POST"))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _answer(self, scope: _Scope, receive: _Receive) -> int:
+        refused = self._refused(scope)
+        if refused is not None:
+            return refused
+        try:
+            async with asyncio.timeout(_READ_SECONDS):
+                body = await _body(receive)
+        except TimeoutError:
+            return 408
+        if body is None:
+            return 413
+        try:
+            await self._keep(_read(body))
+        except StoreError as fault:
+            _log.warning("an update cannot be stored and is asked for again: %s", fault)
+            return 503
+        return 200
+
+    def _refused(self, scope: _Scope) -> int | None:
+        """The status for a call that is not even read."""
+        headers = dict(scope["headers"])
+        if scope["raw_path"] != self._path:
+            return 404
+        if scope["method"] != "POST":
+            return 405
+        if not hmac.compare_digest(headers.get(_SECRET_HEADER, b""), self._secret):
+            self._tell_stranger()
+            return 403
+        length = headers.get(b"content-length", b"0")
+        return 413 if length.isdigit() and int(length) > LARGEST_BODY else None
+
+    def _tell_stranger(self) -> None:
+        if not self._told_stranger:
+            _log.warning("a call to the webhook without the right secret was refused")
+            self._told_stranger = True
+
+    async def _keep(self, update: RawUpdate) -> None:
+        batch = self._open
+        batch.updates.append(update)
+        async with self._lock:
+            if not batch.settled:
+                # Whoever comes from now on belongs to the next commit.
+                self._open = _Batch()
+                await self._settle(batch)
+        if batch.fault is not None:
+            raise batch.fault
+
+    async def _settle(self, batch: _Batch) -> None:
+        try:
+            await self._accept(batch.updates)
+        except StoreError as fault:
+            batch.fault = fault
+        batch.settled = True
+
+
+async def _body(receive: _Receive) -> bytes | None:
+    """The whole body; None for one that is too large, or that was broken off."""
+    body = bytearray()
+    while True:
+        event = await receive()
+        body += event.get("body", b"")
+        if len(body) > LARGEST_BODY or event["type"] == "http.disconnect":
+            return None
+        if not event.get("more_body", False):
+            return bytes(body)
+
+
+def _read(body: bytes) -> RawUpdate:
+    """What no JSON can be read from is kept as a text, since it would come again for ever."""
+    update = decoded(body)
+    if update is None:
+        update = body.decode("utf-8", "replace")
+    return raw_update(update)
+
+
+class _Server(uvicorn.Server):
+    """The server without handlers of signals: the process has its own."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+@asynccontextmanager
+async def serving(door: WebhookDoor, port: int) -> AsyncGenerator[int]:
+    """Serves the door on 127.0.0.1; yields the port, which 0 leaves to the system.
+
+    Calls under way are answered before it ends. Raises SettingError for a port in use.
+    """
+    listening = _listening(port)
+    config = uvicorn.Config(
+        door,  # pyright: ignore[reportArgumentType] - ASGI, without the names of its types
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=_END_SECONDS,
+    )
+    server = _Server(config)
+    running = asyncio.create_task(server.serve([listening]), name="telegram webhook server")
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await running
+
+
+def _listening(port: int) -> socket.socket:
+    # Only a socket that names its protocol gets TCP_NODELAY; without it every answer waits 40 ms.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        raise SettingError(f"STEWARD_WEBHOOK_PORT cannot be {port}: {error.strerror}.") from error
+    return listening
