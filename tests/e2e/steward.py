@@ -21,6 +21,7 @@ ALWAYS, APPROVE_ALL, GO_ON = "🔁 Always", "✅ Approve all", "▶️ Go on"
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE = 20.0
+_ASKING = ("getUpdates", "setWebhook")
 _LOOK_EVERY = 0.02
 
 
@@ -73,11 +74,11 @@ class Steward:
         return self._process is not None and self._process.returncode is None
 
     async def start(self, **settings: object) -> None:
-        """Start the process and wait for its first poll; the settings stay for later starts."""
+        """Start the process and wait until it takes updates; settings stay for later starts."""
         self.settings |= {name: str(value) for name, value in settings.items()}
-        polls = len(self.telegram.calls_of("getUpdates"))
+        asked = len(self.telegram.calls_of(*_ASKING))
         self._process = await self.launched("run")
-        await self.until(lambda: len(self.telegram.calls_of("getUpdates")) > polls)
+        await self.until(lambda: len(self.telegram.calls_of(*_ASKING)) > asked)
 
     async def launched(self, *arguments: str) -> asyncio.subprocess.Process:
         """A process of the program with these arguments; whoever asks for it waits for its end."""
