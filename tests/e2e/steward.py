@@ -80,6 +80,17 @@ class Steward:
         self._process = await self.launched("run")
         await self.until(lambda: len(self.telegram.calls_of(*_ASKING)) > asked)
 
+    async def exit_code(self, *arguments: str) -> int:
+        """Run the program with these arguments beside the other one, to its end."""
+        process = await self.launched(*arguments)
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await process.wait()
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
     async def launched(self, *arguments: str) -> asyncio.subprocess.Process:
         """A process of the program with these arguments; whoever asks for it waits for its end."""
         with self._output.open("ab") as output:
@@ -188,12 +199,15 @@ class Steward:
         return value
 
     async def finish(self) -> None:
-        """Wait until all is tidy, end the process, and judge all that was seen of it."""
-        if self.running:
+        """Wait until all is tidy, end the process, and judge all that was seen of it.
+
+        SIGKILL is its quickest end, and a legal one: an orderly end has tests of its own.
+        """
+        if self.records.path.exists():
             with suppress(AssertionError):
                 await self.eventually(lambda: not self._untidy(), within=5)
             assert self._untidy() == []
-            await self.stop()
+        await self.abandon()
         assert self._unforeseen() == []
         assert self.telegram.faults.unused == 0, "an ordered fault was never met"
         self.model.assert_exhausted()

@@ -52,6 +52,8 @@ async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_noth
     second = await steward.asked(2)
     assert "Ann denied this call." in next(iter(results_in(second).values()))
     card = await steward.card()
+    # A reply is known by the card's message id, which the program learns after the card is seen.
+    await steward.recorded()
     steward.say("use another name", reply_to=card)
     third = await steward.asked(3)
     assert "They said: use another name" in next(iter(results_in(third).values()))
@@ -75,9 +77,9 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     assert (steward.workspace / "note.txt").read_text() == "content"
     assert len(steward.showing("🔐")) == 1
     steward.say("/rules")
-    await steward.sees("Runs without asking:\n1. write_file")
+    await steward.sees("Runs without asking:\n1. write_file: exactly note.txt\n")
     steward.say("/rules remove 1")
-    await steward.sees("Removed: write_file")
+    await steward.sees("Removed: write_file: exactly note.txt.")
     steward.script(write("note.txt", "else"), write("note.txt"), text("Third."))
     steward.say("And with other words, then with the old ones")
     steward.press(await steward.card(), DENY)

@@ -19,6 +19,8 @@ async def test_a_draft_grows_while_the_model_writes_and_the_answer_takes_its_pla
     await steward.sees("Half. And whole.")
     assert steward.telegram.screen(42).drafts == ()
     assert words_in(steward.model.requests[0]).startswith("Hello")
+    await steward.recorded()
+    await steward.stop()
 
 
 async def test_reads_of_one_reply_run_side_by_side_and_thinking_goes_back_as_it_came(
