@@ -15,8 +15,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name: str) -> None:
     steward.settings[name] = WRONG[name]
-    process = await steward.launched("run")
-    assert await process.wait() == 2
+    assert await steward.exit_code("run") == 2
     (sentence,) = steward.output.splitlines()
     assert sentence.startswith("steward: ")
     assert name in sentence
@@ -25,8 +24,7 @@ async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name
 
 async def test_without_a_token_and_a_terminal_it_says_so_in_one_line(steward: Steward) -> None:
     del steward.settings["TELEGRAM_BOT_TOKEN"]
-    process = await steward.launched("run")
-    assert await process.wait() == 2
+    assert await steward.exit_code("run") == 2
     assert steward.output.splitlines() == [
         "steward: There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
     ]
@@ -35,8 +33,7 @@ async def test_without_a_token_and_a_terminal_it_says_so_in_one_line(steward: St
 async def test_a_second_process_on_the_same_home_says_who_holds_it(steward: Steward) -> None:
     steward.script(text("Still here."))
     await steward.start()
-    second = await steward.launched("run")
-    assert await second.wait() == 2
+    assert await steward.exit_code("run") == 2
     assert str(steward.home) in steward.output
     steward.say("Hello")
     await steward.sees("Still here.")
@@ -68,10 +65,8 @@ async def test_without_a_key_the_demo_model_answers_and_says_that_it_is_one(
 
 
 async def test_config_and_doctor_tell_all_but_the_secrets(steward: Steward) -> None:
-    config = await steward.launched("config")
-    assert await config.wait() == 0
-    doctor = await steward.launched("doctor")
-    assert await doctor.wait() in (0, 1)
+    assert await steward.exit_code("config") == 0
+    assert await steward.exit_code("doctor") in (0, 1)
     assert f"…{KEY[-4:]}" in steward.output
     assert "The key is good" in steward.output
     assert "it belongs to @steward_bot" in steward.output
