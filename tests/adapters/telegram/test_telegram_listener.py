@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
+import httpx
 import pytest
 
 from bot.adapters.telegram.api import TelegramApi
@@ -218,3 +219,86 @@ async def test_the_token_is_in_no_log_of_a_failing_poll(
         await server.wait_for(lambda: server.updates.polling)
     assert "<token>" in caplog.text
     assert server.token.lower() not in caplog.text.lower()
+
+
+async def test_a_webhook_of_an_earlier_setting_is_deleted_once_and_what_waits_is_kept(
+    server: BotApi, api: TelegramApi, ann: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = FakeClock()
+    server.say(ann, "waits")
+    async with api.calling() as bot:
+        await bot.set_webhook("https://bot.example.org/left")
+    async with listening(api, clock) as receiver:
+        await receiver.has(1)
+        await server.wait_for(lambda: server.updates.polling)
+        async with api.calling() as bot:
+            await bot.set_webhook("https://bot.example.org/other-program")
+        await until(lambda: clock.sleepers)
+        await clock.advance(clock.slept[-1])
+        await until(lambda: clock.sleepers)
+    assert len(server.calls_of("deleteWebhook")) == 1
+    assert server.webhook is not None
+    told = [r.message for r in caplog.records if r.levelno == logging.WARNING]
+    assert "it is deleted" in told[0]
+    assert all("another program" in message for message in told[1:])
+
+
+async def test_a_webhook_that_cannot_be_deleted_yet_is_tried_again(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    clock = FakeClock()
+    async with api.calling() as bot:
+        await bot.set_webhook("https://bot.example.org/left")
+    server.bad_gateway_next("deleteWebhook")
+    server.say(ann, "waits")
+    async with listening(api, clock) as receiver:
+        await until(lambda: clock.sleepers)
+        await clock.advance(clock.slept[-1])
+        await receiver.has(1)
+
+
+async def test_hours_offline_are_told_once_and_all_that_waited_comes_in_its_order(
+    server: BotApi, api: TelegramApi, ann: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = FakeClock()
+    server.drop_request_next("getUpdates", times=300)
+    for number in range(250):
+        server.say(ann, str(number))
+    async with listening(api, clock) as receiver:
+        for _ in range(300):
+            await until(lambda: clock.sleepers)
+            await clock.advance(clock.slept[-1])
+        updates = await receiver.has(250)
+    assert sum(clock.slept) > 2 * 3600
+    assert max(clock.slept) == 30.0
+    texts = [json.loads(update.body)["message"]["text"] for update in updates]
+    assert texts == [str(number) for number in range(250)]
+    assert sum(record.levelno == logging.WARNING for record in caplog.records) == 1
+
+
+async def test_a_second_poller_that_leaves_costs_no_update(
+    server: BotApi, url: str, api: TelegramApi, ann: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = FakeClock()
+    async with listening(api, clock) as receiver, httpx.AsyncClient(verify=False) as other:
+        await server.wait_for(lambda: server.updates.polling)
+        await other.get(f"{url}/bot{server.token}/getUpdates")
+        await until(lambda: clock.sleepers)
+        server.say(ann, "while it slept")
+        await clock.advance(30.0)
+        await receiver.has(1)
+    assert clock.slept == [30.0]
+    assert "another program reads this bot's updates" in caplog.text
+
+
+async def test_a_clock_that_jumps_changes_no_poll(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    clock = FakeClock()
+    async with listening(api, clock) as receiver:
+        await server.wait_for(lambda: server.updates.polling)
+        for hours in (1000, -2000):
+            server.advance(hours * 3600.0)
+            server.say(ann, "a message from another time")
+        await receiver.has(2)
+    assert clock.slept == []
