@@ -32,7 +32,7 @@ class Approval:
     """One card. `token` is the secret of its buttons; `set_aside` once its turn ended without it.
 
     `kind` tells what is asked: to run a call, or to go on after a repeat. `reported` is True once
-    the model has read what came of it.
+    the model has read what came of it. `asker_name` is told where others see the card too.
     """
 
     id: str
@@ -57,6 +57,7 @@ class Approval:
     decided_at: datetime | None = None
     reason: str = ""
     shown_at: datetime | None = None
+    asker_name: str = ""
 
     @property
     def card_key(self) -> str:

@@ -9,16 +9,21 @@ from typing import Any, TypeAlias
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.chat import Chat, Conversation
 from bot.domain.exchange import Usage
-from bot.domain.message import Outbound
+from bot.domain.message import Address, Outbound
+from bot.domain.rights import Pace, Rights
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn
 
 
 class InboundState(StrEnum):
-    """Where a raw update stands: new, waiting for its turn, taken by one, or done without one."""
+    """Where a raw update stands: new, waiting for its turn, taken by one, or done without one.
+
+    A heard one is talk of a group that is not for the bot, kept to be read at the next turn.
+    """
 
     NEW = "new"
     WAITING = "waiting"
+    HEARD = "heard"
     TAKEN = "taken"
     DONE = "done"
     DEAD = "dead"
@@ -56,6 +61,22 @@ class SaveChat:
 
 
 @dataclass(frozen=True, slots=True)
+class NameChat:
+    """Stores the title people see; nothing else of the chat changes."""
+
+    chat: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveChat:
+    """Gives a chat another address, with all that it holds; nothing when that one is taken."""
+
+    old: Address
+    new: Address
+
+
+@dataclass(frozen=True, slots=True)
 class SaveConversation:
     """Inserts or updates a conversation."""
 
@@ -64,7 +85,10 @@ class SaveConversation:
 
 @dataclass(frozen=True, slots=True)
 class MarkInbound:
-    """Moves a raw update on; Conflict when it is not in one of the expected states."""
+    """Moves a raw update on; Conflict when it is not in one of the expected states.
+
+    `person` wrote it, and it counts for their pace.
+    """
 
     id: int
     state: InboundState
@@ -73,6 +97,23 @@ class MarkInbound:
     message_id: str | None = None
     turn: str | None = None
     reason: str = ""
+    person: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PassOver:
+    """Marks new updates as done and drops their bodies: they are none of the bot's business."""
+
+    ids: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseHeard:
+    """Marks what was heard in a chat, up to an update, as done and drops the bodies."""
+
+    chat: int
+    up_to: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +157,35 @@ class DropRule:
 
     id: int
     chat: int
+
+
+@dataclass(frozen=True, slots=True)
+class SaveTerms:
+    """Sets what a person may do and how much; `pace` of None is the common one."""
+
+    person: int
+    rights: Rights
+    pace: Pace | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAccount:
+    """Gives an account (`channel:id`) to a person, whoever had it before."""
+
+    account: str
+    person: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revoke:
+    """Ends a person: accounts, rights and rules go, waiting messages are dropped, turns stopped.
+
+    `how` is what the turns are told, as by AskStop. Open cards end with their turns; those that
+    were set aside are withdrawn one by one.
+    """
+
+    person: int
+    how: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +238,20 @@ Write: TypeAlias = (
     | SaveTurn
     | AskStop
     | SaveChat
+    | NameChat
+    | MoveChat
     | SaveConversation
     | MarkInbound
+    | PassOver
+    | ReleaseHeard
     | AmendInbound
     | SaveApproval
     | Show
     | AddRule
     | DropRule
+    | SaveTerms
+    | LinkAccount
+    | Revoke
     | AddUsage
     | AddAudit
     | AddArtifact

@@ -15,9 +15,20 @@ class QueueMode(StrEnum):
     INTERRUPT = "interrupt"
 
 
+class Activation(StrEnum):
+    """Which messages of a group are for the bot: those addressed to it, or all of them."""
+
+    MENTION = "mention"
+    ALWAYS = "always"
+
+
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """One chat; `fence` grows with each owner, `last_seq` is the end of its log."""
+    """One chat; `fence` grows with each owner, `last_seq` is the end of its log.
+
+    `context` lets the bot read the talk of a group that is not for it. `moved_from` is where the
+    chat lived before its group became a supergroup; its folder keeps that name.
+    """
 
     id: int
     address: Address
@@ -28,6 +39,10 @@ class Chat:
     timezone: str | None = None
     fence: int = 0
     last_seq: int = 0
+    title: str = ""
+    activation: Activation = Activation.MENTION
+    context: bool = False
+    moved_from: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from bot.domain.message import RawUpdate
 
 @dataclass(frozen=True, slots=True)
 class InboundRow:
-    """A stored raw update; `chat` and `message_id` are known once it is routed."""
+    """A stored raw update; `chat` and `message_id` are known once it is routed.
+
+    `person` is who wrote it, of a message that was taken."""
 
     id: int
     channel: str
@@ -21,6 +23,7 @@ class InboundRow:
     received_at: datetime
     chat: int | None = None
     message_id: str | None = None
+    person: int | None = None
 
 
 class Inbox(Protocol):
@@ -34,4 +37,8 @@ class Inbox(Protocol):
 
     async def waiting(self, chat: int) -> Sequence[InboundRow]:
         """Messages of a chat that wait for their turn, oldest first."""
+        ...
+
+    async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
+        """The newest updates of a chat that were only heard, oldest of them first."""
         ...

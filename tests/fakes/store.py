@@ -18,6 +18,7 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda
 from bot.ports.ledger import AuditLine, Spent
 from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+from tests.fakes.store_members import MemoryMembers
 from tests.fakes.store_rows import Rows
 
 Now = Callable[[], datetime]
@@ -37,6 +38,7 @@ class MemoryStore:
         self.chats = MemoryChats(self.rows, now)
         self.people = MemoryPeople(self.rows)
         self.door = MemoryDoor(self.rows, self.people)
+        self.members = MemoryMembers(self.rows)
         self.approvals = MemoryApprovals(self.rows)
         self.rules = MemoryRules(self.rows)
         self.outbox = MemoryOutbox(self.rows)
@@ -69,6 +71,14 @@ class MemoryInbox:
             for row in self.rows.inbox.values()
             if row.chat == chat and row.state is InboundState.WAITING
         ]
+
+    async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
+        heard = [
+            row
+            for row in self.rows.inbox.values()
+            if row.chat == chat and row.state is InboundState.HEARD
+        ]
+        return heard[-limit:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +191,6 @@ class MemoryPeople:
         elif role is Role.OWNER:
             known = replace(known, role=role)
         self.rows.people[known.id] = known
-        return known
-
-    async def revoke(self, account: str) -> Person | None:
-        known = self._of(account)
-        self.rows.accounts.pop(account, None)
         return known
 
     async def accounts(self) -> Sequence[tuple[str, Person]]:

@@ -20,17 +20,25 @@ from bot.domain.change import (
     DropRule,
     Fence,
     InboundState,
+    LinkAccount,
     MarkInbound,
+    MoveChat,
+    NameChat,
+    PassOver,
+    ReleaseHeard,
+    Revoke,
     SaveApproval,
     SaveChat,
     SaveConversation,
+    SaveTerms,
     SaveTurn,
     Show,
     Write,
 )
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errors import Conflict, FenceLost
-from bot.domain.person import Person
+from bot.domain.person import Person, Role
+from bot.domain.rights import NOTHING
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState
 from bot.ports.inbox import InboundRow
@@ -84,9 +92,9 @@ class Rows:
                 self._append(write.chat, write.entries)
             case SaveTurn() | AskStop():
                 self._write_turn(write)
-            case SaveChat() | SaveConversation():
+            case SaveChat() | NameChat() | MoveChat() | SaveConversation():
                 self._write_chat(write)
-            case MarkInbound() | AmendInbound():
+            case MarkInbound() | PassOver() | ReleaseHeard() | AmendInbound():
                 self._write_inbound(write)
             case SaveApproval():
                 self._save_approval(write)
@@ -94,6 +102,8 @@ class Rows:
                 self._show(write, at)
             case AddRule() | DropRule():
                 self._write_rule(write)
+            case SaveTerms() | LinkAccount() | Revoke():
+                self._write_person(write)
             case AddUsage() | AddAudit() | AddArtifact() | AddVerdict():
                 self._write_record(write)
             case _:
@@ -118,7 +128,10 @@ class Rows:
         if turn is not None and turn.state is not TurnState.SETTLED:
             self.turns[turn.id] = replace(turn, stop_asked=write.how)
 
-    def _write_chat(self, write: SaveChat | SaveConversation) -> None:
+    def _write_chat(self, write: SaveChat | NameChat | MoveChat | SaveConversation) -> None:
+        if isinstance(write, NameChat | MoveChat):
+            self._alter_chat(write)
+            return
         if isinstance(write, SaveConversation):
             self._chat(write.conversation.chat)
             self.conversations[write.conversation.id] = write.conversation
@@ -126,10 +139,43 @@ class Rows:
         known = self.chats.get(write.chat.id)
         if known is not None:
             self.chats[known.id] = replace(
-                write.chat, address=known.address, fence=known.fence, last_seq=known.last_seq
+                write.chat,
+                address=known.address,
+                fence=known.fence,
+                last_seq=known.last_seq,
+                title=known.title,
+                moved_from=known.moved_from,
             )
 
-    def _write_inbound(self, write: MarkInbound | AmendInbound) -> None:
+    def _alter_chat(self, write: NameChat | MoveChat) -> None:
+        if isinstance(write, NameChat):
+            self.chats[write.chat] = replace(self._chat(write.chat), title=write.title)
+            return
+        at = {chat.address: chat for chat in self.chats.values()}
+        if write.old not in at or write.new in at:
+            return
+        moved = replace(at[write.old], address=write.new, moved_from=write.old)
+        self.chats[moved.id] = moved
+        for key, row in self.outbox.items():
+            if row.chat == moved.id:
+                self.outbox[key] = replace(row, address=write.new)
+
+    def _dismiss(self, write: PassOver | ReleaseHeard) -> None:
+        for id, row in self.inbox.items():
+            new = isinstance(write, PassOver) and id in write.ids and row.state is InboundState.NEW
+            heard = (
+                isinstance(write, ReleaseHeard)
+                and row.chat == write.chat
+                and id <= write.up_to
+                and row.state is InboundState.HEARD
+            )
+            if new or heard:
+                self.inbox[id] = replace(row, state=InboundState.DONE, body="")
+
+    def _write_inbound(self, write: MarkInbound | PassOver | ReleaseHeard | AmendInbound) -> None:
+        if isinstance(write, PassOver | ReleaseHeard):
+            self._dismiss(write)
+            return
         row = self.inbox.get(write.id)
         expect = write.expect if isinstance(write, MarkInbound) else (InboundState.WAITING,)
         if row is None or row.state not in expect:
@@ -139,7 +185,10 @@ class Rows:
             return
         chat = row.chat if write.chat is None else self._chat(write.chat).id
         message_id = row.message_id if write.message_id is None else write.message_id
-        self.inbox[row.id] = replace(row, state=write.state, chat=chat, message_id=message_id)
+        person = row.person if write.person is None else write.person
+        self.inbox[row.id] = replace(
+            row, state=write.state, chat=chat, message_id=message_id, person=person
+        )
 
     def _save_approval(self, write: SaveApproval) -> None:
         card = write.approval
@@ -188,6 +237,28 @@ class Rows:
         rule = self.rules.get(write.id)
         if rule is not None and rule.chat == write.chat:
             del self.rules[write.id]
+
+    def _write_person(self, write: SaveTerms | LinkAccount | Revoke) -> None:
+        match write:
+            case LinkAccount(account, person):
+                self.accounts[account] = person
+            case SaveTerms(person, rights, pace):
+                self.people[person] = replace(self.people[person], rights=rights, pace=pace)
+            case Revoke():
+                self._revoke(write)
+
+    def _revoke(self, write: Revoke) -> None:
+        gone, dropped = write.person, InboundState.DROPPED
+        for turn in [t for t in self.turns.values() if t.asker == gone]:
+            self._write_turn(AskStop(turn.id, write.how))
+        for row in [r for r in self.inbox.values() if r.person == gone]:
+            if row.state is InboundState.WAITING:
+                self.inbox[row.id] = replace(row, state=dropped)
+        self.rules = {id: rule for id, rule in self.rules.items() if rule.person != gone}
+        self.accounts = {key: id for key, id in self.accounts.items() if id != gone}
+        known = self.people.get(gone)
+        if known is not None:
+            self.people[gone] = replace(known, role=Role.MEMBER, rights=NOTHING, pace=None)
 
     def _write_record(self, write: AddUsage | AddAudit | AddArtifact | AddVerdict) -> None:
         match write:

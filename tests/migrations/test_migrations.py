@@ -18,6 +18,7 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import METADATA
+from bot.domain.chat import Activation
 from bot.domain.errors import StoreError, StoreTooNew
 from bot.domain.message import Address
 from bot.domain.transcript import AskerBody
@@ -144,6 +145,24 @@ async def test_an_old_file_is_upgraded_with_all_it_holds(recorded: Path, tmp_pat
     assert isinstance(entries[0].body, AskerBody)
     assert [row.key for row in owed] == ["card:card-1"]
     assert differences(url) == []
+
+
+async def test_chats_and_cards_of_the_first_revision_want_what_they_wanted(tmp_path: Path):
+    url = play(RECORDED[0], tmp_path / "old.db")
+    async with open_store(url) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        card = await store.approvals.get("card-1")
+    assert (chat.title, chat.activation, chat.context) == ("", Activation.MENTION, False)
+    assert card is not None
+    assert card.asker_name == ""
+
+
+async def test_a_group_of_the_second_revision_is_as_it_was(tmp_path: Path):
+    url = play(RECORDED[1], tmp_path / "old.db")
+    async with open_store(url) as store:
+        group = await store.chats.at(Address("telegram", "-1002"), private=False)
+    assert (group.title, group.activation, group.context) == ("Team", Activation.ALWAYS, True)
+    assert group.moved_from == Address("telegram", "-1001")
 
 
 @pytest.mark.parametrize("revision", ["9999", "a revision of a fork"])

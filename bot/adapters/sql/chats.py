@@ -5,27 +5,45 @@ from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, insert, select, update
 
 from bot.adapters.sql.clock import Now
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns, names, values
 from bot.adapters.sql.tables import chat, conversation
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.change import SaveChat, SaveConversation
-from bot.domain.chat import Chat, Conversation, QueueMode
+from bot.domain.change import MoveChat, NameChat, SaveChat, SaveConversation
+from bot.domain.chat import Activation, Chat, Conversation, QueueMode
 from bot.domain.errors import StoreError
 from bot.domain.message import Address
 
 _CHATS = select(*columns(chat, Chat))
 _AT = _CHATS.where(chat.c.address == bindparam("of"))
 _BY_ID = _CHATS.where(chat.c.id == bindparam("of"))
+_OTHER = chat.alias("other")
 _ADD = Upsert(chat, ["address"])
-_SETTINGS = ("conversation", "private", "queue_mode", "model", "timezone")
+_SETTINGS = (
+    "conversation",
+    "private",
+    "queue_mode",
+    "model",
+    "timezone",
+    "activation",
+    "context",
+)
 _SAVE = (
     update(chat)
     .where(chat.c.id == bindparam("of"))
     .values({name: bindparam(name) for name in _SETTINGS})
+)
+_NAME = update(chat).where(chat.c.id == bindparam("of")).values(title=bindparam("called"))
+_MOVE = (
+    update(chat)
+    .where(
+        chat.c.address == bindparam("old"),
+        ~exists().where(_OTHER.c.address == bindparam("new", type_=chat.c.address.type)),
+    )
+    .values(address=bindparam("new"), moved_from=chat.c.address)
 )
 _FIELDS = names(Conversation)
 _CONVERSATIONS = select(*columns(conversation, Conversation))
@@ -80,6 +98,15 @@ def save_chats(connection: Connection, writes: Sequence[SaveChat], _at: datetime
     connection.execute(_SAVE, rows)
 
 
+def name_chats(connection: Connection, writes: Sequence[NameChat], _at: datetime) -> None:
+    connection.execute(_NAME, [{"of": w.chat, "called": w.title} for w in writes])
+
+
+def move_chats(connection: Connection, writes: Sequence[MoveChat], _at: datetime) -> None:
+    for write in writes:
+        connection.execute(_MOVE, {"old": write.old, "new": write.new})
+
+
 def save_conversations(
     connection: Connection, writes: Sequence[SaveConversation], _at: datetime
 ) -> None:
@@ -101,6 +128,9 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
         "queue_mode": QueueMode.QUEUE,
         "fence": 0,
         "last_seq": 0,
+        "title": "",
+        "activation": Activation.MENTION,
+        "context": False,
     }
     new = _ADD.run(connection, row)
     founded = _first(connection, address)

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, bindparam, func, select, update
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns
-from bot.adapters.sql.tables import UNROUTED, WAITING, inbox
+from bot.adapters.sql.tables import HEARD, UNROUTED, WAITING, inbox
 from bot.adapters.sql.upsert import Upsert
-from bot.domain.change import AmendInbound, InboundState, MarkInbound
+from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard
 from bot.domain.errors import Conflict
 from bot.domain.message import RawUpdate
 from bot.ports.inbox import InboundRow
@@ -18,6 +18,22 @@ _ACCEPT = Upsert(inbox, ["channel", "key"])
 _COLUMNS = columns(inbox, InboundRow)
 _UNROUTED = select(*_COLUMNS).where(UNROUTED).order_by(inbox.c.id).limit(bindparam("most"))
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
+_HEARD = (
+    select(*_COLUMNS)
+    .where(inbox.c.chat == bindparam("of"), HEARD)
+    .order_by(inbox.c.id.desc())
+    .limit(bindparam("most"))
+)
+_PASS_OVER = (
+    update(inbox)
+    .where(inbox.c.id.in_(bindparam("named", expanding=True)), UNROUTED)
+    .values(state=InboundState.DONE, body="", reason=bindparam("why"))
+)
+_RELEASE = (
+    update(inbox)
+    .where(inbox.c.chat == bindparam("of"), HEARD, inbox.c.id <= bindparam("last"))
+    .values(state=InboundState.DONE, body="")
+)
 _MARK = (
     update(inbox)
     .where(inbox.c.id == bindparam("of"), inbox.c.state.in_(bindparam("expect", expanding=True)))
@@ -28,6 +44,7 @@ _MARK = (
             bindparam("message_id", type_=inbox.c.message_id.type), inbox.c.message_id
         ),
         turn=func.coalesce(bindparam("turn", type_=inbox.c.turn.type), inbox.c.turn),
+        person=func.coalesce(bindparam("person", type_=inbox.c.person.type), inbox.c.person),
         reason=bindparam("reason"),
     )
 )
@@ -62,6 +79,13 @@ class SqlInbox:
     async def waiting(self, chat: int) -> Sequence[InboundRow]:
         return await self._database.read(lambda c: waiting(c, chat))
 
+    async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
+        wanted = {"of": chat, "most": limit}
+        newest = await self._database.read(
+            lambda c: [InboundRow(*row) for row in c.execute(_HEARD, wanted)]
+        )
+        return newest[::-1]
+
 
 def waiting(connection: Connection, chat: int) -> list[InboundRow]:
     return [InboundRow(*row) for row in connection.execute(_WAITING, {"of": chat})]
@@ -76,10 +100,21 @@ def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: dat
             "chat": write.chat,
             "message_id": write.message_id,
             "turn": write.turn,
+            "person": write.person,
             "reason": write.reason,
         }
         if connection.execute(_MARK, row).rowcount == 0:
             raise Conflict(f"update {write.id} is not in a state that was expected")
+
+
+def pass_over(connection: Connection, writes: Sequence[PassOver], _at: datetime) -> None:
+    for write in writes:
+        connection.execute(_PASS_OVER, {"named": write.ids, "why": write.reason})
+
+
+def release_heard(connection: Connection, writes: Sequence[ReleaseHeard], _at: datetime) -> None:
+    for write in writes:
+        connection.execute(_RELEASE, {"of": write.chat, "last": write.up_to})
 
 
 def amend_inbound(connection: Connection, writes: Sequence[AmendInbound], _at: datetime) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, union, update
 
-from bot.adapters.sql import approvals, chats, entries, inbox, ledger, outbox, turns
+from bot.adapters.sql import approvals, chats, entries, inbox, ledger, members, outbox, turns
 from bot.adapters.sql.clock import Now
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import AT_WORK, DECIDED, STOPPING, WAITING
@@ -28,10 +28,17 @@ from bot.domain.change import (
     Change,
     DropRule,
     Fence,
+    LinkAccount,
     MarkInbound,
+    MoveChat,
+    NameChat,
+    PassOver,
+    ReleaseHeard,
+    Revoke,
     SaveApproval,
     SaveChat,
     SaveConversation,
+    SaveTerms,
     SaveTurn,
     Show,
 )
@@ -48,12 +55,19 @@ _WRITERS: Mapping[type, Writer] = {
     SaveTurn: turns.save_turns,
     AskStop: turns.ask_stops,
     SaveChat: chats.save_chats,
+    NameChat: chats.name_chats,
+    MoveChat: chats.move_chats,
     SaveConversation: chats.save_conversations,
     MarkInbound: inbox.mark_inbound,
+    PassOver: inbox.pass_over,
+    ReleaseHeard: inbox.release_heard,
     AmendInbound: inbox.amend_inbound,
     SaveApproval: approvals.save_approvals,
     AddRule: approvals.add_rules,
     DropRule: approvals.drop_rules,
+    SaveTerms: members.save_terms,
+    LinkAccount: members.link_accounts,
+    Revoke: members.revoke,
     Show: outbox.show,
     AddUsage: ledger.add_usage,
     AddAudit: ledger.add_audit,

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, column, inspect, select, table
 
 from bot.domain.errors import StoreTooNew, StoreUnwritable
 
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002", "0003")
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
 
 _MIGRATIONS = Path(__file__).resolve().parents[3] / "alembic"

@@ -17,17 +17,29 @@ from sqlalchemy import (
     Integer,
     MetaData,
     TextClause,
+    false,
     text,
 )
 from sqlalchemy.orm import declared_attr
 from sqlalchemy.types import TypeEngine
 from sqlmodel import Field, SQLModel
 
-from bot.adapters.sql.codec import BODY, CALL, DETAILS, OUTBOUND, PATTERN, PIECES, PREVIEW, WORDS
+from bot.adapters.sql.codec import (
+    BODY,
+    CALL,
+    DETAILS,
+    OUTBOUND,
+    PACE,
+    PATTERN,
+    PIECES,
+    PREVIEW,
+    RIGHTS,
+    WORDS,
+)
 from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Place, Words
 from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.chat import QueueMode
+from bot.domain.chat import Activation, QueueMode
 from bot.domain.message import Address
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
@@ -43,6 +55,8 @@ PENDING = text("(turn_settled = false OR (set_aside AND NOT reported))")
 DECIDED = text("state <> 'open' AND NOT turn_settled")
 UNROUTED = text("state = 'new'")
 WAITING = text("state = 'waiting'")
+HEARD = text("state = 'heard'")
+KNOWN = text("person IS NOT NULL")
 OWED = text("state = 'owed'")
 RAN = text("action = 'call.ran'")
 
@@ -93,12 +107,18 @@ class ChatTable(Stored, table=True):
     timezone: str | None = stored(Words, null=True)
     fence: int = stored(Number)
     last_seq: int = stored(Number)
+    title: str = stored(Words, server_default="")
+    activation: Activation = stored(Choice(Activation), server_default="mention")
+    context: bool = stored(Boolean, server_default=false())
+    moved_from: Address | None = stored(Place, null=True)
 
 
 class PersonTable(Stored, table=True):
     id: int | None = stored(Number, primary_key=True)
     name: str = stored(Words)
     role: Role = stored(Choice(Role))
+    rights: Any = stored(Json(RIGHTS), server_default="{}")
+    pace: Any = stored(Json(PACE), null=True)
 
 
 class AccountTable(Stored, table=True):
@@ -189,6 +209,7 @@ class ApprovalTable(Stored, table=True):
     decided_at: datetime | None = stored(Moment, null=True)
     reason: str = stored(Words)
     shown_at: datetime | None = stored(Moment, null=True)
+    asker_name: str = stored(Words, server_default="")
     turn_settled: bool = stored(Boolean)
 
 
@@ -211,6 +232,8 @@ class InboxTable(Stored, table=True):
         Index("uq_inbox_channel", "channel", "key", unique=True),
         partial("ix_inbox_unrouted", "id", where=UNROUTED),
         partial("ix_inbox_waiting", "chat", where=WAITING),
+        partial("ix_inbox_heard", "chat", where=HEARD),
+        partial("ix_inbox_person", "person", "received_at", where=KNOWN),
     )
     id: int | None = stored(Number, primary_key=True)
     channel: str = stored(Words)
@@ -222,6 +245,7 @@ class InboxTable(Stored, table=True):
     message_id: str | None = stored(Words, null=True)
     turn: str | None = stored(Words, null=True)
     reason: str = stored(Words)
+    person: int | None = stored(Number, null=True)
 
 
 class OutboxTable(Stored, table=True):
