@@ -218,7 +218,7 @@ async def test_rules_are_listed_and_taken_back() -> None:
         await scene.press("Always")
         await scene.settled()
         await scene.say("/rules")
-        await scene.shows("1. write: `x`")
+        await scene.shows("1. `write: exactly")
         await scene.say("/rules remove 1")
         await scene.shows("It will ask again.")
         await scene.say("write x")

@@ -5,9 +5,13 @@ from collections.abc import Sequence
 from bot.domain.approval import Approval, Rule
 from bot.domain.change import AddAudit, AddRule, DropRule
 from bot.domain.rules import describe, widenings
+from bot.domain.tool import clipped
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
+
+_LONGEST_RULE = 200
+"""Characters of a rule in a list."""
 
 
 class CardCommands:
@@ -54,7 +58,7 @@ class CardCommands:
     def _removed(self, asked: Invocation, rule: Rule) -> Answer:
         now, who = self._clock.now(), asked.person.id
         audit = AddAudit(now, asked.chat.id, who, "rule.removed", rule.label, {})
-        told = f"Removed: {rule.tool} `{_code(rule.label)}`. It will ask again."
+        told = f"Removed: `{_told(rule)}`. It will ask again."
         return Answer(told, (DropRule(rule.id, asked.chat.id), audit))
 
     def _widened(self, asked: Invocation, rule: Rule, choice: Sequence[str]) -> Answer:
@@ -78,8 +82,14 @@ class CardCommands:
 def _listed(rules: Sequence[Rule]) -> str:
     if not rules:
         return "You have no standing rules here. “Always” on a card makes one."
-    lines = [f"{r.id}. {r.tool}: `{_code(r.label)}`" for r in rules]
-    return "\n".join(["Runs without asking:", *lines, "/rules remove <number> takes one back."])
+    lines = [f"{r.id}. `{_told(r)}`" for r in rules]
+    hint = "/rules remove <number> takes one back, /rules widen <number> shows wider ones."
+    return "\n".join(["Runs without asking:", *lines, hint])
+
+
+def _told(rule: Rule) -> str:
+    """The rule itself, not the words of its button, which stood below what it is about."""
+    return _code(clipped(describe(rule.tool, rule.pattern), _LONGEST_RULE))
 
 
 def _code(text: str) -> str:
