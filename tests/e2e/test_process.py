@@ -8,6 +8,7 @@ from tests.standins.messages_api import Gate, text, thinking
 WRONG = {
     "STEWARD_MAX_ROUNDS": "many",
     "STEWARD_MODEL": "somebody/else",
+    "STEWARD_FALLBACK_MODELS": "demo/demo,somebody/else",
     "TELEGRAM_BOT_TOKEN": "a-wrong-token-nobody-may-see",
 }
 
