@@ -1,0 +1,64 @@
+"""The process that reads one file: bytes come in by its input, one line of JSON goes out.
+
+It is started by `media_reader` and bounds itself before it looks at a byte, since files are
+made by strangers and their parsers by people. A fault nobody foresaw ends it with code 1.
+"""
+
+import contextlib
+import json
+import resource
+import sys
+from collections.abc import Callable
+
+from bot.adapters.media.kind import Kind
+from bot.adapters.media.pdf_text import text_of_pdf
+from bot.adapters.media.plain_text import text_of
+from bot.adapters.media.scaled_picture import scaled
+from bot.adapters.media.unread import Unread
+from bot.domain.transcript import ImagePart
+from bot.ports.attachments import DocumentText
+
+_READERS: dict[Kind, Callable[[bytes], DocumentText | ImagePart]] = {
+    Kind.TEXT: text_of,
+    Kind.PDF: text_of_pdf,
+    Kind.PICTURE: scaled,
+}
+
+
+def main(kind: str, memory: int, seconds: int) -> None:
+    """Reads the input as this kind, with so many bytes of memory and seconds of processor time."""
+    _bound(memory, seconds)
+    try:
+        found = _READERS[Kind(kind)](sys.stdin.buffer.read())
+        answer = _picture(found) if isinstance(found, ImagePart) else _document(found)
+    except Unread as fault:
+        answer = {"why": str(fault)}
+    except MemoryError:
+        answer = {"why": f"is a {kind} that needs too much memory to be read"}
+    json.dump(answer, sys.stdout)
+
+
+def _picture(part: ImagePart) -> dict[str, str]:
+    return {"media_type": part.media_type, "data": part.data}
+
+
+def _document(found: DocumentText) -> dict[str, str]:
+    return {"text": found.text, "note": found.note}
+
+
+def _bound(memory: int, seconds: int) -> None:
+    bounds = (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NPROC, 0),
+    )
+    for bound, most in bounds:
+        # Not every system knows every bound.
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(bound, (most, most))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,86 @@
+"""Reads files of strangers, each in a process that may neither last nor grow nor write."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from dataclasses import dataclass
+
+from bot.adapters.media.kind import Kind, kind_of
+from bot.adapters.media.unread import Unread
+from bot.domain.transcript import ImagePart
+from bot.ports.attachments import DocumentText, NotRead, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingBounds:
+    """What reading one file may take; `at_once` is how many are read side by side.
+
+    `memory` in bytes, `seconds` from its start to its end, `cpu_seconds` of the processor.
+    """
+
+    memory: int = 768_000_000
+    seconds: float = 30.0
+    cpu_seconds: int = 20
+    at_once: int = 2
+
+
+class MediaReader:
+    """The port `Reader`; nothing of a file is parsed in this process."""
+
+    def __init__(self, bounds: ReadingBounds | None = None) -> None:
+        self._bounds = bounds or ReadingBounds()
+        self._room = asyncio.Semaphore(self._bounds.at_once)
+
+    async def read(self, data: bytes, name: str) -> Reading:
+        try:
+            kind = kind_of(data, name)
+            async with self._room:
+                return await self._read(kind, data)
+        except Unread as fault:
+            return NotRead(str(fault))
+
+    async def _read(self, kind: Kind, data: bytes) -> Reading:
+        code, written = await self._child(kind, data)
+        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+            raise Unread(f"is a {kind} that takes too long to be read")
+        if code != 0:
+            raise Unread(f"is a damaged {kind}")
+        match json.loads(written):
+            case {"media_type": str(media_type), "data": str(picture)}:
+                return ImagePart(media_type, picture)
+            case {"text": str(text), "note": str(note)}:
+                return DocumentText(_storable(text), note)
+            case {"why": str(why)}:
+                raise Unread(why)
+            case _:
+                raise Unread(f"is a damaged {kind}")
+
+    async def _child(self, kind: Kind, data: bytes) -> tuple[int, bytes]:
+        """The exit code, negative for a signal, and the output; never outlives this call."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "bot.adapters.media.child"),
+            *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds)),
+            cwd="/",
+            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            async with asyncio.timeout(self._bounds.seconds):
+                written, _ = await process.communicate(data)
+        except TimeoutError:
+            raise Unread(f"is a {kind} that takes too long to be read") from None
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return process.returncode or 0, written
+
+
+def _storable(text: str) -> str:
+    """No lone surrogates, no NUL: neither a provider nor a database takes them."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "�")

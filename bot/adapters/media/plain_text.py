@@ -1,0 +1,48 @@
+"""Text in whatever encoding it was written."""
+
+import codecs
+
+import charset_normalizer
+
+from bot.adapters.media.unread import Unread
+from bot.ports.attachments import DocumentText
+
+_MOST_BYTES = 4_000_000
+_MOST_CHARACTERS = 2_000_000
+_SAMPLE = 200_000
+_BINARY_SHARE = 0.02
+_CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\r\f\x1b")
+_MARKED = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def text_of(data: bytes) -> DocumentText:
+    """The text of at most 2,000,000 characters; raises Unread for what is not text after all."""
+    head = data[:_MOST_BYTES]
+    text = _decoded(head)[:_MOST_CHARACTERS]
+    sample = text[:_SAMPLE]
+    if sum(character in _CONTROLS for character in sample) > _BINARY_SHARE * len(sample):
+        raise Unread("is neither text nor a picture nor a PDF document")
+    if not text.strip():
+        raise Unread("has nothing but white space in it")
+    cut = len(data) > len(head) or len(text) == _MOST_CHARACTERS
+    return DocumentText(text, f"only the first {len(text)} characters were read" if cut else "")
+
+
+def _decoded(data: bytes) -> str:
+    for mark, encoding in _MARKED:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    try:
+        # What was cut within a character is not another encoding.
+        return codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return data.decode(_guessed(data[:_SAMPLE]), "replace")
+
+
+def _guessed(sample: bytes) -> str:
+    found = charset_normalizer.from_bytes(sample).best()
+    return "latin-1" if found is None else found.encoding
