@@ -21,6 +21,13 @@ _UNBOUND = SendRates(None, None, None)
 T = TypeVar("T")
 
 
+@dataclass(slots=True, eq=False)
+class Turn:
+    """Leave to send; `at` is when it was given, and once it was used, when the send had ended."""
+
+    at: float
+
+
 class _Window:
     """What went out lately under one rate: never more than `count` in any stretch of `seconds`."""
 
@@ -28,20 +35,25 @@ class _Window:
 
     def __init__(self, rate: Rate | None) -> None:
         self._rate = rate
-        self._sent: deque[float] = deque(maxlen=rate.count if rate is not None else 0)
+        self._sent: deque[Turn] = deque(maxlen=rate.count if rate is not None else 0)
 
     @property
     def free_at(self) -> float:
         if self._rate is None or len(self._sent) < self._rate.count:
             return 0.0
-        return self._sent[0] + self._rate.seconds
+        return min(turn.at for turn in self._sent) + self._rate.seconds
 
     @property
     def empty_at(self) -> float:
-        return self._sent[-1] + self._rate.seconds if self._rate is not None and self._sent else 0.0
+        if self._rate is None or not self._sent:
+            return 0.0
+        return max(turn.at for turn in self._sent) + self._rate.seconds
 
-    def take(self, now: float) -> None:
-        self._sent.append(now)
+    def take(self, turn: Turn) -> None:
+        if self._rate is not None and len(self._sent) == self._rate.count:
+            # Sends end in another order than they begin: the one to forget is the oldest by time.
+            self._sent.remove(min(self._sent, key=lambda turn: turn.at))
+        self._sent.append(turn)
 
 
 @dataclass(slots=True)
@@ -70,7 +82,8 @@ class FloodGate:
     """Hands out turns for one channel: by chat, by group, and in all; no rates, no bound.
 
     A chat waits for its own rates first and then, in one line with all others that may send,
-    for the common one. A chat the platform told to be silent delays nobody else.
+    for the common one. A chat the platform told to be silent delays nobody else. The platform
+    counts a message when it arrives, so a turn counts from the end of its send.
     """
 
     def __init__(
@@ -88,18 +101,19 @@ class FloodGate:
         self._door = asyncio.Lock()
         self._at_door = 0
 
-    async def turn(self, address: Address) -> None:
+    async def turn(self, address: Address) -> Turn:
         """Waits until a send may go; raises FloodWait when that takes more than the patience."""
         line = self._line(address)
         line.waiting += 1
         try:
             async with line.lock:
-                while not await self._through_door(line):
+                while (turn := await self._through_door(line)) is None:
                     pass
+                return turn
         finally:
             line.waiting -= 1
 
-    def try_turn(self, address: Address, *, shows: bool = True) -> bool:
+    def try_turn(self, address: Address, *, shows: bool = True) -> Turn | None:
         """Takes a turn if one is free now and nobody waits for it.
 
         What shows nothing in the chat counts in all, but does not use up the chat's own rates.
@@ -108,11 +122,12 @@ class FloodGate:
         line = self._line(address)
         free_at = line.free_at if shows else line.held_until
         if line.waiting or self._at_door or now < max(free_at, self._all.free_at):
-            return False
-        self._all.take(now)
-        if shows:
-            _take(line, now)
-        return True
+            return None
+        return self._take(line if shows else None, now)
+
+    def used(self, turn: Turn) -> None:
+        """The send of the turn has ended, well or not."""
+        turn.at = self._clock.steady()
 
     def hold(self, address: Address, seconds: float) -> None:
         """Keeps a chat silent because the platform says so; the others go on."""
@@ -120,8 +135,8 @@ class FloodGate:
         until = self._clock.steady() + max(seconds, _SHORTEST_HOLD)
         line.held_until = max(line.held_until, until)
 
-    async def _through_door(self, line: _Line) -> bool:
-        """One walk through the common line; False when the chat was told to wait meanwhile."""
+    async def _through_door(self, line: _Line) -> Turn | None:
+        """One walk through the common line; None when the chat was told to wait meanwhile."""
         await self._wait_for(line)
         self._at_door += 1
         try:
@@ -129,12 +144,16 @@ class FloodGate:
                 while (now := self._clock.steady()) < self._all.free_at:
                     await self._clock.sleep(self._all.free_at - now)
                 if now < line.free_at:
-                    return False
-                self._all.take(now)
-                _take(line, now)
-                return True
+                    return None
+                return self._take(line, now)
         finally:
             self._at_door -= 1
+
+    def _take(self, line: _Line | None, now: float) -> Turn:
+        turn = Turn(now)
+        for window in (self._all, *(line.windows if line is not None else ())):
+            window.take(turn)
+        return turn
 
     async def _wait_for(self, line: _Line) -> None:
         while (now := self._clock.steady()) < line.free_at:
@@ -160,11 +179,6 @@ class FloodGate:
         self._lines = {key: line for key, line in self._lines.items() if not line.idle(now)}
         # Twice what is left, so that sweeping costs the same per chat however many there are.
         self._sweep_at = max(_FEW_LINES, 2 * len(self._lines))
-
-
-def _take(line: _Line, now: float) -> None:
-    for window in line.windows:
-        window.take(now)
 
 
 class GatedChannel:
@@ -203,19 +217,23 @@ class GatedChannel:
         if not self.gated:
             return await attempt()
         while True:
-            await self._gate.turn(to)
+            turn = await self._gate.turn(to)
             try:
                 return await attempt()
             except FloodWait as wait:
                 self._gate.hold(to, wait.retry_after)
+            finally:
+                self._gate.used(turn)
 
     async def _passing(
         self, to: Address, attempt: Callable[[], Awaitable[None]], *, shows: bool
     ) -> None:
         if not self.gated:
             await attempt()
-        elif self._gate.try_turn(to, shows=shows):
+        elif (turn := self._gate.try_turn(to, shows=shows)) is not None:
             try:
                 await attempt()
             except FloodWait as wait:
                 self._gate.hold(to, wait.retry_after)
+            finally:
+                self._gate.used(turn)

@@ -128,6 +128,19 @@ async def test_a_sign_does_not_use_up_the_turn_of_the_answer() -> None:
         assert got == [(0.0, A)]
 
 
+async def test_a_turn_counts_from_the_end_of_its_send() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(2, 1.0)), clock)
+    slow, quick = await gate.turn(A), await gate.turn(B)
+    await clock.advance(0.2)
+    gate.used(quick)
+    await clock.advance(0.3)
+    gate.used(slow)
+    async with turns(gate, clock, A, B) as got:
+        await clock.advance(2)
+    assert got == [(1.2, A), (1.5, B)]
+
+
 async def test_one_who_stops_waiting_leaves_the_line_to_the_next() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(1, 1.0)), clock)
@@ -149,7 +162,7 @@ async def test_a_newcomer_at_the_very_moment_does_not_pass_those_who_wait(
 
     async def come() -> None:
         await clock.sleep(1.0)
-        passed.append(gate.try_turn(newcomer, shows=False))
+        passed.append(gate.try_turn(newcomer, shows=False) is not None)
         await gate.turn(newcomer)
         passed.append(clock.steady() == 2.0)
 
@@ -262,6 +275,16 @@ async def test_a_send_refused_for_flood_is_tried_again_when_the_silence_is_over(
     assert inner.screen[await sending].piece == HELLO
 
 
+async def test_a_slow_send_keeps_the_next_one_away_from_its_arrival() -> None:
+    clock = FakeClock()
+    inner = _SlowChannel(clock, 0.4)
+    channel = GatedChannel(inner, FloodGate(PER_CHAT, clock))
+    sending = [asyncio.create_task(channel.send(A, HELLO)) for _ in range(3)]
+    await clock.advance(10)
+    await asyncio.gather(*sending)
+    assert inner.arrived == pytest.approx([0.4, 1.8, 3.2])
+
+
 async def test_an_edit_waits_for_its_turn_too() -> None:
     clock, inner = FakeClock(), FakeChannel(gated=True)
     channel = GatedChannel(inner, FloodGate(PER_CHAT, clock))
@@ -295,6 +318,21 @@ async def test_a_channel_without_rates_passes_straight_through() -> None:
     inner.fail_next(FloodWait(4.0))
     with pytest.raises(FloodWait):
         await channel.send(A, HELLO)
+
+
+class _SlowChannel(FakeChannel):
+    """Its sends arrive after `seconds`."""
+
+    def __init__(self, clock: FakeClock, seconds: float) -> None:
+        super().__init__(gated=True)
+        self._clock = clock
+        self._seconds = seconds
+        self.arrived: list[float] = []
+
+    async def send(self, to: Address, piece: Piece) -> str:
+        await self._clock.sleep(self._seconds)
+        self.arrived.append(self._clock.steady())
+        return await super().send(to, piece)
 
 
 class _FloodedDrafts(FakeChannel):
