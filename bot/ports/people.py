@@ -18,10 +18,6 @@ class People(Protocol):
         """Makes the sender a person of this role; an existing person keeps the higher role."""
         ...
 
-    async def revoke(self, account: str) -> Person | None:
-        """Takes the account (`channel:id`) its rights; None when it had none."""
-        ...
-
     async def accounts(self) -> Sequence[tuple[str, Person]]:
         """Every account with its person, owners first."""
         ...

@@ -7,6 +7,7 @@ from bot.ports.chats import Chats
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
+from bot.ports.members import Members
 from bot.ports.outbox import Outbox
 from bot.ports.people import Door, People
 
@@ -22,6 +23,8 @@ class StorePorts(Protocol):
     def people(self) -> People: ...
     @property
     def door(self) -> Door: ...
+    @property
+    def members(self) -> Members: ...
     @property
     def approvals(self) -> Approvals: ...
     @property

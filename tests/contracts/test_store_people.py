@@ -5,12 +5,14 @@ from datetime import timedelta
 
 import pytest
 
+from bot.domain.change import LinkAccount, Revoke
 from bot.domain.chat import Chat
 from bot.domain.errors import StoreError
 from bot.domain.message import Address
 from bot.domain.person import Person, Role, Sender
+from bot.domain.rights import EVERYTHING, NOTHING
 from tests.contracts.store_ports import StorePorts
-from tests.contracts.store_samples import NOW, later
+from tests.contracts.store_samples import NOW, commit, later
 
 ANN = Sender("telegram", "1", "Ann")
 BOB = Sender("telegram", "2", "Bob \N{SNAKE}")
@@ -58,14 +60,14 @@ async def test_one_account_admitted_at_once_is_one_person(store: StorePorts):
     assert len(await store.people.accounts()) == 1
 
 
-async def test_a_revoked_account_has_no_rights_any_more(store: StorePorts):
-    bob = await store.people.admit(BOB, Role.MEMBER)
-    assert await store.people.revoke("telegram:2") == bob
-    assert await store.people.revoke("telegram:2") is None
+async def test_a_revoked_person_has_no_account_and_no_rights_any_more(store: StorePorts):
+    bob = await store.people.admit(BOB, Role.OWNER)
+    await commit(store, LinkAccount("telegram:3", bob.id), Revoke(bob.id, "gone"))
     assert await store.people.by_sender(BOB) is None
     assert await store.people.accounts() == []
+    assert await store.people.get(bob.id) == Person(bob.id, bob.name, Role.MEMBER, NOTHING)
     again = await store.people.admit(BOB, Role.MEMBER)
-    assert again.id != bob.id
+    assert (again.id != bob.id, again.rights) == (True, EVERYTHING)
 
 
 async def test_a_live_code_makes_the_first_owner(store: StorePorts):

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from bot.domain.message import Outbound, Piece
+from bot.domain.rights import Pace, Rights
 from bot.domain.tool import Preview, RulePattern, ToolCall
 from bot.domain.transcript import Body
 
@@ -43,6 +44,8 @@ class Codec(Generic[T]):
 BODY: Codec[Body] = Codec(Annotated[Body, Field(discriminator="kind")])
 CALL: Codec[ToolCall] = Codec(ToolCall)
 PREVIEW: Codec[Preview] = Codec(Preview)
+RIGHTS: Codec[Rights] = Codec(Rights)
+PACE: Codec[Pace] = Codec(Pace)
 PATTERN: Codec[RulePattern] = Codec(Annotated[RulePattern, Field(discriminator="kind")])
 OUTBOUND: Codec[Outbound] = Codec(Outbound)
 PIECES: Codec[tuple[Piece, ...]] = Codec(tuple[Piece, ...])

@@ -13,6 +13,7 @@ from bot.adapters.sql.tables import account, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.errors import Conflict
 from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
+from bot.domain.rights import EVERYTHING
 
 _PEOPLE = select(*columns(person, Person))
 _BY_ID = _PEOPLE.where(person.c.id == bindparam("of"))
@@ -26,7 +27,6 @@ _ACCOUNTS = (
 _ADD = insert(person).returning(person.c.id)
 _RAISE = update(person).where(person.c.id == bindparam("of")).values(role=Role.OWNER)
 _NAME = update(person).where(person.c.id == bindparam("of")).values(name=bindparam("name"))
-_REVOKE = delete(account).where(account.c.key == bindparam("of"))
 _OFFER = Upsert(pairing, ["id"], overwrite("code_hash", "expires_at"))
 _REDEEM = delete(pairing).where(
     pairing.c.code_hash == bindparam("code"),
@@ -78,9 +78,6 @@ class SqlPeople:
         except Conflict:  # someone else admitted this very account: now it is there
             return await self._database.write(work, durable=True)
 
-    async def revoke(self, account: str) -> Person | None:
-        return await self._database.write(partial(_revoke, account_key=account), durable=True)
-
     async def accounts(self) -> Sequence[tuple[str, Person]]:
         return await self._database.read(
             lambda c: [(key, Person(*fields)) for key, *fields in c.execute(_ACCOUNTS)]
@@ -112,20 +109,13 @@ def _of_account(connection: Connection, key: str) -> Person | None:
 def _admit(connection: Connection, sender: Sender, role: Role) -> Person:
     known = _of_account(connection, sender.key)
     if known is None:
-        number = connection.execute(_ADD, {"name": sender.name, "role": role}).scalar_one()
+        number = connection.execute(_ADD, {"name": sender.name, "role": role, "rights": EVERYTHING}).scalar_one()
         connection.execute(insert(account), {"key": sender.key, "person": number})
         return Person(number, sender.name, role)
     if role is Role.MEMBER or known.is_owner:
         return known
     connection.execute(_RAISE, {"of": known.id})
-    return Person(known.id, known.name, role)
-
-
-def _revoke(connection: Connection, account_key: str) -> Person | None:
-    """The person's row stays, since the record names it; without an account it may do nothing."""
-    known = _of_account(connection, account_key)
-    connection.execute(_REVOKE, {"of": account_key})
-    return known
+    return replace(known, role=role)
 
 
 def _redeem(connection: Connection, code_hash: str, sender: Sender, at: datetime) -> Person | None:

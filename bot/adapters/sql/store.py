@@ -14,6 +14,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
+from bot.adapters.sql.members import SqlMembers
 from bot.adapters.sql.outbox import SqlOutbox
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.sqlite import open_sqlite
@@ -29,6 +30,7 @@ class Store:
     chats: SqlChats
     people: SqlPeople
     door: SqlDoor
+    members: SqlMembers
     approvals: SqlApprovals
     rules: SqlRules
     outbox: SqlOutbox
@@ -51,6 +53,7 @@ async def open_store(
             chats=SqlChats(database, now),
             people=SqlPeople(database),
             door=SqlDoor(database),
+            members=SqlMembers(database),
             approvals=SqlApprovals(database),
             rules=SqlRules(database),
             outbox=SqlOutbox(database),

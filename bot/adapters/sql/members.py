@@ -1,0 +1,111 @@
+"""What stands in a person's name, and what owners set about people."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.fields import columns
+from bot.adapters.sql.tables import (
+    OPEN,
+    UNSETTLED,
+    WAITING,
+    account,
+    approval,
+    inbox,
+    person,
+    rule,
+    turn,
+)
+from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.approval import Approval
+from bot.domain.change import InboundState, LinkAccount, Revoke, SaveTerms
+from bot.domain.person import Role
+from bot.domain.rights import NOTHING
+from bot.domain.turn import Turn
+from bot.ports.members import Standing
+
+_TURNS = (
+    select(*columns(turn, Turn))
+    .where(turn.c.asker == bindparam("of"), UNSETTLED)
+    .order_by(turn.c.created_at, turn.c.id)
+)
+_CARDS = (
+    select(*columns(approval, Approval))
+    .where(approval.c.asker == bindparam("of"), OPEN)
+    .order_by(approval.c.created_at, approval.c.position, approval.c.id)
+)
+_WAITING = select(func.count()).where(inbox.c.person == bindparam("of"), WAITING)
+_ASKED = select(turn.c.id).where(turn.c.asker == bindparam("of")).limit(1)
+_SEEN = (
+    select(inbox.c.person, func.max(inbox.c.received_at).label("at"))
+    .where(inbox.c.person.is_not(None))
+    .group_by(inbox.c.person)
+)
+_NTH_NEWEST = (
+    select(inbox.c.received_at)
+    .where(inbox.c.person == bindparam("of"))
+    .order_by(inbox.c.received_at.desc())
+    .limit(1)
+    .offset(bindparam("newer"))
+)
+_TERMS = (
+    update(person)
+    .where(person.c.id == bindparam("of"))
+    .values(rights=bindparam("rights"), pace=bindparam("pace"))
+)
+_LINK = Upsert(account, ["key"], overwrite("person"))
+_STOP = update(turn).where(turn.c.asker == bindparam("of"), UNSETTLED)
+_DROP = update(inbox).where(inbox.c.person == bindparam("of"), WAITING)
+_ACCOUNTS = delete(account).where(account.c.person == bindparam("of"))
+_RULES = delete(rule).where(rule.c.person == bindparam("of"))
+_DEMOTE = (
+    update(person)
+    .where(person.c.id == bindparam("of"))
+    .values(role=Role.MEMBER, rights=NOTHING, pace=None)
+)
+
+
+class SqlMembers:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def standing(self, person: int) -> Standing:
+        return await self._database.read(lambda c: _standing(c, person))
+
+    async def seen(self) -> Mapping[int, datetime]:
+        return await self._database.read(lambda c: {row.person: row.at for row in c.execute(_SEEN)})
+
+    async def nth_newest(self, person: int, nth: int) -> datetime | None:
+        wanted = {"of": person, "newer": nth - 1}
+        return await self._database.read(lambda c: c.execute(_NTH_NEWEST, wanted).scalar())
+
+
+def save_terms(connection: Connection, writes: Sequence[SaveTerms], _at: datetime) -> None:
+    rows = [{"of": w.person, "rights": w.rights, "pace": w.pace} for w in writes]
+    connection.execute(_TERMS, rows)
+
+
+def link_accounts(connection: Connection, writes: Sequence[LinkAccount], _at: datetime) -> None:
+    _LINK.run(connection, *({"key": w.account, "person": w.person} for w in writes))
+
+
+def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> None:
+    """The person's row stays, since the record names it; without an account it may do nothing."""
+    for write in writes:
+        of = {"of": write.person}
+        connection.execute(_STOP.values(stop_asked=write.how), of)
+        connection.execute(_DROP.values(state=InboundState.DROPPED, reason=write.how), of)
+        for statement in (_RULES, _ACCOUNTS, _DEMOTE):
+            connection.execute(statement, of)
+
+
+def _standing(connection: Connection, person: int) -> Standing:
+    of = {"of": person}
+    return Standing(
+        turns=tuple(Turn(*row) for row in connection.execute(_TURNS, of)),
+        cards=tuple(Approval(*row) for row in connection.execute(_CARDS, of)),
+        waiting=connection.execute(_WAITING, of).scalar_one(),
+        asked=connection.execute(_ASKED, of).first() is not None,
+    )
