@@ -190,6 +190,7 @@ class GatedChannel:
         self.name = channel.name
         self.drafts = channel.drafts
         self.gated = channel.gated
+        self.instant = channel.instant
 
     def parse(self, body: str) -> Inbound:
         return self._channel.parse(body)

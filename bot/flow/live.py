@@ -59,7 +59,7 @@ class Live:
 async def living(channel: Channel, address: Address, clock: Clock) -> AsyncGenerator[Live]:
     """Shows signs of life in a chat for as long as the block runs; faults are not the turn's."""
     live = Live()
-    show = _show_late if channel.gated else _show_all
+    show = _show_all if channel.instant else _show_late
     shower = asyncio.create_task(show(live, channel, address, clock), name=f"live {address.key}")
     try:
         yield live
@@ -67,7 +67,7 @@ async def living(channel: Channel, address: Address, clock: Clock) -> AsyncGener
         shower.cancel()
         with suppress(asyncio.CancelledError):
             await shower
-    if not channel.gated:
+    if channel.instant:
         await _draft(channel, address, live.passed())
 
 

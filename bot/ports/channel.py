@@ -9,12 +9,14 @@ from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
 class Channel(Protocol):
     """Sending and reading for one platform; every fault comes as a ChannelError.
 
-    `drafts` tells whether `draft` shows something; `gated` whether the flood gate must be asked.
+    `drafts` tells whether `draft` shows something, `gated` whether the flood gate must be asked,
+    `instant` whether showing costs nothing, so that every small change may be shown.
     """
 
     name: str
     drafts: bool
     gated: bool
+    instant: bool
 
     def parse(self, body: str) -> Inbound:
         """Reads a stored raw update; never raises."""

@@ -47,6 +47,7 @@ class FakeChannel:
     name: str = "fake"
     drafts: bool = True
     gated: bool = False
+    instant: bool = True
     limit: int = 4096
     screen: dict[str, Shown] = field(default_factory=dict[str, Shown])
     sent_drafts: list[tuple[Address, str]] = field(default_factory=list[tuple[Address, str]])

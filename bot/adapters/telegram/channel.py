@@ -45,6 +45,7 @@ class TelegramChannel:
 
     name = CHANNEL
     drafts = True
+    instant = False
 
     def __init__(self, api: TelegramApi, *, gated: bool = True) -> None:
         self._api = api

@@ -32,6 +32,7 @@ class TerminalChannel:
     name = NAME
     drafts = True
     gated = False
+    instant = True
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
