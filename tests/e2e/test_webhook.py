@@ -83,7 +83,7 @@ async def test_a_talk_and_what_came_before_the_start(steward: Steward, proxy: Pr
     await steward.sees("Again.")
     await _taken(steward.telegram)
     assert steward.telegram.calls_of("getUpdates") == []
-    assert set(proxy.answers) == {200}
+    assert proxy.answers.count(200) == 2
 
 
 async def test_killed_between_accepting_and_answering_it_handles_the_update_once(
@@ -102,7 +102,7 @@ async def test_killed_between_accepting_and_answering_it_handles_the_update_once
     await steward.sees("Hello, Ann.")
     await _taken(steward.telegram)
     assert len(steward.shown) == 1
-    assert proxy.answers == [200, 200]
+    assert proxy.answers.count(200) == 2
     steward.script(text("One turn so far."))
     steward.say("Again")
     await steward.sees("One turn so far.")
@@ -120,7 +120,8 @@ async def test_hours_without_the_program_lose_nothing(steward: Steward, proxy: P
     await steward.start()
     await steward.sees("So I am again.")
     await _taken(steward.telegram)
-    assert proxy.answers == [200, 200]
+    assert proxy.answers.count(200) == 2
+    assert "without the right secret" not in steward.output
 
 
 @pytest.mark.parametrize("secret", ["", "a-wrong-secret-of-some-length"])
@@ -179,7 +180,7 @@ async def test_back_to_polling_the_webhook_is_deleted_and_nothing_is_lost(
     assert steward.telegram.webhook is None
     assert len(steward.telegram.calls_of("deleteWebhook")) == 1
     assert "a webhook was set for this bot" in steward.output
-    assert set(proxy.answers) <= {200}
+    assert proxy.answers == []
 
 
 async def test_a_port_in_use_is_one_sentence_and_code_2(steward: Steward) -> None:

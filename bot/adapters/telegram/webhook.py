@@ -47,7 +47,11 @@ class TelegramWebhook:
             _log.info("calls of the webhook are awaited on 127.0.0.1:%d", port)
             while True:
                 try:
-                    await (self._look() if self._stands else self._set())
+                    if self._stands:
+                        await self._look()
+                    else:
+                        await self._set()
+                        door.tells_strangers = True
                 except FloodWait as wait:
                     await self._silence.wait_out(
                         Trouble("Telegram asks for a pause", wait.retry_after)

@@ -41,7 +41,8 @@ class WebhookDoor:
     """An ASGI application: POST to `path` with the `secret`, or nothing is stored.
 
     200 says that the update is kept for good. Calls that come while the store is busy share the
-    next commit, in the order of their coming.
+    next commit, in the order of their coming. Until the platform was told the secret it still
+    shows an earlier one; only after that a wrong one is worth a word (`tells_strangers`).
     """
 
     def __init__(self, path: str, secret: str, accept: Accept) -> None:
@@ -50,7 +51,7 @@ class WebhookDoor:
         self._accept = accept
         self._open = _Batch()
         self._lock = asyncio.Lock()
-        self._told_stranger = False
+        self.tells_strangers = False
 
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         status = await self._answer(scope, receive)
@@ -92,9 +93,10 @@ class WebhookDoor:
         return 413 if length.isdigit() and int(length) > LARGEST_BODY else None
 
     def _tell_stranger(self) -> None:
-        if not self._told_stranger:
+        if self.tells_strangers:
             _log.warning("a call to the webhook without the right secret was refused")
-            self._told_stranger = True
+            # The first of them says it all.
+            self.tells_strangers = False
 
     async def _keep(self, update: RawUpdate) -> None:
         batch = self._open

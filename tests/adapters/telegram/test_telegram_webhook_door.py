@@ -47,9 +47,11 @@ def store() -> Store:
 
 @pytest.fixture
 async def door(store: Store) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of an open door, who knows the secret."""
+    """A client of an open door, who knows the secret as the platform does."""
+    app = WebhookDoor("/telegram/hook", SECRET, store.accept)
+    app.tells_strangers = True
     async with (
-        serving(WebhookDoor("/telegram/hook", SECRET, store.accept), 0) as port,
+        serving(app, 0) as port,
         httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{port}", headers={HEADER: SECRET}, verify=False
         ) as client,
