@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 
 from bot.domain.change import Change, InboundState, MarkInbound
-from bot.domain.errors import StoreBusy
+from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.router import Router
 from bot.ports.clock import Clock
@@ -15,6 +16,8 @@ from bot.ports.journal import Journal
 _LOG = logging.getLogger(__name__)
 
 _BATCH = 200
+_LOOKS = 5
+"""How often an update is routed anew because a chat moved on at that very moment."""
 
 
 class Intake:
@@ -40,7 +43,7 @@ class Intake:
             self._arrived.clear()
             try:
                 await self._route_stored()
-            except StoreBusy as fault:
+            except (StoreBusy, StoreUnwritable) as fault:
                 _LOG.warning("%s, routing again in a second", fault)
                 await self._clock.sleep(1.0)
                 self._arrived.set()
@@ -55,11 +58,20 @@ class Intake:
 
     async def _route(self, row: InboundRow) -> None:
         try:
-            await self._router.route(row)
-        except StoreBusy:
+            await self._routed(row)
+        except (StoreBusy, StoreUnwritable):
             raise
         except Exception as fault:  # noqa: BLE001 - the lane of routing: one update, not the feed
             _LOG.exception("update %s of %s is set aside", row.key, row.channel)
             reason = f"{type(fault).__name__}: {fault}"[:500]
             dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
-            await self._journal.commit(Change((dead,)))
+            # Marked already, it has been routed: what failed came after that.
+            with suppress(Conflict):
+                await self._journal.commit(Change((dead,)))
+
+    async def _routed(self, row: InboundRow) -> None:
+        for _ in range(_LOOKS - 1):
+            with suppress(Conflict):
+                await self._router.route(row)
+                return
+        await self._router.route(row)
