@@ -1,10 +1,12 @@
 """The flow put together over its ports: the same for the program and for its tests."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.budget import Limits, ModelTimes
+from bot.domain.errors import StoreError
 from bot.domain.message import OutboundKind
 from bot.flow.announcing import AnnouncingJournal
 from bot.flow.approvals import ApprovalDesk
@@ -44,6 +46,8 @@ from bot.ports.model import Model
 from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.people import Door, People
 from bot.ports.tool import Catalog
+
+_LOG = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 20.0
 """How often overdue cards are looked for."""
@@ -195,7 +199,10 @@ class Application:
     async def _sweep(self) -> None:
         while True:
             await self._world.clock.sleep(SWEEP_SECONDS)
-            await self.desk.sweep()
+            try:
+                await self.desk.sweep()
+            except StoreError as fault:
+                _LOG.warning("overdue cards have to wait: %s", fault)
 
     async def _given_up(self, row: OutboxRow, why: str) -> None:
         if row.content.kind is OutboundKind.CARD:
