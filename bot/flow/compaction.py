@@ -8,7 +8,6 @@ from bot.domain.budget import Limits
 from bot.domain.change import AddUsage
 from bot.domain.errors import ModelError
 from bot.domain.exchange import ModelProfile
-from bot.domain.step import Finish, broken_off
 from bot.domain.tool import clipped
 from bot.domain.transcript import (
     AskerBody,
@@ -52,10 +51,6 @@ class Compaction:
     def __init__(self, models: ModelCalls, limits: Limits) -> None:
         self._models = models
         self._limits = limits
-
-    def broken_off(self, work: Work) -> Finish | None:
-        """The end of a compaction that a person stopped, or that never came to its end."""
-        return broken_off(work.turn, self._limits)
 
     async def make_room(self, work: Work, profile: ModelProfile, fill: float) -> bool:
         """Stores a cut that halves the view or better; False when nothing is left to cut.

@@ -29,6 +29,7 @@ from bot.domain.step import (
     RunTools,
     Step,
     WrapUp,
+    broken_off,
     decide,
 )
 from bot.domain.tool import Effect, Preview, Replay, ToolCall
@@ -88,6 +89,10 @@ class ToolLoop:
         self._limits = limits
         self._steering = steering
         self._fallbacks = fallbacks
+
+    def broken_off(self, work: Work) -> Finish | None:
+        """The end of a turn that a person stopped, or that never came further than its start."""
+        return broken_off(work.turn, self._limits)
 
     async def advance(self, work: Work, scene: Scene, live: Live) -> Finish | None:
         """Goes on step by step; returns the ending, or None when the turn is parked."""

@@ -85,14 +85,10 @@ class Turns:
     async def take_up(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
         """Goes on with a turn another life of the program began, or that was parked."""
         work = await self._at_work(log, turn, approvals)
-        if turn.state is TurnState.RUNNING:
-            await work.write(turn=replace(turn, attempts=turn.attempts + 1))
-        elif turn.state is TurnState.QUEUED:
-            model = log.chat.model or self._model
-            work.turn = replace(turn, state=TurnState.RUNNING, attempts=1, model=model)
-            await work.write(turn=work.turn)
-        else:
-            work.turn = replace(turn, state=TurnState.RUNNING)
+        if turn.state is TurnState.QUEUED:
+            turn = replace(turn, model=log.chat.model or self._model)
+        started = replace(turn, state=TurnState.RUNNING, attempts=turn.attempts + 1)
+        await work.write(turn=started)
         return work
 
     async def _at_work(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
@@ -107,30 +103,30 @@ class Turns:
 
     async def run(self, work: Work) -> bool:
         """Runs the turn; True when it settled, False when it waits for a person."""
+        # Looked at before all that may fail: a turn that always fails there would never end.
+        ending = self._loop.broken_off(work) or await self._advanced(work)
+        if ending is not None:
+            await self._settlement.settle(work, ending)
+        return work.turn.state is TurnState.SETTLED
+
+    async def _advanced(self, work: Work) -> Finish | None:
+        """The ending; None when the turn is parked, or a compaction that has settled."""
         try:
             scene = await self._scenes.of(work)
         except ModelDenied as fault:
-            ending: Finish | None = Finish(StopReason.MODEL_FAILURE, str(fault))
-        else:
-            if work.turn.origin == "compaction":
-                return await self._compact(work, scene)
-            channel = self._channels[work.address.channel]
-            async with living(channel, work.address, self._clock) as live:
-                ending = await self._loop.advance(work, scene, live)
-        if ending is None:
-            return False
-        await self._settlement.settle(work, ending)
-        return True
+            return Finish(StopReason.MODEL_FAILURE, str(fault))
+        if work.turn.origin == "compaction":
+            await self._compact(work, scene)
+            return None
+        channel = self._channels[work.address.channel]
+        async with living(channel, work.address, self._clock) as live:
+            return await self._loop.advance(work, scene, live)
 
     async def set_aside(self, work: Work) -> None:
         await self._settlement.set_aside(work)
 
-    async def _compact(self, work: Work, scene: Scene) -> bool:
+    async def _compact(self, work: Work, scene: Scene) -> None:
         """A person asked for room: everything before this turn becomes a summary."""
-        ending = self._compaction.broken_off(work)
-        if ending is not None:
-            await self._settlement.settle(work, ending)
-            return True
         made = await self._compaction.make_room(work, scene.profile, fill=_EVERYTHING)
         told = "The conversation is summarised." if made else "There is nothing to summarise yet."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
@@ -141,7 +137,6 @@ class Turns:
         )
         show = Show(f"answer:{work.turn.id}", work.turn.chat, content)
         await work.write(turn=settled, also=(show,), durable=True)
-        return True
 
 
 def _unrun(card: Approval) -> LateResultBody:

@@ -21,3 +21,24 @@ async def test_a_press_at_the_instant_of_a_message_is_carried_out_all_the_same(
         assert await steward.answered(press) == "Approved."
         await steward.sees("Done.", times=time + 1)
         assert (steward.workspace / f"{time}.txt").exists()
+
+
+async def test_a_turn_that_cannot_even_begin_is_closed_and_its_chat_goes_on(
+    steward: Steward,
+) -> None:
+    in_the_way = steward.workspace / "chats"
+    in_the_way.write_text("A file where members have their folders.")
+    bob = steward.telegram.person(7, "Bob")
+    steward.telegram.private_chat(bob)
+
+    def told(words: str) -> bool:
+        return any(words in shown.text for shown in steward.telegram.screen(bob.id).from_bot)
+
+    await steward.start(STEWARD_ALLOWED="telegram:7", STEWARD_ATTEMPTS=1)
+    steward.telegram.say(bob, "Hello")
+    await steward.until(lambda: told("A fault of this program ended the turn"))
+    assert steward.records.stop_reasons == ["internal_failure"]
+    in_the_way.unlink()
+    steward.script(text("Here I am."))
+    steward.telegram.say(bob, "Are you well?")
+    await steward.until(lambda: told("Here I am."))
