@@ -13,6 +13,7 @@ from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, canon
 
 _COMMANDS = "run_command"
 _WHOLE = "."
+_LONGEST_OPTION = 200
 
 _GUARDED = names(
     "makefile gnumakefile *.mk *.mak *.cmake cmakelists.txt meson.build wscript sconstruct "
@@ -95,11 +96,16 @@ def _covers_command(prefix: tuple[str, ...], command: object) -> bool:
 
 
 def _reaches_guarded(word: str) -> bool:
-    """Whether a word, or the value in `--option=value`, names what a rule must not touch."""
-    value = word.partition("=")[2] if word.startswith("-") else word
-    if not value or value == _WHOLE:
-        return False
-    return is_guarded(value)
+    """Whether a word, or the value in `--option=value` or `-ovalue`, names what is guarded."""
+    if word.startswith("-") and len(word) > _LONGEST_OPTION:
+        return True
+    values = [word.partition("=")[2], *_glued(word)] if word.startswith("-") else [word]
+    return any(value not in ("", _WHOLE) and is_guarded(value) for value in values)
+
+
+def _glued(word: str) -> tuple[str, ...]:
+    """What may be values behind the letters of a short option, whose own count nobody knows."""
+    return () if word.startswith("--") else tuple(word[at:] for at in range(2, len(word)))
 
 
 def _covers_path(folder: str, path: object) -> bool:

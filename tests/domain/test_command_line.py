@@ -98,7 +98,9 @@ def test_anything_doubtful_is_not_simple(command: str) -> None:
         ("nohup", "x"), ("time", "x"), ("watch", "x"), ("parallel", "x"), ("sed", "-n", "1e id"),
         ("tar", "--to-command=id"), ("awk", "x"), ("./script",), ("/usr/bin/python3",),
         ("PYTHON", "x"), ("sort", "-ofile", "x"), ("rg", "--pre", "id", "x"), ("npm", "test"),
-        ("printf", "-v", "a[$(id)]"), ("test", "-v", "a"), (),
+        ("printf", "-v", "a[$(id)]"), ("test", "-v", "a"), (), ("find", ".", "-fprint0", "x"),
+        ("split", "x", "--filter=id"), ("pytest", "--pdbcls=a:b"), ("pandoc", "x", "-F./f"),
+        ("mypy", "--python-executable=./x"), ("hg", "log", "--config", "x"),
     ],
 )  # fmt: skip
 def test_programs_that_run_others_have_no_rule(words: tuple[str, ...]) -> None:

@@ -39,6 +39,12 @@ def test_a_command_rule_covers_nothing_else(text: str) -> None:
     assert not matches(CommandRule(("git", "commit")), "run_command", command(text))
 
 
+@pytest.mark.parametrize("text", ["cp a -t.git/hooks", "cp a -ft.git", "cp a -t/etc"])
+def test_a_command_rule_covers_no_guarded_place_glued_to_an_option(text: str) -> None:
+    assert matches(CommandRule(("cp", "a")), "run_command", command("cp a -ft b"))
+    assert not matches(CommandRule(("cp", "a")), "run_command", command(text))
+
+
 @pytest.mark.parametrize(
     "text", ["bash x", "python x", "env x", "sudo x", "rm -rf /", "make", "find . -delete"]
 )

@@ -31,11 +31,20 @@ _NO_RULE = (
 )  # fmt: skip
 
 _RUNNING_OPTIONS = {
-    "find": ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"),
+    "find": (
+        "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls",
+    ),
     "fd": ("--exec", "--exec-batch", "-x", "-X"),
     "rg": ("--pre", "--hostname-bin"),
+    "split": ("--filter",),
     "sort": ("--compress-program", "--output", "-o"),
-    "pytest": ("--config-file", "--override-ini", "--basetemp", "-c", "-o", "-p"),
+    "pytest": ("--config-file", "--override-ini", "--basetemp", "--pdbcls", "-c", "-o", "-p"),
+    "mypy": ("--python-executable", "--config-file"),
+    "pandoc": ("--filter", "--lua-filter", "--pdf-engine", "-F", "-L"),
+    "ctags": ("--options",),
+    "tcpdump": ("-z",),
+    "nmap": ("--script",),
+    "hg": ("--config",),
     "git": (
         "--output", "--exec", "--upload-pack", "--receive-pack", "--ext-diff", "--textconv",
         "--open-files-in-pager", "--template", "--config", "--edit", "-O", "-c", "-e",
