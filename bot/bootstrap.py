@@ -183,6 +183,7 @@ async def _admit(settings: Settings, store: Store) -> None:
 
 def _anthropic(settings: Settings) -> AnthropicModel | None:
     access = settings.anthropic
+            member_pace=settings.member_pace,
     if access.key is None:
         return None
     return AnthropicModel(

@@ -12,10 +12,12 @@ from bot.adapters.tools.catalog import FixedCatalog, standard_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.domain.budget import Limits, ModelTimes
 from bot.domain.outcome import StopReason
+from bot.domain.rights import UNBOUND
 from bot.domain.tool import Code, Status
 from bot.flow.approvals import ApprovalDesk
 from bot.flow.commands import Command
 from bot.flow.commands.cards import CardCommands
+from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.setup import SetupCommands
 from bot.flow.commands.turns import TurnCommands
@@ -241,7 +243,8 @@ def _commands() -> list[Command]:
     models = ModelCalls({}, clock, ModelTimes())
     context = Context(FixedCatalog(()))
     groups = (
-        PeopleCommands(store.people, clock, list),
+        GreetingCommands(list),
+        PeopleCommands(store.people, store.members, desk, context, clock, UNBOUND),
         TurnCommands(journal, store.chats, approvals, desk, clock, "demo/demo"),
         CardCommands(approvals, store.rules, clock),
         SetupCommands(models, context, ledger, journal, approvals, clock, "demo/demo"),

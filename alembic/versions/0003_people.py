@@ -17,9 +17,7 @@ def upgrade() -> None:
     op.add_column("person", sa.Column("pace", sa.Text(), nullable=True))
     op.add_column("inbox", sa.Column("person", NUMBER, nullable=True))
     columns = ["person", "received_at"]
-    op.create_index(
-        "ix_inbox_person", "inbox", columns, sqlite_where=KNOWN, postgresql_where=KNOWN
-    )
+    op.create_index("ix_inbox_person", "inbox", columns, sqlite_where=KNOWN, postgresql_where=KNOWN)
 
 
 def downgrade() -> None:

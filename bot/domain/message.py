@@ -31,12 +31,16 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A message the sender answers or cites; `own` when the bot wrote it, or the sender did."""
+    """A message the sender answers or cites; `own` when the bot wrote it, or the sender did.
+
+    `account` is whose words they are (`channel:id`), where the platform vouches for it.
+    """
 
     text: str
     author: str
     own: bool
     message_id: str | None = None
+    account: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,11 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class InboundMessage:
-    """A person's message; `edited` when it replaces an earlier one with the same id."""
+    """A person's message; `edited` when it replaces an earlier one with the same id.
+
+    `addressed` when it is said to the bot, as everything in a private chat is. `anonymous` when it
+    is written in the name of a chat: nobody's order. `title` is that of the group.
+    """
 
     address: Address
     sender: Sender
@@ -63,6 +71,9 @@ class InboundMessage:
     forwarded_from: str | None = None
     attachments: tuple[Attachment, ...] = ()
     edited: bool = False
+    addressed: bool = True
+    anonymous: bool = False
+    title: str = ""
 
     @property
     def untrusted(self) -> str | None:
@@ -85,6 +96,15 @@ class Press:
     data: str
     handle: str
     message_id: str | None = None
+    private: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A chat that lives elsewhere now, with all that was said in it."""
+
+    old: Address
+    new: Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +121,7 @@ class Ignored:
     reason: str
 
 
-Inbound: TypeAlias = InboundMessage | Press | Unreadable | Ignored
+Inbound: TypeAlias = InboundMessage | Press | Moved | Unreadable | Ignored
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,8 @@ Step: TypeAlias = CallModel | RunTools | Ask | Compact | WrapUp | Park | Finish
 class LoopState:
     """All that a verdict depends on.
 
-    `gates` has an entry for every open call without a card; `fill` is the share of the window
+    `gates` has an entry for every open call without a card, and a refusal for an approved one that
+    its asker has no right to any more; `fill` is the share of the window
     that the next request takes; `overflow` when the provider found the last one too long;
     `packed` when there was nothing left to cut.
     """
@@ -175,7 +176,8 @@ def _gate(state: LoopState, open_call: OpenCall, index: int) -> Gate | None:
         return bound
     if open_call.approval is None:
         return state.gates[open_call.call.id]
-    return _gate_of_card(open_call)
+    forbidden = state.gates.get(open_call.call.id)
+    return forbidden if isinstance(forbidden, Refuse) else _gate_of_card(open_call)
 
 
 def _out_of_bounds(state: LoopState, index: int) -> Refuse | None:

@@ -7,6 +7,9 @@ from typing import Literal
 
 from bot.domain.outcome import StopReason
 
+ACCESS_ENDED = "access was taken back"
+"""What `stop_asked` says of a turn whose asker is nobody any more."""
+
 
 class TurnState(StrEnum):
     QUEUED = "queued"

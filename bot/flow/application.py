@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from bot.domain.budget import Limits, ModelTimes
 from bot.domain.errors import StoreError
 from bot.domain.message import OutboundKind
+from bot.domain.rights import UNBOUND, Pace
 from bot.flow.announcing import AnnouncingJournal
 from bot.flow.approvals import ApprovalDesk
 from bot.flow.asker import Asker
 from bot.flow.chat_queue import ChatQueue
 from bot.flow.commands import Command, Commands
 from bot.flow.commands.cards import CardCommands
+from bot.flow.commands.greeting import GreetingCommands
+from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.setup import SetupCommands
 from bot.flow.commands.turns import TurnCommands
@@ -27,6 +30,8 @@ from bot.flow.history import History
 from bot.flow.intake import Intake
 from bot.flow.model_calls import ModelCalls
 from bot.flow.queueing import Queueing
+from bot.flow.overhearing import Overhearing
+from bot.flow.pacing import Pacing
 from bot.flow.router import Router
 from bot.flow.scene import Scenes, Workspaces
 from bot.flow.settlement import Settlement
@@ -44,6 +49,7 @@ from bot.ports.lanes import Drain, Lanes
 from bot.ports.ledger import Ledger
 from bot.ports.model import Model
 from bot.ports.outbox import Outbox, OutboxRow
+from bot.ports.members import Members
 from bot.ports.people import Door, People
 from bot.ports.tool import Catalog
 
@@ -64,6 +70,7 @@ class StorePorts:
     door: Door
     approvals: Approvals
     rules: Rules
+    members: Members
     outbox: Outbox
     ledger: Ledger
 
@@ -100,6 +107,7 @@ class Application:
         self.delivery = Delivery(
             store.outbox, world.channels, world.clock, self._given_up, policy.limits
         )
+    member_pace: Pace = UNBOUND
         self._journal = AnnouncingJournal(store.journal, self.delivery.wake)
         self.lanes = world.lanes(self._drain)
         self.models = ModelCalls(world.models, world.clock, policy.times)
@@ -129,7 +137,7 @@ class Application:
         loop = ToolLoop(
             self.models,
             ToolRunner(world.clock, policy.limits),
-            Gatekeeper(store.approvals, store.rules, policy.limits),
+            Gatekeeper(store.approvals, store.rules, store.people, policy.limits),
             self.desk,
             compaction,
             policy.limits,
@@ -152,7 +160,15 @@ class Application:
     def _commands(self) -> tuple[Command, ...]:
         store, clock, model = self._store, self._world.clock, self._policy.model
         return (
-            *PeopleCommands(store.people, clock, lambda: self.commands).table,
+            *GreetingCommands(lambda: self.commands).table,
+            *PeopleCommands(
+                store.people,
+                store.members,
+                self.desk,
+                self.context,
+                clock,
+                self._policy.member_pace,
+            ).table,
             *TurnCommands(
                 self._journal, store.chats, store.approvals, self.desk, clock, model
             ).table,
@@ -170,7 +186,11 @@ class Application:
 
     def _router(self) -> Router:
         store, world = self._store, self._world
-        queueing = Queueing(store.inbox, self._journal, self.lanes, self._queue, world.channels)
+        pace = self._policy.member_pace
+        pacing = Pacing(store.members, store.outbox, self._journal, world.clock, pace)
+        queueing = Queueing(
+            store.inbox, self._journal, self.lanes, self._queue, pacing, world.channels
+        )
         return Router(
             world.channels,
             store.people,

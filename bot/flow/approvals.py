@@ -34,6 +34,7 @@ from bot.ports.outbox import DeliveryState, Outbox
 
 NOT_OURS = "This button does nothing."
 SPENT = "This is decided already."
+NOT_APPROVER = "Only an owner may approve this. You may still deny or stop it."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
 
 _ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.ALL)
@@ -125,6 +126,8 @@ class ApprovalDesk:
             return NOT_YOURS
         if card.state is not ApprovalState.OPEN:
             return SPENT
+        if parsed[1] in _ASSENTS and not _may_approve(person, card):
+            return NOT_APPROVER
         return await self._carry_out(card, parsed[1], person)
 
     async def _carry_out(self, card: Approval, verb: Verb, person: Person) -> str:
@@ -325,6 +328,10 @@ class ApprovalDesk:
 
 
 def _continuation(card: Approval) -> Turn:
+def _may_approve(person: Person, card: Approval) -> bool:
+    return card.preview.effect is Effect.READ or person.may_approve_for(card.asker)
+
+
     """The queued turn that runs a call whose card was decided after its turn had ended."""
     return Turn(
         id=f"late-{card.id}",

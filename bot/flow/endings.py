@@ -5,6 +5,7 @@ from bot.domain.progress import Done, Progress
 from bot.domain.step import Finish
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import NoteBody
+from bot.domain.turn import ACCESS_ENDED
 
 _HAPPENED: dict[StopReason, tuple[str, str]] = {
     StopReason.MAX_ROUNDS: (
@@ -80,6 +81,8 @@ def _ended(outcome: Outcome) -> NoteBody:
 
 def _closing_text(reason: StopReason, progress: Progress, why: str) -> str:
     happened, next_step = _HAPPENED.get(reason, ("I stopped.", ""))
+    if reason is StopReason.USER_CANCELLED and progress.turn.stop_asked == ACCESS_ENDED:
+        happened = "Stopped: an owner has taken your access back."
     told = happened.format(rounds=progress.turn.rounds, why=why)
     return "\n\n".join(part for part in (told, _done(progress), next_step) if part)
 

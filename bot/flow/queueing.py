@@ -9,6 +9,7 @@ from bot.domain.errors import ChannelError
 from bot.domain.message import InboundMessage, Sign
 from bot.domain.person import Person
 from bot.flow.chat_queue import ChatQueue
+from bot.flow.pacing import Pacing
 from bot.ports.channel import Channel
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
@@ -24,22 +25,34 @@ class Queueing:
         journal: Journal,
         lanes: Lanes,
         queue: ChatQueue,
+        pacing: Pacing,
         channels: Mapping[str, Channel],
     ) -> None:
         self._inbox = inbox
         self._journal = journal
         self._lanes = lanes
         self._queue = queue
+        self._pacing = pacing
         self._channels = channels
 
     async def put(
         self, row: InboundRow, message: InboundMessage, chat: Chat, person: Person
     ) -> None:
-        """Lets the message wait its turn; its chat is woken, or interrupted if it wants that."""
+        """Lets the message wait its turn; its chat is woken, or interrupted if it wants that.
+
+        What is over the person's pace is declined instead.
+        """
+        if not await self._pacing.admits(row, chat, person):
+            return
         busy = self._queue.busy(chat.id)
         stops = await self._stops(chat, person) if chat.queue_mode is QueueMode.INTERRUPT else ()
         wait = MarkInbound(
-            row.id, InboundState.WAITING, _NEW, chat.id, message_id=message.message_id
+            row.id,
+            InboundState.WAITING,
+            _NEW,
+            chat.id,
+            message_id=message.message_id,
+            person=person.id,
         )
         await self._journal.commit(Change((wait, *stops)))
         if stops:

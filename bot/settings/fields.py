@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from bot.domain.budget import Limits, ModelTimes, SendRates
+from bot.domain.rights import UNBOUND, Pace, read_pace
 from bot.settings import forms
 
 PREFIX = "STEWARD_"
@@ -35,6 +36,7 @@ Models = Annotated[tuple[str, ...], BeforeValidator(lambda v: forms.models(str(f
 Rates = Annotated[
     SendRates | None, BeforeValidator(lambda v: forms.send_rates(str(forms.joined(v))))
 ]
+MessagePace = Annotated[Pace, BeforeValidator(lambda v: read_pace(str(forms.joined(v))))]
 ServiceUrl = Annotated[str, AfterValidator(forms.service_url)]
 Upper = BeforeValidator(lambda value: str(value).upper())
 Lower = BeforeValidator(lambda value: str(value).lower())
@@ -70,6 +72,9 @@ class Fields(BaseModel):
     workspace: Folder | None = told(None, "The folder its tools work in; workspace below home.")
     owners: Accounts = told((), "Who owns this Steward, as in telegram:42,discord:7.")
     allowed: Accounts = told((), "Who else may talk to it, written the same way.")
+    member_pace: MessagePace = told(
+        UNBOUND, "Messages a member may send, as in 20/min,200/h,1000/d; off for no bound."
+    )
     database_url: Annotated[str, AfterValidator(forms.database_url)] | None = told(
         None, "The database; a SQLite file below home, or postgresql://user:password@host/name."
     )

@@ -92,6 +92,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         fallback_models=fields.fallback_models,
         owners=fields.owners,
         allowed=fields.allowed,
+        member_pace=fields.member_pace,
         context_window=fields.context_window,
         anthropic=AnthropicAccess(key, fields.anthropic_base_url),
         telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import SecretStr
 
 from bot.domain.budget import Limits, ModelTimes, SendRates
+from bot.domain.rights import UNBOUND, Pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Settings:
     database_url: str = field(repr=False)
     owners: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
+    member_pace: Pace = UNBOUND
     fallback_models: tuple[str, ...] = ()
     context_window: int | None = None
     anthropic: AnthropicAccess = AnthropicAccess()

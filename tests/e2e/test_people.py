@@ -21,7 +21,10 @@ COMMANDS = {
     "/compact": "There is nothing to summarise yet.",
     "/allow 77": "telegram:77 may talk to me now (member).",
     "/allow ann": "A user name is not enough",
-    "/revoke 77": "telegram:77 has no access any more.",
+    "/people": "Ann (owner): telegram:42 · may do everything",
+    "/rights 77 commands off": "commands off · approve on · tools all · pace off.",
+    "/link 77 telegram:78": "telegram:78 is telegram:77 from now on.",
+    "/revoke 77": "telegram:77, telegram:78 have no access any more.",
     "/staus": "Did you mean /status?",
     "/xyzzyx": "/help lists what there is.",
 }

@@ -74,6 +74,7 @@ class Stage:
             store.approvals,
             store.rules,
             DyingOutbox(store.outbox, fate),
+            store.members,
             store.ledger,
         )
         world = World(

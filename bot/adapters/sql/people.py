@@ -109,7 +109,9 @@ def _of_account(connection: Connection, key: str) -> Person | None:
 def _admit(connection: Connection, sender: Sender, role: Role) -> Person:
     known = _of_account(connection, sender.key)
     if known is None:
-        number = connection.execute(_ADD, {"name": sender.name, "role": role, "rights": EVERYTHING}).scalar_one()
+        number = connection.execute(
+            _ADD, {"name": sender.name, "role": role, "rights": EVERYTHING}
+        ).scalar_one()
         connection.execute(insert(account), {"key": sender.key, "person": number})
         return Person(number, sender.name, role)
     if role is Role.MEMBER or known.is_owner:

@@ -26,7 +26,8 @@ class Commands:
         name, words = parse(message.text)
         invocation = Invocation(chat, person, words, message, row.id)
         answer = await self._answer(name, invocation)
-        content = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),))
+        to = None if message.private else message.message_id
+        content = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),), reply_to=to)
         mark = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat.id)
         show = Show(f"command:{row.id}", chat.id, content)
         await self._journal.commit(Change((mark, *answer.writes, show), durable=True))
@@ -34,6 +35,14 @@ class Commands:
             self._lanes.interrupt(chat.id)
         elif answer.wake:
             self._lanes.wake(chat.id)
+        for other in answer.interrupts:
+            self._lanes.interrupt(other)
+        for other in answer.wakes:
+            self._lanes.wake(other)
+
+    def knows(self, text: str) -> bool:
+        """Whether the table has the command this text begins with."""
+        return parse(text)[0] in self._table
 
     async def _answer(self, name: str, invocation: Invocation) -> Answer:
         command = self._table.get(name)

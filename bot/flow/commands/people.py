@@ -1,74 +1,173 @@
-"""Commands about people, and the greeting."""
+"""Commands by which owners govern who may talk to the bot, and what each may do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 
-from bot.domain.change import AddAudit
-from bot.domain.person import AT_THE_MACHINE, Role, Sender
+from bot.domain.change import AddAudit, LinkAccount, Revoke, SaveTerms, Write
+from bot.domain.person import Person, Role, Sender
+from bot.domain.rights import Pace
+from bot.domain.turn import ACCESS_ENDED, TurnState
+from bot.flow.approvals import ApprovalDesk
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.commands.terms import amended, described
+from bot.flow.commands.whom import account_of, harmless, whom
+from bot.flow.context import Context
 from bot.ports.clock import Clock
+from bot.ports.members import Members, Standing
 from bot.ports.people import People
+
+_WHO = "<id | channel:id>"
+_TERMS = "[commands on|off] [approve on|off] [tools all|a,b] [pace off|default|20/min,200/h]"
+_NUMBERS = (
+    "Whom? Give a numeric id, as in 42 or telegram:42, or reply to a message of theirs. "
+    "A user name is not enough: it can change hands."
+)
 
 
 class PeopleCommands:
-    """`everything` gives the whole table when the help is asked for."""
+    """`common` is the pace of members without one of their own."""
 
     def __init__(
-        self, people: People, clock: Clock, everything: Callable[[], Sequence[Command]]
+        self,
+        people: People,
+        members: Members,
+        desk: ApprovalDesk,
+        context: Context,
+        clock: Clock,
+        common: Pace,
     ) -> None:
         self._people = people
+        self._members = members
+        self._desk = desk
+        self._context = context
         self._clock = clock
-        self._everything = everything
+        self._common = common
 
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("start", "say hello", self.start),
-            Command("help", "list the commands", self.help),
-            Command("allow", "let someone in", self.allow, "<id | channel:id>", owner_only=True),
-            Command("revoke", "take someone's access back", self.revoke, "<id | channel:id>", True),
+            Command("people", "who may talk to me, and what each may do", self.people, "", True),
+            Command("allow", "let someone in", self.allow, _WHO, owner_only=True),
+            Command("revoke", "take someone's access back", self.revoke, _WHO, owner_only=True),
+            Command("rights", "what someone may do", self.rights, f"{_WHO} {_TERMS}", True),
+            Command(
+                "link", "give someone a second account", self.link, f"{_WHO} <channel:id>", True
+            ),
         )
 
-    async def start(self, asked: Invocation) -> Answer:
-        return Answer(f"Hello, {asked.person.name}. Write to me, or see /help.")
-
-    async def help(self, asked: Invocation) -> Answer:
-        owner = asked.person.is_owner
-        lines = [f"{c.form}: {c.summary}" for c in self._everything() if owner or not c.owner_only]
-        return Answer("\n".join(f"- {line}" for line in lines))
+    async def people(self, asked: Invocation) -> Answer:
+        accounts: dict[Person, list[str]] = {}
+        for key, person in await self._people.accounts():
+            accounts.setdefault(person, []).append(key)
+        seen = await self._members.seen()
+        lines = [
+            f"- {harmless(person.name)} ({person.role}): {', '.join(f'`{key}`' for key in keys)} · "
+            f"`{described(person, self._common)}` · {_last(seen.get(person.id))}"
+            for person, keys in accounts.items()
+        ]
+        return Answer("\n".join(lines))
 
     async def allow(self, asked: Invocation) -> Answer:
-        sender = self._meant(asked)
-        if sender is None:
-            return Answer(
-                "Usage: /allow <numeric id>, or /allow telegram:<numeric id>. "
-                "A user name is not enough: it can change hands."
-            )
-        person = await self._people.admit(sender, Role.MEMBER)
-        audit = AddAudit(
-            self._clock.now(), asked.chat.id, asked.person.id, "person.allowed", sender.key, {}
-        )
-        return Answer(f"{sender.key} may talk to me now ({person.role}).", (audit,))
+        account, rest = whom(asked)
+        if account is None or rest:
+            return Answer(_NUMBERS)
+        person = await self._people.admit(_sender(account), Role.MEMBER)
+        audit = self._audit(asked, "person.allowed", account)
+        return Answer(f"{account} may talk to me now ({person.role}).", (audit,))
 
     async def revoke(self, asked: Invocation) -> Answer:
-        sender = self._meant(asked)
-        if sender is None:
-            return Answer("Usage: /revoke <numeric id>, or /revoke telegram:<numeric id>.")
-        if sender.key == asked.message.sender.key:
-            return Answer("You cannot revoke yourself.")
-        person = await self._people.revoke(sender.key)
+        account, rest = whom(asked)
+        if account is None or rest:
+            return Answer(_NUMBERS)
+        person = await self._people.by_sender(_sender(account))
         if person is None:
-            return Answer(f"{sender.key} had no access.")
-        audit = AddAudit(
-            self._clock.now(), asked.chat.id, asked.person.id, "person.revoked", sender.key, {}
+            return Answer(f"{account} had no access.")
+        if person.id == asked.person.id:
+            return Answer("You cannot revoke yourself.")
+        stands = await self._members.standing(person.id)
+        # Other cards end with their turns.
+        await self._desk.withdraw([c for c in stands.cards if c.set_aside], asked.person)
+        keys = [key for key, owner in await self._people.accounts() if owner.id == person.id]
+        audits = [self._audit(asked, "person.revoked", key) for key in keys]
+        told = f"{', '.join(keys)} {'has' if len(keys) == 1 else 'have'} no access any more."
+        running = {t.chat for t in stands.turns if t.state is TurnState.RUNNING}
+        return Answer(
+            f"{told}{_ended(stands)}",
+            (Revoke(person.id, ACCESS_ENDED), *audits),
+            interrupts=tuple(running),
+            wakes=tuple({t.chat for t in stands.turns} - running),
         )
-        return Answer(f"{sender.key} has no access any more.", (audit,))
 
-    def _meant(self, asked: Invocation) -> Sender | None:
-        """The account that is meant: a numeric id, on the channel of the command or a named one."""
-        channel, _, number = ":".join(asked.words).rpartition(":")
-        if not (number.isascii() and number.isdecimal()):
-            return None
-        channel = channel or asked.message.address.channel
-        if channel == AT_THE_MACHINE or not channel.isalpha():
-            return None
-        return Sender(channel, str(int(number)), f"{channel}:{int(number)}")
+    async def rights(self, asked: Invocation) -> Answer:
+        account, wishes = whom(asked)
+        if account is None:
+            return Answer(f"{_NUMBERS} Usage: /rights {_WHO} {_TERMS}")
+        person = await self._people.by_sender(_sender(account))
+        if person is None:
+            return Answer(f"{account} has no access. /allow lets them in.")
+        name = harmless(person.name)
+        if person.is_owner:
+            return Answer(f"{name} is an owner, and owners may do everything.")
+        if not wishes:
+            told = f"{name}: `{described(person, self._common)}`."
+            return Answer(f"{told} Usage: /rights {_WHO} {_TERMS}")
+        known = {spec.name for spec in self._context.of(asked.chat.id).specs}
+        try:
+            rights, pace = amended(person, wishes, known)
+        except ValueError as fault:
+            return Answer(f"{fault} Usage: /rights {_WHO} {_TERMS}")
+        now = Person(person.id, person.name, person.role, rights, pace)
+        told = described(now, self._common)
+        audit = self._audit(asked, "person.rights", account, told)
+        return Answer(f"{name}: `{told}`.", (SaveTerms(person.id, rights, pace), audit))
+
+    async def link(self, asked: Invocation) -> Answer:
+        account, rest = whom(asked)
+        quote = asked.message.quote
+        if quote is not None and quote.account is not None and len(asked.words) == 1:
+            account, rest = quote.account, asked.words
+        second = account_of(rest[0], "") if len(rest) == 1 and ":" in rest[0] else None
+        if account is None or second is None:
+            return Answer(f"{_NUMBERS} Usage: /link {_WHO} <channel:id>")
+        person = await self._people.by_sender(_sender(account))
+        if person is None:
+            return Answer(f"{account} has no access. /allow lets them in.")
+        name, holder = harmless(person.name), await self._people.by_sender(_sender(second))
+        if holder is not None and holder.id == person.id:
+            return Answer(f"{second} is {name} already.")
+        before: tuple[Write, ...] = ()
+        if holder is not None:
+            if await self._has_a_life(holder):
+                told = f"{second} belongs to {harmless(holder.name)}, who is somebody else here"
+                return Answer(f"{told}. It is not linked; /revoke {second} first.")
+            before = (Revoke(holder.id, ACCESS_ENDED),)
+        writes = (*before, LinkAccount(second, person.id))
+        audit = self._audit(asked, "person.linked", second, f"to {account}")
+        return Answer(f"{second} is {name} from now on.", (*writes, audit))
+
+    async def _has_a_life(self, person: Person) -> bool:
+        """Whether someone is more than an account just let in: an owner, or one who had turns."""
+        accounts = [key for key, one in await self._people.accounts() if one.id == person.id]
+        stands = await self._members.standing(person.id)
+        return person.is_owner or len(accounts) > 1 or stands.asked or stands.waiting > 0
+
+    def _audit(self, asked: Invocation, action: str, account: str, how: str = "") -> AddAudit:
+        details = {"how": how} if how else {}
+        return AddAudit(self._clock.now(), asked.chat.id, asked.person.id, action, account, details)
+
+
+def _sender(account: str) -> Sender:
+    """The account as a sender that has not written yet: its name is its key."""
+    channel, _, number = account.partition(":")
+    return Sender(channel, number, account)
+
+
+def _last(at: datetime | None) -> str:
+    return "no message yet" if at is None else f"last message {at:%Y-%m-%d %H:%M} UTC"
+
+
+def _ended(stands: Standing) -> str:
+    counts = ((len(stands.turns), "turn"), (len(stands.cards), "open card"))
+    counted = (*counts, (stands.waiting, "waiting message"))
+    parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]
+    return f" Ended: {', '.join(parts)}." if parts else ""

@@ -23,12 +23,17 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said and what is written with it; `wake` when the chat has work now."""
+    """What is said and what is written with it; `wake` when the chat has work now.
+
+    `interrupts` and `wakes` name other chats that the writes concern.
+    """
 
     text: str
     writes: tuple[Write, ...] = ()
     wake: bool = False
     interrupt: bool = False
+    interrupts: tuple[int, ...] = ()
+    wakes: tuple[int, ...] = ()
 
 
 Handler: TypeAlias = Callable[[Invocation], Awaitable[Answer]]

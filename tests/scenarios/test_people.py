@@ -1,0 +1,297 @@
+"""People: who governs them, what each may do, and what ends with them."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.approval import ApprovalState
+from bot.domain.change import InboundState
+from bot.domain.message import InboundMessage, Quote
+from bot.domain.person import Role, Sender
+from bot.domain.tool import Code, Effect, Status
+from bot.domain.turn import TurnState
+from tests.fakes.model import Gate, Step, call, calls, says
+from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
+from tests.scenarios.tools import ScenarioTool, looking, tool, writing
+
+_BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+
+
+@asynccontextmanager
+async def group(*script: Step, tools: Sequence[ScenarioTool] = ()) -> AsyncGenerator[Stage]:
+    """A stage in a group of Ann, who owns the bot, and Bob."""
+    async with stage(*script, tools=tools, people=_BOTH) as scene:
+        await scene.store.chats.at(HOME, private=False)
+        yield scene
+
+
+async def commanded(scene: Stage, command: str, told: str) -> None:
+    await scene.say(command)
+    await scene.shows(told)
+
+
+async def replying(scene: Stage, command: str, account: str | None) -> None:
+    quote = Quote("hello", "Carl", own=False, message_id="q", account=account)
+    now = scene.clock.now()
+    message = InboundMessage(HOME, ANN, f"r-{command}", command, now, quote=quote)
+    await scene.application.intake.accept("fake", (scene.channel.update(message),))
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("/people", "`fake:2` · `commands on · approve on · tools all · pace off` · no message"),
+        ("/rights 2", "Usage: /rights"),
+        ("/rights 2 commands maybe", "on or off, not `maybe`"),
+        ("/rights 2 commands", "I miss a value behind `commands`"),
+        ("/rights 2 flying on", "no right `flying`"),
+        ("/rights 2 tools look,fly", "no tool `fly`"),
+        ("/rights 2 tools look, pace 3/min", "tools look · pace 3/min"),
+        ("/rights 2 pace fast", "`fast` is no pace"),
+        ("/rights 1 commands off", "owners may do everything"),
+        ("/rights 9 commands off", "fake:9 has no access"),
+        ("/rights", "Whom?"),
+        ("/link 2 fake:1", "belongs to Ann"),
+        ("/link 2 fake:2", "is Bob already"),
+        ("/link 2 5", "Usage: /link"),
+        ("/link 9 fake:5", "fake:9 has no access"),
+        ("/revoke 1", "cannot revoke yourself"),
+        ("/allow terminal:1", "Whom?"),
+    ],
+)
+async def test_owners_are_told_what_they_did_or_meant(command: str, told: str) -> None:
+    async with stage(tools=[looking()], people=_BOTH) as scene:
+        await commanded(scene, command, told)
+
+
+@pytest.mark.parametrize("command", ["/people", "/rights 1", "/link 1 fake:2", "/revoke 1"])
+async def test_members_do_not_govern(command: str) -> None:
+    async with stage(people=_BOTH) as scene:
+        await scene.say(command, BOB)
+        await scene.shows("is for an owner.")
+
+
+async def test_a_reply_means_the_author_of_the_message() -> None:
+    async with stage() as scene:
+        await replying(scene, "/allow", "fake:7")
+        await scene.shows("fake:7 may talk to me now")
+        await replying(scene, "/rights commands off", "fake:7")
+        await scene.shows("commands off")
+        await replying(scene, "/link fake:8", "fake:7")
+        await scene.shows("fake:8 is fake:7 from now on.")
+        await replying(scene, "/revoke", "fake:8")
+        await scene.shows("fake:7, fake:8 have no access any more.")
+        await replying(scene, "/allow ", None)
+        await scene.shows("Whom?")
+
+
+async def test_a_linked_account_is_the_same_person_but_nobodys_who_had_turns() -> None:
+    async with stage(says("Hello."), people=_BOTH) as scene:
+        await scene.say("hi", BOB)
+        await scene.settled()
+        await commanded(scene, "/allow 5", "fake:5 may talk")
+        await commanded(scene, "/link 5 fake:2", "belongs to Bob, who is somebody else")
+        await commanded(scene, "/link 2 fake:5", "fake:5 is Bob from now on.")
+        bob = await scene.store.people.by_sender(BOB)
+        assert await scene.store.people.by_sender(Sender("fake", "5", "B.")) == bob
+
+
+async def test_a_hostile_name_is_shown_harmlessly() -> None:
+    eve = Sender("fake", "2", "*Eve*\n- [Ann](http://evil) (owner)\u202e`")
+    async with stage(people=((ANN, Role.OWNER), (eve, Role.MEMBER))) as scene:
+        await scene.say("/people")
+        shown = await scene.shows("Eve")
+        assert r"\*Eve\* - \[Ann\]\(http://evil\) \(owner\) \`" in shown
+        assert len(shown.splitlines()) == 2
+
+
+async def test_who_may_not_run_commands_is_blocked_at_the_call_and_only_there() -> None:
+    command = tool("run_command", Effect.WRITE)
+    async with stage(
+        calls(call("a", "run_command", {"what": "ls"}), call("b", "look")),
+        says("I may not."),
+        tools=[command, looking()],
+        people=_BOTH,
+    ) as scene:
+        await commanded(scene, "/rights 2 commands off", "commands off")
+        await scene.say("list them", BOB)
+        await scene.settled()
+        found = {r.call_id: (r.status, r.code) for r in scene.results}
+        assert found == {"a": (Status.BLOCKED, Code.POLICY), "b": (Status.SUCCESS, None)}
+        assert scene.cards == []
+        offered = [spec.name for spec in scene.model.requests[-1].tools]
+        assert offered == ["run_command", "look"]
+
+
+async def test_narrowed_tools_refuse_all_others() -> None:
+    async with stage(
+        calls(call("a", "look")), says("Sorry."), tools=[looking(), writing()], people=_BOTH
+    ) as scene:
+        await commanded(scene, "/rights 2 tools write", "tools write")
+        await scene.say("look", BOB)
+        await scene.settled()
+        (result,) = scene.results
+        assert (result.code, result.text) == (
+            Code.POLICY,
+            "Not run: this person may not use look.",
+        )
+
+
+async def test_a_right_taken_back_counts_for_a_call_that_is_approved_already() -> None:
+    async with group(
+        calls(call("a", "write", {"what": "x"}), call("b", "write", {"what": "y"})),
+        says("Not done."),
+        tools=[writing(), looking()],
+    ) as scene:
+        await scene.say("write", BOB)
+        await scene.parked()
+        await commanded(scene, "/rights 2 tools look", "tools look")
+        await scene.press("Approve", card=-1)
+        await scene.press("Deny", card=0)
+        await scene.settled()
+        assert {r.call_id: r.code for r in scene.results} == {"a": Code.DENIED, "b": Code.POLICY}
+
+
+async def test_only_an_owner_approves_for_who_may_not_and_the_card_names_one() -> None:
+    async with group(
+        calls(call("a", "write", {"what": "x"})), says("Done."), tools=[writing()]
+    ) as scene:
+        await commanded(scene, "/rights 2 approve off", "approve off")
+        await scene.say("write x", BOB)
+        await scene.parked()
+        assert "Only an owner may approve this (Ann), not Bob" in scene.cards[-1].text
+        assert "Always" not in str(scene.cards[-1].piece.body["buttons"])
+        assert "Only an owner may approve" in await scene.press("Approve", BOB)
+        assert await scene.press("Approve", ANN) == "Approved."
+        await scene.settled()
+        assert scene.results[0].status is Status.SUCCESS
+
+
+async def test_who_may_not_approve_may_still_deny() -> None:
+    async with group(
+        calls(call("a", "write", {"what": "x"})), says("All right."), tools=[writing()]
+    ) as scene:
+        await commanded(scene, "/rights 2 approve off", "approve off")
+        await scene.say("write x", BOB)
+        assert await scene.press("Deny", BOB) == "Denied."
+        await scene.settled()
+        assert scene.results[0].code is Code.DENIED
+
+
+async def test_where_no_owner_could_see_the_card_the_call_is_blocked() -> None:
+    async with stage(
+        calls(call("a", "write", {"what": "x"})), says("No."), tools=[writing()], people=_BOTH
+    ) as scene:
+        await commanded(scene, "/rights 2 approve off", "approve off")
+        await scene.say("write x", BOB)
+        await scene.settled()
+        assert scene.results[0].code is Code.POLICY
+        assert "no owner is in this chat" in scene.results[0].text
+
+
+async def test_standing_rules_do_not_count_for_who_may_not_approve() -> None:
+    again = calls(call("b", "write", {"what": "x"}))
+    async with group(
+        calls(call("a", "write", {"what": "x"})),
+        says("Done."),
+        again,
+        says("Denied."),
+        tools=[writing()],
+    ) as scene:
+        await scene.say("write x", BOB)
+        await scene.press("Always", BOB)
+        await scene.settled()
+        await commanded(scene, "/rights 2 approve off", "approve off")
+        await scene.say("write x", BOB)
+        await scene.press("Deny", ANN)
+        await scene.settled(2)
+        assert [r.code for r in scene.results] == [None, Code.DENIED]
+
+
+async def test_what_comes_too_fast_is_declined_once_and_taken_by_nobody() -> None:
+    async with stage(says("one"), says("two"), says("three"), people=_BOTH) as scene:
+        await commanded(scene, "/rights 2 pace 2/min", "pace 2/min")
+        for number in range(2):
+            await scene.say("hello", BOB)
+            await scene.settled(number + 1)
+        await scene.say("hello", BOB)
+        told = await scene.shows("I have not taken this one")
+        free = scene.clock.now() + timedelta(minutes=1)
+        assert f"after {free:%Y-%m-%d %H:%M:%S} UTC" in told
+        await scene.say("hello?", BOB)
+        await scene.say("/status", BOB)
+        await scene.shows("open cards: 0")
+        assert len([text for text in scene.texts if "not taken" in text]) == 1
+        states = [row.state for row in scene.store.rows.inbox.values()]
+        assert states.count(InboundState.DROPPED) == 2
+        await scene.clock.advance(60)
+        await scene.say("hello again", BOB)
+        await scene.settled(3)
+
+
+async def test_a_restart_forgives_no_pace_and_owners_have_none() -> None:
+    async with stage(says("one"), says("two"), says("three"), people=_BOTH) as scene:
+        await commanded(scene, "/rights 2 pace 1/d", "pace 1/d")
+        await scene.say("hello", BOB)
+        await scene.settled()
+        await scene.crash()
+        await scene.say("hello", BOB)
+        await scene.shows("1 messages a day")
+        for number in (2, 3):
+            await scene.say("hello")
+            await scene.settled(number)
+
+
+async def test_revoking_ends_a_parked_turn_with_its_card_and_drops_what_waits() -> None:
+    async with group(calls(call("a", "write", {"what": "x"})), tools=[writing()]) as scene:
+        await scene.say("write x", BOB)
+        await scene.parked()
+        await commanded(scene, "/revoke 2", "fake:2 has no access any more. Ended: 1 turn, 1 open")
+        turn = await scene.settled()
+        await scene.shows("an owner has taken your access back")
+        assert turn.state is TurnState.SETTLED
+        assert [card.state for card in scene.approvals] == [ApprovalState.CANCELLED]
+        await scene.shows("⏹ Cancelled")
+        assert scene.cards == []
+        scene.assert_whole()
+
+
+async def test_revoking_stops_a_running_turn_and_its_queued_messages() -> None:
+    gate = Gate()
+    async with stage(gate, people=_BOTH) as scene:
+        await scene.say("go", BOB)
+        await gate.reached()
+        await scene.say("and then", BOB)
+        await commanded(scene, "/revoke 2", "Ended: 1 turn, 1 waiting message.")
+        await scene.settled()
+        await scene.routed()
+        states = [row.state for row in scene.store.rows.inbox.values()]
+        assert states.count(InboundState.DROPPED) == 1
+        assert len(scene.turns) == 1
+
+
+async def test_a_card_set_aside_is_cancelled_with_its_asker_and_rules_do_not_come_back() -> None:
+    async with group(
+        calls(call("a", "write", {"what": "x"})),
+        says("Done."),
+        calls(call("b", "write", {"what": "y"})),
+        says("Later."),
+        tools=[writing()],
+    ) as scene:
+        await scene.say("write x", BOB)
+        await scene.press("Always", BOB)
+        await scene.settled()
+        await scene.say("write y", BOB)
+        await scene.parked()
+        await scene.say("something else", BOB)
+        await scene.settled(3)
+        assert len(scene.cards) == 1
+        await commanded(scene, "/revoke 2", "Ended: 1 open card.")
+        await scene.shows("⏹ Cancelled by Ann")
+        assert scene.store.rows.rules == {}
+        await commanded(scene, "/allow 2", "fake:2 may talk")
+        again = await scene.store.people.by_sender(BOB)
+        assert again is not None
+        assert await scene.store.rules.of(again.id, scene.turns[0].chat) == []
