@@ -168,6 +168,7 @@ async def _open(settings: Settings, channels: Mapping[str, Channel]) -> AsyncGen
             fallbacks=_fallbacks(settings, world.models),
             limits=settings.limits,
             times=settings.model_times,
+            member_pace=settings.member_pace,
         )
         ports = StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)})
         yield Running(Application(ports, world, policy), store, anthropic)
@@ -183,7 +184,6 @@ async def _admit(settings: Settings, store: Store) -> None:
 
 def _anthropic(settings: Settings) -> AnthropicModel | None:
     access = settings.anthropic
-            member_pace=settings.member_pace,
     if access.key is None:
         return None
     return AnthropicModel(

@@ -16,7 +16,6 @@ from bot.flow.chat_queue import ChatQueue
 from bot.flow.commands import Command, Commands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.greeting import GreetingCommands
-from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.setup import SetupCommands
 from bot.flow.commands.turns import TurnCommands
@@ -29,9 +28,8 @@ from bot.flow.gatekeeper import Gatekeeper
 from bot.flow.history import History
 from bot.flow.intake import Intake
 from bot.flow.model_calls import ModelCalls
-from bot.flow.queueing import Queueing
-from bot.flow.overhearing import Overhearing
 from bot.flow.pacing import Pacing
+from bot.flow.queueing import Queueing
 from bot.flow.router import Router
 from bot.flow.scene import Scenes, Workspaces
 from bot.flow.settlement import Settlement
@@ -47,9 +45,9 @@ from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.lanes import Drain, Lanes
 from bot.ports.ledger import Ledger
+from bot.ports.members import Members
 from bot.ports.model import Model
 from bot.ports.outbox import Outbox, OutboxRow
-from bot.ports.members import Members
 from bot.ports.people import Door, People
 from bot.ports.tool import Catalog
 
@@ -68,9 +66,9 @@ class StorePorts:
     chats: Chats
     people: People
     door: Door
+    members: Members
     approvals: Approvals
     rules: Rules
-    members: Members
     outbox: Outbox
     ledger: Ledger
 
@@ -95,6 +93,7 @@ class Policy:
     fallbacks: Sequence[str] = ()
     limits: Limits = field(default_factory=Limits)
     times: ModelTimes = field(default_factory=ModelTimes)
+    member_pace: Pace = UNBOUND
 
 
 class Application:
@@ -107,7 +106,6 @@ class Application:
         self.delivery = Delivery(
             store.outbox, world.channels, world.clock, self._given_up, policy.limits
         )
-    member_pace: Pace = UNBOUND
         self._journal = AnnouncingJournal(store.journal, self.delivery.wake)
         self.lanes = world.lanes(self._drain)
         self.models = ModelCalls(world.models, world.clock, policy.times)

@@ -327,11 +327,11 @@ class ApprovalDesk:
         return f"{told} Ran since: {'; '.join(ran[-5:])}." if ran else told
 
 
-def _continuation(card: Approval) -> Turn:
 def _may_approve(person: Person, card: Approval) -> bool:
     return card.preview.effect is Effect.READ or person.may_approve_for(card.asker)
 
 
+def _continuation(card: Approval) -> Turn:
     """The queued turn that runs a call whose card was decided after its turn had ended."""
     return Turn(
         id=f"late-{card.id}",

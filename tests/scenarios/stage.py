@@ -71,10 +71,10 @@ class Stage:
             store.chats,
             store.people,
             store.door,
+            store.members,
             store.approvals,
             store.rules,
             DyingOutbox(store.outbox, fate),
-            store.members,
             store.ledger,
         )
         world = World(

@@ -145,7 +145,19 @@ def _reply_quote(reply: Fields, cited: str | None, own: set[str]) -> Quote:
         author=author.name if author else "someone",
         own=mine and not foreign,
         message_id=reply.id("message_id"),
+        account=_quoted_account(reply),
     )
+
+
+def _quoted_account(reply: Fields) -> str | None:
+    """Whose words are quoted, by the platform's own number; None for bots, chats and the hidden."""
+    user = reply.inner("from")
+    if "forward_origin" in reply:
+        user = (reply.inner("forward_origin") or Fields(None)).inner("sender_user")
+    if user is None or user.flag("is_bot") or "sender_chat" in reply:
+        return None
+    number = user.id("id")
+    return None if number is None else Sender(CHANNEL, number, "").key
 
 
 def _forwarded_from(message: Fields) -> str | None:
@@ -166,15 +178,3 @@ def _origin_name(origin: Fields | None) -> str:
             return name[:_LONGEST_NAME] or "an unknown source"
     hidden = " ".join((origin.text("sender_user_name") or "").split())
     return hidden[:_LONGEST_NAME] or "an unknown source"
-        account=_quoted_account(reply),
-def _quoted_account(reply: Fields) -> str | None:
-    """Whose words are quoted, by the platform's own number; None for bots, chats and the hidden."""
-    user = reply.inner("from")
-    if "forward_origin" in reply:
-        user = (reply.inner("forward_origin") or Fields(None)).inner("sender_user")
-    if user is None or user.flag("is_bot") or "sender_chat" in reply:
-        return None
-    number = user.id("id")
-    return None if number is None else Sender(CHANNEL, number, "").key
-
-
