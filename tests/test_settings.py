@@ -299,3 +299,18 @@ def test_secrets_are_masked_wherever_settings_are_shown(tmp_path: Path) -> None:
     shown = repr(settings)
     assert not any(secret in shown for secret in (KEY, "1:short", "hunter2"))
     assert {s.get_secret_value() for s in settings.secrets} == {KEY, "1:short", "hunter2"}
+
+
+@pytest.mark.parametrize(
+    ("workspace", "held"), [("data", "data"), (".", "data"), ("work", ".env"), ("link", "data")]
+)
+def test_a_workspace_that_holds_our_own_files_is_refused(
+    tmp_path: Path, workspace: str, held: str
+) -> None:
+    folder = tmp_path / "work" if held == ".env" else tmp_path
+    folder.mkdir(exist_ok=True)
+    (folder / "link").symlink_to(folder)
+    (folder / ".env").write_text("")
+    home = {"STEWARD_HOME": str(tmp_path / "data")}
+    with pytest.raises(SettingError, match=re.escape(f"it holds {held}.")):
+        read_settings({"STEWARD_WORKSPACE": str(tmp_path / workspace), **home}, folder)

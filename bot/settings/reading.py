@@ -48,6 +48,7 @@ def read_settings(environ: Mapping[str, str], folder: Path) -> Settings:
     settings = _settings(fields, folder.absolute())
     _check_folder("STEWARD_HOME", settings.home)
     _check_folder("STEWARD_WORKSPACE", settings.workspace)
+    _check_apart(settings, folder)
     return dataclasses.replace(
         settings, lines=_lines(fields, settings, layers), warnings=_unknown(layers)
     )
@@ -128,6 +129,15 @@ def _check_folder(name: str, path: Path) -> None:
                 raise SettingError(f"{name} cannot be {path}: {place} is not a folder.")
         except OSError as error:
             raise SettingError(f"{name} cannot be {path}: {error.strerror}.") from error
+
+
+def _check_apart(settings: Settings, folder: Path) -> None:
+    """Tools read all of the workspace unasked, so no secret and no record may lie in it."""
+    workspace = settings.workspace.resolve()
+    files = (folder / name for name in (".env", "steward.toml"))
+    for ours in (settings.home, *(file for file in files if file.exists())):
+        if ours.resolve().is_relative_to(workspace):
+            raise SettingError(f"STEWARD_WORKSPACE cannot be {workspace}: it holds {ours.name}.")
 
 
 def _lines(fields: Fields, settings: Settings, layers: Sequence[Layer]) -> tuple[SettingLine, ...]:
