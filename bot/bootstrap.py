@@ -32,7 +32,7 @@ from bot.domain.chat import Chat
 from bot.domain.errors import ChannelError, SettingError
 from bot.domain.message import RawUpdate
 from bot.domain.person import AT_THE_MACHINE, Role, Sender
-from bot.flow.application import Application, Policy, StorePorts, World
+from bot.flow.application import Application, Policy, StorePorts, World, at_once
 from bot.flow.flood_gate import FloodGate, GatedChannel
 from bot.logs import log_context
 from bot.ports.channel import Channel
@@ -84,13 +84,15 @@ async def serve(settings: Settings) -> int:
         gate = FloodGate(settings.send_rates, clock, is_group)
         channel = TelegramChannel(api, gated=settings.send_rates is not None)
         gated: Channel = GatedChannel(channel, gate)
-        running = await stack.enter_async_context(_open(settings, {channel.name: gated}))
+        account = TelegramAccount(api)
+        ready = partial(account.introduced, clock)
+        running = await stack.enter_async_context(_open(settings, {channel.name: gated}, ready))
         listener = _listener(settings, api, clock)
         accept = partial(running.application.intake.accept, channel.name)
         async with asyncio.TaskGroup() as group:
             group.create_task(listener.listen(accept), name="telegram updates")
             group.create_task(running.application.run(), name="application")
-            group.create_task(_greet(running, TelegramAccount(api)), name="greeting")
+            group.create_task(_greet(running, account), name="greeting")
     return 0
 
 
@@ -144,7 +146,11 @@ def probes(settings: Settings) -> Probes:
 
 
 @asynccontextmanager
-async def _open(settings: Settings, channels: Mapping[str, Channel]) -> AsyncGenerator[Running]:
+async def _open(
+    settings: Settings,
+    channels: Mapping[str, Channel],
+    ready: Callable[[], Awaitable[None]] = at_once,
+) -> AsyncGenerator[Running]:
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         stack.enter_context(FolderLock(settings.home))
@@ -162,6 +168,7 @@ async def _open(settings: Settings, channels: Mapping[str, Channel]) -> AsyncGen
             catalog=FixedCatalog(_tools(settings, store, clock)),
             workspaces=partial(_workspace, settings.workspace, store.people),
             lanes=partial(_lanes, settings.lanes, clock),
+            ready=ready,
         )
         policy = Policy(
             model=_model_key(settings, world.models),
@@ -246,7 +253,7 @@ async def _workspace(root: Path, people: People, chat: Chat, person: int) -> Pat
     asker = await people.get(person)
     if chat.private and asker is not None and asker.is_owner:
         return root
-    address = chat.address
+    address = chat.moved_from or chat.address
     names = (address.channel, address.chat, address.thread or "")
     folder = root / "chats" / "-".join(name for name in names if name)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,9 +1,11 @@
 """The log of a chat: entries that are appended and never changed."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
+from unicodedata import category
 
 from bot.domain.exchange import FinishReason, Usage
 from bot.domain.tool import ToolCall, ToolResult
@@ -69,7 +71,11 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class AskerBody:
-    """A person's message as the model reads it; `context` holds what is true only now."""
+    """A person's message as the model reads it; `context` holds what is true only now.
+
+    In a group `account` tells who of its people speaks, `group` what it is called, and `heard` what
+    was said to others before.
+    """
 
     text: str
     speaker: str
@@ -78,7 +84,16 @@ class AskerBody:
     untrusted: str | None = None
     message_id: str | None = None
     steering: bool = False
+    account: str = ""
+    group: str = ""
+    heard: str = ""
     kind: Literal["asker"] = "asker"
+
+
+def shown_name(name: str) -> str:
+    """A name or title in quotation marks, which it cannot leave."""
+    plain = "".join(" " if category(c).startswith("C") else c for c in name)
+    return json.dumps(" ".join(plain.split()), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

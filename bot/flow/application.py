@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.budget import Limits, ModelTimes
@@ -16,6 +16,7 @@ from bot.flow.chat_queue import ChatQueue
 from bot.flow.commands import Command, Commands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.greeting import GreetingCommands
+from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.setup import SetupCommands
 from bot.flow.commands.turns import TurnCommands
@@ -29,8 +30,9 @@ from bot.flow.history import History
 from bot.flow.intake import Intake
 from bot.flow.model_calls import ModelCalls
 from bot.flow.pacing import Pacing
+from bot.flow.overhearing import Overhearing
 from bot.flow.queueing import Queueing
-from bot.flow.router import Router
+from bot.flow.router import Destinations, Router
 from bot.flow.scene import Scenes, Workspaces
 from bot.flow.settlement import Settlement
 from bot.flow.steering import Steering
@@ -73,9 +75,16 @@ class StorePorts:
     ledger: Ledger
 
 
+async def at_once() -> None:
+    """Nothing has to be known before updates can be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything else the flow works with; `models` by provider, `channels` by name."""
+    """Everything else the flow works with; `models` by provider, `channels` by name.
+
+    Updates are kept from the first moment and read once `ready` returns.
+    """
 
     clock: Clock
     channels: Mapping[str, Channel]
@@ -83,6 +92,7 @@ class World:
     catalog: Catalog
     workspaces: Workspaces
     lanes: Callable[[Drain], Lanes]
+    ready: Callable[[], Awaitable[None]] = at_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,7 @@ class Application:
         )
         self.doorway = Doorway(store.door, store.chats, self._journal, world.clock)
         self._asker = Asker(world.channels, store.people, world.clock)
+        self._overhearing = Overhearing(store.inbox, store.chats, self._journal, world.channels)
         self._queue = self._chat_queue()
         self.commands = self._commands()
         self.intake = Intake(store.inbox, self._journal, self._router(), world.clock)
@@ -153,7 +164,7 @@ class Application:
             policy.model,
         )
         history = History(self._journal, store.chats, world.clock)
-        return ChatQueue(self._journal, history, turns, self._asker)
+        return ChatQueue(self._journal, history, turns, self._asker, self._overhearing)
 
     def _commands(self) -> tuple[Command, ...]:
         store, clock, model = self._store, self._world.clock, self._policy.model
@@ -171,6 +182,7 @@ class Application:
                 self._journal, store.chats, store.approvals, self.desk, clock, model
             ).table,
             *CardCommands(store.approvals, store.rules, clock).table,
+            *GroupCommands().table,
             *SetupCommands(
                 self.models,
                 self.context,
@@ -194,10 +206,13 @@ class Application:
             store.people,
             store.chats,
             self._journal,
-            self.doorway,
-            Commands(self.commands, self._journal, self.lanes),
-            self.desk,
-            queueing,
+            Destinations(
+                self.doorway,
+                Commands(self.commands, self._journal, self.lanes),
+                self.desk,
+                queueing,
+                self._overhearing,
+            ),
         )
 
     async def resume(self) -> None:
@@ -210,9 +225,13 @@ class Application:
     async def run(self) -> None:
         """Works for as long as it is not cancelled."""
         async with self.delivery, self.lanes, asyncio.TaskGroup() as group:
-            group.create_task(self.intake.run(), name="intake")
+            group.create_task(self._take_in(), name="intake")
             group.create_task(self._sweep(), name="sweep")
             await self.resume()
+
+    async def _take_in(self) -> None:
+        await self._world.ready()
+        await self.intake.run()
 
     async def _sweep(self) -> None:
         while True:

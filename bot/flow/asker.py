@@ -9,11 +9,13 @@ from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
 from bot.flow.context import moment
+from bot.flow.overhearing import Heard
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.people import People
 
+_TALK = "the talk of the group"
 _UNREAD = {
     "photo": "a photo",
     "document": "a document",
@@ -31,13 +33,17 @@ class Asked:
     person: Person
     timezone: str
     now: datetime
+    heard: Heard | None = None
 
     def body(self, *, steering: bool = False) -> AskerBody:
         return AskerBody(
             text=asked_text(self.message),
             speaker=self.person.name,
+            account="" if self.message.private else self.message.sender.key,
+            group=self.message.title,
+            heard=self.heard.text if self.heard is not None else "",
             context=moment(self.now, self.timezone),
-            untrusted=self.message.untrusted,
+            untrusted=self.message.untrusted or (_TALK if self.heard is not None else None),
             message_id=self.message.message_id,
             steering=steering,
         )

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
 from bot.domain.approval import Approval, ApprovalState
@@ -11,6 +11,7 @@ from bot.domain.errors import Conflict, FenceLost
 from bot.domain.turn import Turn, TurnState
 from bot.flow.asker import Asker
 from bot.flow.history import ChatLog, History
+from bot.flow.overhearing import Overhearing
 from bot.flow.turn import Turns
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda, Journal
@@ -64,11 +65,19 @@ def decisions(turn: Turn, approvals: Sequence[Approval]) -> Decisions:
 class ChatQueue:
     """Drains chats; handed to the lanes, which see to it that one owner does so at a time."""
 
-    def __init__(self, journal: Journal, history: History, turns: Turns, asker: Asker) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        history: History,
+        turns: Turns,
+        asker: Asker,
+        overhearing: Overhearing,
+    ) -> None:
         self._journal = journal
         self._history = history
         self._turns = turns
         self._asker = asker
+        self._overhearing = overhearing
         self._at_work: set[int] = set()
 
     def busy(self, chat: int) -> bool:
@@ -130,6 +139,7 @@ class ChatQueue:
             )
             await self._journal.commit(Change((drop,), log.fence))
             return None
+        asked = replace(asked, heard=await self._overhearing.read(log.chat))
         work = await self._turns.open(log, row, asked, _unreported(agenda.approvals))
         settled = await self._turns.run(work)
         return None if settled else decisions(work.turn, work.approvals)

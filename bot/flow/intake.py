@@ -55,6 +55,7 @@ class Intake:
             rows = await self._inbox.unrouted(_BATCH)
             for row in rows:
                 await self._route(row)
+            await self._router.settle()
 
     async def _route(self, row: InboundRow) -> None:
         try:

@@ -20,6 +20,7 @@ from bot.domain.transcript import (
     SummaryBody,
     TextPart,
     ThinkingPart,
+    shown_name,
 )
 from bot.domain.view import RequestView, ResultPart, ViewMessage, ViewPart
 from bot.flow.masking import is_own, legal_id, length, mask
@@ -141,7 +142,8 @@ class ViewFold:
         if left_out:
             self._masked.append(Masked(seq, "user", length(left_out), 0, "pictures not shown"))
             text = f"{text}\n\n[pictures not shown: {len(left_out)}]"
-        return (*images, TextPart(text)) if text.strip() else images
+        said: tuple[ViewPart, ...] = (*images, TextPart(text)) if text.strip() else images
+        return (*_circumstances(asker), *said)
 
     def _show_reply(self, seq: int, reply: ReplyBody, *, sealed: bool) -> None:
         if _unsent(reply):
@@ -194,6 +196,15 @@ class ViewFold:
             self._messages[-1] = replace(last, parts=(*last.parts, *parts))
         else:
             self._messages.append(ViewMessage(role, tuple(parts)))
+
+
+def _circumstances(asker: AskerBody) -> tuple[TextPart, ...]:
+    """What a group's message cannot say of itself, in blocks of their own before it."""
+    if not asker.account:
+        return ()
+    where = f" in the group {shown_name(asker.group)}" if asker.group else ""
+    who = TextPart(f"[From {shown_name(asker.speaker)}, {asker.account}{where}]")
+    return (TextPart(asker.heard), who) if asker.heard else (who,)
 
 
 def late_text(late: LateResultBody) -> str:

@@ -77,9 +77,10 @@ class Turns:
         reported: list[Write] = [
             SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
         ]
+        heard = (asked.heard.release,) if asked.heard is not None else ()
         late = [_unrun(card) for card in unreported]
         fresh = work.counted(attempts=1)
-        await work.write(*late, asked.body(), turn=fresh, also=(taken, *reported))
+        await work.write(*late, asked.body(), turn=fresh, also=(taken, *reported, *heard))
         return work
 
     async def take_up(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:

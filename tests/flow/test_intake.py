@@ -26,6 +26,9 @@ class StumblingRouter:
     after: bool = False
     routed: list[str] = field(default_factory=list[str])
 
+    async def settle(self) -> None:
+        """Has marked every update already."""
+
     async def route(self, row: InboundRow) -> None:
         self.routed.append(row.key)
         if not self.after:

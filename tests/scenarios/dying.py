@@ -73,6 +73,9 @@ class DyingInbox:
     async def waiting(self, chat: int) -> Sequence[InboundRow]:
         return await self.inbox.waiting(chat)
 
+    async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
+        return await self.inbox.heard(chat, limit)
+
 
 @dataclass(frozen=True)
 class DyingOutbox:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.domain.errors import ChannelError
+from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
+_LONGEST_PAUSE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,19 @@ class TelegramAccount:
         """Asks who the bot is; raises ChannelError, with a plain word for a bad token."""
         async with self._api.calling() as bot:
             me = await bot.get_me()
-        return Identity(str(me.id), me.username or "")
+        self._api.own_name = me.username or ""
+        return Identity(str(me.id), self._api.own_name)
+
+    async def introduced(self, clock: Clock) -> None:
+        """Returns once the bot's user name is known, by which groups call it."""
+        pause = 1.0
+        while not self._api.own_name:
+            try:
+                await self.identity()
+            except ChannelError as fault:
+                _log.warning("updates wait until the bot knows its name: %s", fault)
+                await clock.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def check(self) -> str:
         """The bot's user name, as proof that the token works; raises ChannelError."""

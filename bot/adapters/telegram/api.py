@@ -29,12 +29,16 @@ _GRACE_SECONDS = 1.0
 
 
 class TelegramApi:
-    """Methods are at `url`/bot<token>/<method>; nothing is opened before `async with`."""
+    """Methods are at `url`/bot<token>/<method>; nothing is opened before `async with`.
+
+    `own_name` is the bot's user name, known once its account was asked for.
+    """
 
     def __init__(self, token: str, url: str = PUBLIC_URL, send_seconds: float = 30.0) -> None:
         self._token = token
         self._url = url.rstrip("/")
         self._send_seconds = send_seconds
+        self.own_name = ""
         forms = (re.escape(form) for form in (token, quote(token, safe="")) if form)
         self._written_token = re.compile("|".join(forms) or "(?!)", re.IGNORECASE)
 

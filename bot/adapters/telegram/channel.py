@@ -17,6 +17,7 @@ from telegram import (
 )
 from telegram.constants import ChatAction
 
+from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
 from bot.adapters.telegram.fields import clean
@@ -52,7 +53,7 @@ class TelegramChannel:
         self.gated = gated
 
     def parse(self, body: str) -> Inbound:
-        return parse_update(body, self._api.own_id)
+        return parse_update(body, Own(self._api.own_id, self._api.own_name))
 
     def split(self, content: Outbound) -> Sequence[Piece]:
         return split_content(content)

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 
+from bot.adapters.telegram.addressing import Own, Spoken, spoken
 from bot.adapters.telegram.attachments import attachments_of
 from bot.adapters.telegram.fields import Fields, clean
 from bot.domain.message import (
@@ -10,6 +11,7 @@ from bot.domain.message import (
     Ignored,
     Inbound,
     InboundMessage,
+    Moved,
     Press,
     Quote,
     Unreadable,
@@ -22,8 +24,8 @@ _LAST_SECOND = 253_402_300_799
 _CONTENT = ("text", "caption")
 
 
-def parse_update(body: str, own_id: str) -> Inbound:
-    """Reads a stored update; `own_id` is the bot's user id, by which its own words are known."""
+def parse_update(body: str, own: Own) -> Inbound:
+    """Reads a stored update; `own` tells which words are the bot's, and which are said to it."""
     try:
         update = json.loads(body)
     except (ValueError, RecursionError):
@@ -32,42 +34,76 @@ def parse_update(body: str, own_id: str) -> Inbound:
         return Unreadable("not a JSON object")
     fields = Fields(update)
     if "message" in fields:
-        return _message(fields.inner("message"), own_id, edited=False)
+        return _message(fields.inner("message"), own, edited=False)
     if "edited_message" in fields:
-        return _message(fields.inner("edited_message"), own_id, edited=True)
+        return _message(fields.inner("edited_message"), own, edited=True)
     if "callback_query" in fields:
         return _press(fields.inner("callback_query"))
     kinds = sorted(clean(str(name))[:64] for name in update if name != "update_id")
     return Ignored(f"an update of another kind: {', '.join(kinds[:3]) or 'none'}")
 
 
-def _message(fields: Fields | None, own_id: str, *, edited: bool) -> Inbound:
+def _message(fields: Fields | None, own: Own, *, edited: bool) -> Inbound:
     if fields is None:
         return Unreadable("a message that is no object")
-    if "sender_chat" in fields:
+    private, anonymous = _is_private(fields), "sender_chat" in fields
+    if private and anonymous:
         return Ignored("written in the name of a chat")
-    address, sender = _address(fields), _sender(fields)
+    if (moved := _moved(fields)) is not None:
+        return moved
+    address, sender = _address(fields), _speaker(fields)
     message_id, sent_at = fields.id("message_id"), _time(fields)
     if address is None or sender is None or message_id is None or sent_at is None:
         return Unreadable("a message without a usable chat, sender, number or date")
-    if _is_bot(fields):
+    if _is_bot(fields) and not anonymous:
         return Ignored("written by a bot")
     attachments = attachments_of(fields)
     text = _text(fields)
     if text is None and not attachments:
         return Ignored("a message without content")
+    said = Spoken(text or "", True) if private else spoken(fields, text or "", own)
+    if said.elsewhere:
+        return Ignored("a command for another bot")
     return InboundMessage(
         address=address,
         sender=sender,
         message_id=message_id,
-        text=text or "",
+        text=said.text,
         sent_at=sent_at,
-        private=_is_private(fields),
-        quote=_quote(fields, own={own_id, sender.user_id}),
+        private=private,
+        quote=_quote(fields, own={own.id, sender.user_id}),
         forwarded_from=_forwarded_from(fields),
         attachments=attachments,
         edited=edited,
+        addressed=said.addressed and not anonymous,
+        anonymous=anonymous,
+        title="" if private else _title(fields.inner("chat")),
     )
+
+
+def _moved(message: Fields) -> Moved | None:
+    """A basic group that became a supergroup tells so twice: in the old chat and in the new."""
+    here = _address(message)
+    new, old = message.id("migrate_to_chat_id"), message.id("migrate_from_chat_id")
+    if here is None or (new is None and old is None):
+        return None
+    there = Address(CHANNEL, new or old or "")
+    return Moved(here, there) if new is not None else Moved(there, here)
+
+
+def _speaker(message: Fields) -> Sender | None:
+    """The sender, or the chat in whose name it is written: an anonymous admin, a channel."""
+    chat = message.inner("sender_chat")
+    if chat is None:
+        return _sender(message)
+    number = chat.id("id")
+    return None if number is None else Sender(CHANNEL, number, _title(chat) or number)
+
+
+def _title(chat: Fields | None) -> str:
+    """The name of a chat, on one line."""
+    shown = " ".join(((chat or Fields(None)).text("title") or "").split())
+    return shown[:_LONGEST_NAME]
 
 
 def _press(fields: Fields | None) -> Inbound:
@@ -77,9 +113,10 @@ def _press(fields: Fields | None) -> Inbound:
     if card is None and "inline_message_id" in fields:
         return Ignored("a press on a message the bot did not send")
     address = None if card is None else _address(card)
+    private = card is not None and _is_private(card)
     if sender is None or not handle or address is None or card is None:
         return Unreadable("a press without a usable sender, id or chat")
-    return Press(address, sender, fields.text("data") or "", handle, card.id("message_id"))
+    return Press(address, sender, fields.text("data") or "", handle, card.id("message_id"), private)
 
 
 def _address(message: Fields) -> Address | None:

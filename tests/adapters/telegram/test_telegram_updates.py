@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.updates import parse_update
 from bot.domain.message import (
     Address,
@@ -37,7 +38,7 @@ def message(**fields: Any) -> dict[str, Any]:
 
 
 def read(kind: str = "message", **fields: Any) -> Inbound:
-    return parse_update(json.dumps({"update_id": 1, kind: message(**fields)}), BOT)
+    return parse_update(json.dumps({"update_id": 1, kind: message(**fields)}), Own(BOT))
 
 
 def read_message(**fields: Any) -> InboundMessage:
@@ -192,16 +193,16 @@ def test_a_message_without_its_essentials_is_unreadable(fields: dict[str, Any]) 
 
 @pytest.mark.parametrize("body", ["", "{", "[1]", "null", "[" * 100_000, "9" * 5000])
 def test_what_is_no_update_is_unreadable(body: str) -> None:
-    assert isinstance(parse_update(body, BOT), Unreadable)
+    assert isinstance(parse_update(body, Own(BOT)), Unreadable)
 
 
 def test_updates_of_other_kinds_are_ignored() -> None:
-    assert isinstance(parse_update('{"update_id":1,"my_chat_member":{}}', BOT), Ignored)
+    assert isinstance(parse_update('{"update_id":1,"my_chat_member":{}}', Own(BOT)), Ignored)
 
 
 def press(**fields: Any) -> Inbound:
     query = {"id": "99", "from": ANN, "message": message(), "data": "ok:1"} | fields
-    return parse_update(json.dumps({"update_id": 1, "callback_query": query}), BOT)
+    return parse_update(json.dumps({"update_id": 1, "callback_query": query}), Own(BOT))
 
 
 def test_a_press_is_read_whole() -> None:
@@ -242,5 +243,5 @@ def test_a_message_with_any_fields_at_all_is_read_without_a_fault(
 @given(JSON)
 def test_any_json_is_read_without_a_fault(value: object) -> None:
     for kind in ("message", "edited_message", "callback_query"):
-        assert parse_update(json.dumps({kind: value}), BOT) is not None
-    assert parse_update(json.dumps(value), BOT) is not None
+        assert parse_update(json.dumps({kind: value}), Own(BOT)) is not None
+    assert parse_update(json.dumps(value), Own(BOT)) is not None

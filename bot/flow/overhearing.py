@@ -1,0 +1,104 @@
+"""The talk of a group that is not for the bot: passed over, or kept to be read as context."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
+from bot.domain.chat import Chat
+from bot.domain.message import Address, InboundMessage
+from bot.domain.tool import clipped
+from bot.domain.transcript import shown_name
+from bot.ports.channel import Channel
+from bot.ports.chats import Chats
+from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.journal import Journal
+
+MOST_HEARD = 50
+"""Messages that are kept for the next turn."""
+
+_LONGEST_LINE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was said since the last turn, as data for the model; `up_to` is its newest update."""
+
+    text: str
+    release: ReleaseHeard
+
+
+class Overhearing:
+    """Collects such updates and stores what became of them a batch at a time.
+
+    They cost no transaction each; those of a batch that was lost are simply routed again.
+    """
+
+    def __init__(
+        self, inbox: Inbox, chats: Chats, journal: Journal, channels: Mapping[str, Channel]
+    ) -> None:
+        self._inbox = inbox
+        self._chats = chats
+        self._journal = journal
+        self._channels = channels
+        self._passed: set[int] = set()
+        self._heard: dict[int, MarkInbound] = {}
+        self._known: dict[Address, Chat] = {}
+
+    async def chat(self, message: InboundMessage) -> Chat:
+        """The group a message stands in, looked up once a batch; its title is kept up to date."""
+        known = self._known.get(message.address)
+        if known is None:
+            known = await self._chats.at(message.address, private=False)
+            if message.title and message.title != known.title:
+                await self._journal.commit(Change((NameChat(known.id, message.title),)))
+            self._known[message.address] = known
+        return known
+
+    def pass_over(self, row: InboundRow) -> None:
+        self._passed.add(row.id)
+
+    def overhear(self, row: InboundRow, chat: Chat) -> None:
+        """Keeps a message if the group's owner wants that, and passes it over if not."""
+        if not chat.context:
+            self.pass_over(row)
+            return
+        expect = (InboundState.NEW,)
+        self._heard[row.id] = MarkInbound(row.id, InboundState.HEARD, expect, chat.id)
+
+    async def settle(self) -> None:
+        """Stores what was collected; what a turn may read is stored before that turn begins."""
+        self._known.clear()
+        if not self._passed and not self._heard:
+            return
+        passed, heard = tuple(sorted(self._passed)), tuple(self._heard.values())
+        self._passed, self._heard = set(), {}
+        over = (PassOver(passed, "not for the bot"),) if passed else ()
+        await self._journal.commit(Change((*heard, *over)))
+        for chat in {mark.chat for mark in heard if mark.chat is not None}:
+            await self._trim(chat)
+
+    async def _trim(self, chat: int) -> None:
+        kept = await self._inbox.heard(chat, MOST_HEARD + 1)
+        if len(kept) > MOST_HEARD:
+            await self._journal.commit(Change((ReleaseHeard(chat, kept[0].id),)))
+
+    async def read(self, chat: Chat) -> Heard | None:
+        """What was heard in a chat since this was last read and released."""
+        if chat.private or not chat.context:
+            return None
+        rows = await self._inbox.heard(chat.id, MOST_HEARD)
+        if not rows:
+            return None
+        lines = "\n".join(line for row in rows if (line := self._line(row)))
+        text = f"<overheard>\n{lines}\n</overheard>"
+        return Heard(text, ReleaseHeard(chat.id, rows[-1].id))
+
+    def _line(self, row: InboundRow) -> str:
+        """One message on one line, unable to end what it stands in."""
+        channel = self._channels.get(row.channel)
+        message = channel.parse(row.body) if channel is not None else None
+        if not isinstance(message, InboundMessage):
+            return ""
+        words = " ".join(message.text.split()) or "[no text]"
+        who = f"{shown_name(message.sender.name)}, {message.sender.key}"
+        return f"[{who}] {clipped(words, _LONGEST_LINE)}".replace("<", "&lt;")
