@@ -29,8 +29,8 @@ from bot.flow.gatekeeper import Gatekeeper
 from bot.flow.history import History
 from bot.flow.intake import Intake
 from bot.flow.model_calls import ModelCalls
-from bot.flow.pacing import Pacing
 from bot.flow.overhearing import Overhearing
+from bot.flow.pacing import Pacing
 from bot.flow.queueing import Queueing
 from bot.flow.router import Destinations, Router
 from bot.flow.scene import Scenes, Workspaces

@@ -44,10 +44,6 @@ class Commands:
         """Whether the table has the command this text begins with."""
         return parse(text)[0] in self._table
 
-    def knows(self, text: str) -> bool:
-        """Whether the table has the command this text begins with."""
-        return parse(text)[0] in self._table
-
     async def _answer(self, name: str, invocation: Invocation) -> Answer:
         command = self._table.get(name)
         if command is None:
