@@ -2,8 +2,8 @@
 
 import re
 
-from tests.e2e.steward import Steward
-from tests.standins.messages_api import text
+from tests.e2e.steward import Steward, results_in
+from tests.standins.messages_api import calls, text, tool
 
 COMMANDS = {
     "/start": "Hello, Ann.",
@@ -25,6 +25,8 @@ COMMANDS = {
     "/rights 77 commands off": "commands off · approve on · tools all · pace off.",
     "/link 77 telegram:78": "telegram:78 is telegram:77 from now on.",
     "/revoke 77": "telegram:77, telegram:78 have no access any more.",
+    "/activation": "This is for groups: in a private chat ev",
+    "/context": "This is for groups: in a private chat ev",
     "/staus": "Did you mean /status?",
     "/xyzzyx": "/help lists what there is.",
 }
@@ -83,3 +85,49 @@ async def test_the_first_to_open_the_pairing_link_becomes_the_owner_and_nobody_a
     steward.say("/allow 78")
     await steward.sees("telegram:78 may talk to me now")
     assert len(steward.telegram.screen(77).from_bot) == 1
+
+
+async def test_rights_and_pace_hold_in_the_real_process_and_over_a_restart(
+    steward: Steward,
+) -> None:
+    bob = steward.telegram.person(77, "Bob")
+
+    def screen() -> list[str]:
+        return steward.telegram.screen(bob.id).texts
+
+    steward.script(
+        calls(tool("run_command", {"command": "touch made"})), text("I may not run commands.")
+    )
+    await steward.start(STEWARD_ALLOWED="telegram:77", STEWARD_MEMBER_PACE="1/d")
+    steward.say("/rights 77 commands off")
+    await steward.sees("commands off · approve on · tools all · pace 1/d.")
+    steward.telegram.say(bob, "Make it")
+    await steward.until(lambda: "I may not run commands." in screen())
+    assert "may not run commands" in str(results_in(steward.model.requests[-1]))
+    await steward.recorded()
+    await steward.restart()
+    steward.telegram.say(bob, "And now?")
+    await steward.until(lambda: any("1 messages a day" in line for line in screen()))
+    steward.telegram.say(bob, "/status")
+    await steward.until(lambda: any("open cards: 0" in line for line in screen()))
+    assert len(steward.model.requests) == 2
+
+
+async def test_revoking_takes_the_card_off_the_screen_and_ends_the_turn(steward: Steward) -> None:
+    bob = steward.telegram.person(77, "Bob")
+    steward.script(calls(tool("write_file", {"path": "a.txt", "content": "a"})))
+    await steward.start(STEWARD_ALLOWED="telegram:77")
+    steward.telegram.say(bob, "Write")
+    card = await steward.until(
+        lambda: next((m for m in steward.telegram.screen(77).from_bot if m.buttons), None)
+    )
+    data = card.buttons[0][0].data or ""
+    steward.say("/revoke 77")
+    await steward.sees("telegram:77 has no access any more. Ended: 1 turn, 1 open card.")
+    await steward.until(
+        lambda: any("Cancelled" in line for line in steward.telegram.screen(77).texts)
+    )
+    assert not [m for m in steward.telegram.screen(77).from_bot if m.buttons]
+    late = steward.telegram.press(bob, card, data, forged=True)
+    assert "Only the one who asked" in await steward.answered(late)
+    assert list(steward.workspace.rglob("a.txt")) == []
