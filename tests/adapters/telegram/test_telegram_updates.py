@@ -245,3 +245,22 @@ def test_any_json_is_read_without_a_fault(value: object) -> None:
     for kind in ("message", "edited_message", "callback_query"):
         assert parse_update(json.dumps({kind: value}), Own(BOT)) is not None
     assert parse_update(json.dumps(value), Own(BOT)) is not None
+
+
+@pytest.mark.parametrize(
+    ("reply", "account"),
+    [
+        ({"from": BOB}, f"telegram:{BOB['id']}"),
+        ({"forward_origin": {"type": "user", "sender_user": BOB}}, f"telegram:{BOB['id']}"),
+        ({"forward_origin": {"type": "hidden_user", "sender_user_name": "Eve"}}, None),
+        ({"forward_origin": {"type": "channel", "chat": {"id": -2, "title": "News"}}}, None),
+        ({"forward_origin": "nonsense"}, None),
+        ({"from": ME | {"is_bot": True}}, None),
+        ({"from": BOB, "sender_chat": {"id": -1, "title": "Club"}}, None),
+        ({"from": None}, None),
+    ],
+)
+def test_a_quote_tells_whose_words_it_is_by_number(reply: Any, account: str | None) -> None:
+    inbound = read_message(reply_to_message=message(**reply))
+    assert inbound.quote is not None
+    assert inbound.quote.account == account
