@@ -15,12 +15,14 @@ from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.demo_model.model import DemoModel
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.lanes.folder_lock import FolderLock
+from bot.adapters.media.media_reader import MediaReader
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.addresses import is_group
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
+from bot.adapters.telegram.files import TelegramFiles
 from bot.adapters.telegram.listener import TelegramListener
 from bot.adapters.terminal.terminal import Terminal
 from bot.adapters.tools.catalog import FixedCatalog, standard_tools
@@ -35,6 +37,7 @@ from bot.domain.person import AT_THE_MACHINE, Role, Sender
 from bot.flow.application import Application, Policy, StorePorts, World, at_once
 from bot.flow.flood_gate import FloodGate, GatedChannel
 from bot.logs import log_context
+from bot.ports.attachments import Files
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.lanes import Drain
@@ -84,9 +87,11 @@ async def serve(settings: Settings) -> int:
         gate = FloodGate(settings.send_rates, clock, is_group)
         channel = TelegramChannel(api, gated=settings.send_rates is not None)
         gated: Channel = GatedChannel(channel, gate)
+        channels: Mapping[str, Channel] = {channel.name: gated}
+        files: Mapping[str, Files] = {channel.name: TelegramFiles(api)}
         account = TelegramAccount(api)
         ready = partial(account.introduced, clock)
-        running = await stack.enter_async_context(_open(settings, {channel.name: gated}, ready))
+        running = await stack.enter_async_context(_open(settings, channels, files, ready))
         listener = _listener(settings, api, clock)
         accept = partial(running.application.intake.accept, channel.name)
         async with asyncio.TaskGroup() as group:
@@ -112,7 +117,7 @@ async def chat(settings: Settings, terminal: Terminal) -> int:
     harden()
     async with terminal:
         channels: Mapping[str, Channel] = {terminal.channel.name: terminal.channel}
-        async with _open(settings, channels) as running:
+        async with _open(settings, channels, {}) as running:
             application = running.application
             await running.store.people.admit(terminal.sender, Role.OWNER)
             await _show_open_cards(running.store, terminal)
@@ -149,6 +154,7 @@ def probes(settings: Settings) -> Probes:
 async def _open(
     settings: Settings,
     channels: Mapping[str, Channel],
+    files: Mapping[str, Files],
     ready: Callable[[], Awaitable[None]] = at_once,
 ) -> AsyncGenerator[Running]:
     clock = SystemClock()
@@ -168,6 +174,8 @@ async def _open(
             catalog=FixedCatalog(_tools(settings, store, clock)),
             workspaces=partial(_workspace, settings.workspace, store.people),
             lanes=partial(_lanes, settings.lanes, clock),
+            files=files,
+            reader=MediaReader(),
             ready=ready,
         )
         policy = Policy(

@@ -18,7 +18,8 @@ StewardError
 │   ├── FloodWait           the platform asks for `retry_after` seconds
 │   ├── ChannelUnreachable  network; `maybe_done` when the work may have happened
 │   ├── RecipientGone       blocked, deleted, never started: give up on the message
-│   └── ContentRefused      this content will never be accepted
+│   ├── ContentRefused      this content will never be accepted
+│   └── FileWithheld        a file that cannot be had; its text says why
 ├── InvalidArguments        a tool call whose arguments do not fit its schema
 ├── ToolFailure             a tool that could not do its work; its text is for the model
 └── SettingError            a setting that cannot be used; its text is for the operator
@@ -111,6 +112,10 @@ class RecipientGone(ChannelError):
 
 class ContentRefused(ChannelError):
     """The platform will not take this content in any form we have."""
+
+
+class FileWithheld(ChannelError):
+    """The platform does not hand this file out; the text ends a sentence that names it."""
 
 
 class InvalidArguments(StewardError):

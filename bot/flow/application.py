@@ -25,6 +25,7 @@ from bot.flow.context import Context
 from bot.flow.conversations import Conversations
 from bot.flow.delivery import Delivery
 from bot.flow.doorway import Doorway
+from bot.flow.enclosures import Enclosures
 from bot.flow.gatekeeper import Gatekeeper
 from bot.flow.history import History
 from bot.flow.intake import Intake
@@ -40,6 +41,7 @@ from bot.flow.tool_loop import ToolLoop
 from bot.flow.tool_runner import ToolRunner
 from bot.flow.turn import Turns
 from bot.ports.approvals import Approvals, Rules
+from bot.ports.attachments import Files, Reader
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -81,7 +83,7 @@ async def at_once() -> None:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything else the flow works with; `models` by provider, `channels` by name.
+    """Everything else the flow works with; `models` by provider, `channels`, `files` by name.
 
     Updates are kept from the first moment and read once `ready` returns.
     """
@@ -92,6 +94,8 @@ class World:
     catalog: Catalog
     workspaces: Workspaces
     lanes: Callable[[Drain], Lanes]
+    files: Mapping[str, Files]
+    reader: Reader
     ready: Callable[[], Awaitable[None]] = at_once
 
 
@@ -130,7 +134,8 @@ class Application:
             policy.limits,
         )
         self.doorway = Doorway(store.door, store.chats, self._journal, world.clock)
-        self._asker = Asker(world.channels, store.people, world.clock)
+        enclosures = Enclosures(world.files, world.reader, world.clock, policy.limits)
+        self._asker = Asker(world.channels, store.people, enclosures, world.clock)
         self._overhearing = Overhearing(store.inbox, store.chats, self._journal, world.channels)
         self._queue = self._chat_queue()
         self.commands = self._commands()

@@ -139,6 +139,11 @@ class ChatQueue:
             )
             await self._journal.commit(Change((drop,), log.fence))
             return None
+        if asked.message.attachments:
+            asked = await self._asker.opened(asked, log.chat)
+            agenda = await self._journal.agenda(log.chat.id)
+            if not any(r.id == row.id and r.body == row.body for r in agenda.waiting):
+                return None  # edited or dropped meanwhile: what is next is seen anew
         asked = replace(asked, heard=await self._overhearing.read(log.chat))
         work = await self._turns.open(log, row, asked, _unreported(agenda.approvals))
         settled = await self._turns.run(work)

@@ -141,7 +141,8 @@ class ViewFold:
         left_out = asker.images[len(images) :]
         if left_out:
             self._masked.append(Masked(seq, "user", length(left_out), 0, "pictures not shown"))
-            text = f"{text}\n\n[pictures not shown: {len(left_out)}]"
+            why = "" if self.profile.sees else "; this model does not see"
+            text = f"{text}\n\n[pictures not shown: {len(left_out)}{why}]"
         said: tuple[ViewPart, ...] = (*images, TextPart(text)) if text.strip() else images
         return (*_circumstances(asker), *said)
 

@@ -22,8 +22,13 @@ class Steering:
             asked = await self._asker.read(row, chat)
             if asked is None or not asked.person.may_decide_for(work.turn.asker):
                 return
+            if asked.message.attachments:
+                asked = await self._asker.opened(asked, chat)
+                now = await self._inbox.waiting(chat.id)
+                if not any(r.id == row.id and r.body == row.body for r in now):
+                    return  # edited or dropped meanwhile: the next round sees it anew
             body: AskerBody = asked.body(steering=True)
             taken = MarkInbound(
                 row.id, InboundState.TAKEN, (InboundState.WAITING,), chat.id, turn=work.turn.id
             )
-            await work.write(body, also=(taken,))
+            await work.write(body, also=(taken, *asked.enclosed.wholes))

@@ -80,7 +80,8 @@ class Turns:
         heard = (asked.heard.release,) if asked.heard is not None else ()
         late = [_unrun(card) for card in unreported]
         fresh = work.counted(attempts=1)
-        await work.write(*late, asked.body(), turn=fresh, also=(taken, *reported, *heard))
+        also = (taken, *reported, *asked.enclosed.wholes, *heard)
+        await work.write(*late, asked.body(), turn=fresh, also=also)
         return work
 
     async def take_up(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:

@@ -300,7 +300,7 @@ def test_pictures_beyond_the_bound_are_named_and_left_out() -> None:
 def test_a_model_that_does_not_see_gets_no_picture() -> None:
     blind = ModelProfile("anthropic", "one", 8_000, 1_000, sees=False)
     view = build_view(log(AskerBody("See", "Ann", images=(PICTURE,))), blind)
-    assert texts(view) == ["See\n\n[pictures not shown: 1]"]
+    assert texts(view) == ["See\n\n[pictures not shown: 1; this model does not see]"]
 
 
 def test_what_is_true_only_now_stands_behind_the_words() -> None:

@@ -13,7 +13,7 @@ from bot.domain.approval import Approval
 from bot.domain.budget import Limits, ModelTimes
 from bot.domain.change import InboundState
 from bot.domain.chat import Chat
-from bot.domain.message import Address, InboundMessage, Press, Quote, RawUpdate
+from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.person import Role, Sender
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
@@ -21,6 +21,7 @@ from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelRequest
 from bot.flow.application import Application, Policy, StorePorts, World
 from bot.ports.model import Model
+from tests.fakes.attachments import FakeFiles, FakeReader
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step
@@ -54,6 +55,8 @@ class Stage:
         self.clock = FakeClock()
         self.store = MemoryStore(self.clock.now)
         self.channel = FakeChannel()
+        self.files = FakeFiles()
+        self.reader = FakeReader()
         self.model = model
         self._fate = fate or Fate(None, after=False)
         self._toolbox = Toolbox(tools)
@@ -84,6 +87,8 @@ class Stage:
             catalog=self._toolbox,
             workspaces=_anywhere,
             lanes=partial(EmbeddedLanes, clock=self.clock),
+            files={self.channel.name: self.files},
+            reader=self.reader,
         )
         policy = Policy("fake/fake", limits=self._limits, times=ModelTimes(retries=2))
         return Application(ports, world, policy)
@@ -113,6 +118,7 @@ class Stage:
         forwarded_from: str | None = None,
         message_id: str | None = None,
         edited: bool = False,
+        attachments: Sequence[Attachment] = (),
     ) -> str:
         quote = None
         if reply_to is not None:
@@ -126,6 +132,7 @@ class Stage:
             quote=quote,
             forwarded_from=forwarded_from,
             edited=edited,
+            attachments=tuple(attachments),
         )
         await self.application.intake.accept("fake", (self.channel.update(message),))
         return message.message_id

@@ -50,7 +50,7 @@ class TelegramApi:
     async def __aenter__(self) -> Self:
         _silence_logs_with_urls()
         # Reading the certificates is the slowest part of opening: once is enough.
-        certificates = httpx.create_ssl_context()
+        self._certificates = certificates = httpx.create_ssl_context()
         self._sending = _transport(self._send_seconds, 256, certificates, _GRACE_SECONDS)
         self._polling = _transport(self._send_seconds, 1, certificates)
         self._bot = Bot(
@@ -107,6 +107,22 @@ class TelegramApi:
                 read_timeout=limit_seconds,
             )
         return payload
+
+    @asynccontextmanager
+    async def downloading(self, path: str) -> AsyncIterator[httpx.Response]:
+        """The answer for a file at a path that getFile told, whose bytes are still to come."""
+        url = f"{self._url}/file/bot{self._token}/{quote(path)}"
+        waits = httpx.Timeout(self._send_seconds, connect=_CONNECT_SECONDS)
+        # A client of its own: a cancel in the middle of a file cannot cost the pool a connection.
+        client = httpx.AsyncClient(
+            verify=self._certificates, timeout=waits, headers={"Accept-Encoding": "identity"}
+        )
+        try:
+            async with client, client.stream("GET", url) as response:
+                yield response
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            told = f"the file did not come ({type(error).__name__})"
+            raise ChannelUnreachable(told, maybe_done=False) from None
 
     def scrub(self, text: str) -> str:
         """The text without the token, in whatever case and however a URL would write it."""

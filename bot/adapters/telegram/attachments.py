@@ -14,16 +14,10 @@ _FILES: dict[str, _Kind] = {
     "video_note": "video",
     "voice": "voice",
     "audio": "voice",
-    "sticker": "other",
     "document": "document",
 }
 _WITHOUT_FILE = (
-    "contact",
-    "dice",
     "game",
-    "venue",
-    "location",
-    "poll",
     "checklist",
     "story",
     "giveaway",

@@ -35,6 +35,11 @@ class Fields:
             return None
         return value if -_LARGEST < value < _LARGEST else None
 
+    def decimal(self, name: str) -> float | None:
+        """A number with a fraction, perhaps."""
+        value = self._values.get(name)
+        return value if isinstance(value, float) else self.number(name)
+
     def id(self, name: str) -> str | None:
         """A number used as a name."""
         number = self.number(name)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from bot.adapters.telegram.addressing import Own, Spoken, spoken
 from bot.adapters.telegram.attachments import attachments_of
 from bot.adapters.telegram.fields import Fields, clean
+from bot.adapters.telegram.wordless import in_words
 from bot.domain.message import (
     Address,
     Ignored,
@@ -151,7 +152,10 @@ def _time(message: Fields) -> datetime | None:
 
 
 def _text(message: Fields) -> str | None:
-    return next((text for name in _CONTENT if (text := message.text(name)) is not None), None)
+    """The words of a message; what stands there in place of words is told by some."""
+    written = (text for name in _CONTENT if (text := message.text(name)) is not None)
+    told = [text for text in (next(written, None), in_words(message)) if text is not None]
+    return "\n\n".join(told) if told else None
 
 
 def _name(user: Fields) -> str:

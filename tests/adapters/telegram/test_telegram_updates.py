@@ -152,7 +152,7 @@ def test_the_opening_of_a_topic_is_no_quote() -> None:
             Attachment("video", "animation", None, "A"),
         ),
         ({"voice": {"file_id": "V", "file_size": -1}}, Attachment("voice", "voice", None, "V")),
-        ({"location": {"latitude": 1}}, Attachment("other", "location", None, "")),
+        ({"game": {"title": "Chess"}}, Attachment("other", "game", None, "")),
     ],
 )
 def test_attachments_are_listed_beside_the_caption(
@@ -161,6 +161,51 @@ def test_attachments_are_listed_beside_the_caption(
     inbound = read_message(text=None, caption="look", **fields)
     assert inbound.attachments == (expected,)
     assert inbound.text == "look"
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        (
+            {"location": {"latitude": 48.2082, "longitude": 16.3738}},
+            "[location: latitude 48.2082, longitude 16.3738]",
+        ),
+        (
+            {
+                "location": {"latitude": 48, "longitude": 16.5},
+                "venue": {
+                    "title": "Café\nNord",
+                    "address": "Ring 1",
+                    "location": {"latitude": 48, "longitude": 16.5},
+                },
+            },
+            "[venue: Café Nord · Ring 1 · latitude 48, longitude 16.5]",
+        ),
+        (
+            {"contact": {"first_name": "Eve", "last_name": "Nord", "phone_number": "+4312"}},
+            "[contact: Eve Nord · +4312]",
+        ),
+        (
+            {"poll": {"question": "Lunch?", "options": [{"text": "yes"}, {"text": "no"}, 7]}},
+            "[poll: Lunch? · yes · no]",
+        ),
+        ({"sticker": {"file_id": "S", "emoji": "😀"}}, "[sticker: 😀]"),
+        ({"dice": {"emoji": "🎲", "value": 5}}, "[dice: 🎲 · 5]"),
+        ({"location": {"latitude": "north"}}, "[location]"),
+        ({"poll": {"question": ["?"], "options": "none"}}, "[poll]"),
+    ],
+)
+def test_what_has_no_words_is_told_in_words(fields: dict[str, Any], told: str) -> None:
+    inbound = read_message(text=None, **fields)
+    assert inbound.text == told
+    assert inbound.attachments == ()
+
+
+def test_a_reply_to_a_poll_quotes_what_it_asked() -> None:
+    poll = message(text=None, poll={"question": "Lunch?", "options": []})
+    inbound = read_message(reply_to_message=poll)
+    assert inbound.quote is not None
+    assert inbound.quote.text == "[poll: Lunch?]"
 
 
 @pytest.mark.parametrize(

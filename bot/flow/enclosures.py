@@ -1,0 +1,140 @@
+"""What comes along with a message, fetched and read: text beside the words, and pictures."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.domain.budget import Limits
+from bot.domain.change import AddArtifact
+from bot.domain.errors import ChannelError, ChannelUnreachable, FileWithheld, FloodWait
+from bot.domain.message import Attachment, InboundMessage
+from bot.domain.transcript import ImagePart
+from bot.ports.attachments import DocumentText, Files, NotRead, Reader, Reading
+from bot.ports.clock import Clock
+
+_LOG = logging.getLogger(__name__)
+
+_READABLE = ("photo", "document")
+_UNREAD = {
+    "photo": "a photo",
+    "document": "a document",
+    "voice": "a voice message",
+    "video": "a video",
+    "other": "an attachment",
+}
+_MOST_BYTES = 20 * 1024 * 1024
+_SECONDS = 90.0
+_WAITS = (1.0, 3.0)
+_LONGEST_WAIT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """What the model is shown of the attachments: `words` in their order, `pictures`, and wholes.
+
+    `wholes` are the texts of which the words hold the beginning, to be stored with the entry.
+    """
+
+    words: tuple[str, ...] = ()
+    pictures: tuple[ImagePart, ...] = ()
+    wholes: tuple[AddArtifact, ...] = ()
+
+
+_Found: TypeAlias = tuple[Attachment, Reading]
+
+
+class Enclosures:
+    """Opens the attachments of messages; what cannot be had is said, and never loses a message."""
+
+    def __init__(
+        self, files: Mapping[str, Files], reader: Reader, clock: Clock, limits: Limits
+    ) -> None:
+        """`files` by the name of the channel; a channel without any has no attachments read."""
+        self._files = files
+        self._reader = reader
+        self._clock = clock
+        self._limits = limits
+
+    async def open(self, message: InboundMessage, chat: int) -> Enclosed:
+        """Fetches and reads one attachment after the other, in bounded time."""
+        if not message.attachments:
+            return Enclosed()
+        found: list[_Found] = []
+        try:
+            async with asyncio.timeout(_SECONDS):
+                for attachment in message.attachments:
+                    found.append((attachment, await self._reading(attachment, message)))
+        except TimeoutError:
+            late = message.attachments[len(found) :]
+            found.extend((one, NotRead("did not come in time")) for one in late)
+        return self._enclosed(found, chat)
+
+    async def _reading(self, attachment: Attachment, message: InboundMessage) -> Reading:
+        files = self._files.get(message.address.channel)
+        if files is None or attachment.kind not in _READABLE:
+            return NotRead("came along; it cannot be read here")
+        try:
+            data = await self._fetched(files, attachment)
+        except FileWithheld as fault:
+            return NotRead(str(fault))
+        except ChannelError as fault:
+            _LOG.warning(
+                "an attachment did not come: %s", fault, extra={"chat": message.address.key}
+            )
+            return NotRead("could not be fetched from the channel; it can be sent again")
+        return await self._reader.read(data, attachment.name)
+
+    async def _fetched(self, files: Files, attachment: Attachment) -> bytes:
+        """The bytes; what may pass by itself is tried again a few times."""
+        for wait in _WAITS:
+            try:
+                return await files.fetch(attachment, _MOST_BYTES)
+            except FloodWait as fault:
+                await self._clock.sleep(min(fault.retry_after, _LONGEST_WAIT))
+            except ChannelUnreachable:
+                await self._clock.sleep(wait)
+        return await files.fetch(attachment, _MOST_BYTES)
+
+    def _enclosed(self, found: list[_Found], chat: int) -> Enclosed:
+        words: list[str] = []
+        pictures: list[ImagePart] = []
+        wholes: list[AddArtifact] = []
+        room = self._limits.round_bytes
+        for attachment, reading in found:
+            what = f"{_UNREAD[attachment.kind]}, “{attachment.name}”,"
+            match reading:
+                case ImagePart():
+                    pictures.append(reading)
+                    words.append(f"[{what} came along]")
+                case NotRead(why):
+                    words.append(f"[{what} {why}]")
+                case DocumentText():
+                    text, whole = _fitted(reading, min(self._limits.result_bytes, room), chat)
+                    room = max(0, room - len(text.encode()))
+                    words.append(_document(attachment.name, text))
+                    wholes.extend(whole)
+        return Enclosed(tuple(words), tuple(pictures), tuple(wholes))
+
+
+def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[AddArtifact, ...]]:
+    """The text with its notes, cut to so many bytes; what was cut is kept whole aside."""
+    note = f"\n[{reading.note}]" if reading.note else ""
+    encoded = reading.text.encode()
+    if len(encoded) <= room:
+        return reading.text + note, ()
+    name = f"document-{secrets.token_hex(8)}"
+    shown = encoded[:room].decode(errors="ignore")
+    cut = (
+        f"\n[… {len(encoded) - room} of {len(encoded)} bytes left out; "
+        f"read_file artifact:{name} has the whole …]"
+    )
+    return shown + cut + note, (AddArtifact(name, chat, reading.text),)
+
+
+def _document(name: str, text: str) -> str:
+    # Nothing in a document may look like its end.
+    held = text.replace("</document", "<\\/document")
+    return f"<document name={name!r}>\n{held}\n</document>"
