@@ -18,6 +18,7 @@ from bot.flow.approvals import ApprovalDesk
 from bot.flow.commands import Command
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.greeting import GreetingCommands
+from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.setup import SetupCommands
 from bot.flow.commands.turns import TurnCommands
@@ -247,6 +248,7 @@ def _commands() -> list[Command]:
         PeopleCommands(store.people, store.members, desk, context, clock, UNBOUND),
         TurnCommands(journal, store.chats, approvals, desk, clock, "demo/demo"),
         CardCommands(approvals, store.rules, clock),
+        GroupCommands(),
         SetupCommands(models, context, ledger, journal, approvals, clock, "demo/demo"),
     )
     return [command for group in groups for command in group.table]

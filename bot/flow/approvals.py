@@ -108,6 +108,7 @@ class ApprovalDesk:
             call=call,
             preview=gate.preview,
             asker=work.turn.asker,
+            asker_name="" if work.log.chat.private else work.turn.asker_name,
             purpose=work.purpose,
             created_at=now,
             expires_at=now + timedelta(hours=self._limits.approval_hours),

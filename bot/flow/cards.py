@@ -75,7 +75,9 @@ def _whole(preview: Preview) -> tuple[tuple[Block, ...], tuple[FileRef, ...]]:
 
 def _purpose(approval: Approval) -> str:
     asked = " ".join(approval.purpose.split())
-    return f"for “{clipped(asked, 60)}”" if asked else ""
+    who = " ".join(approval.asker_name.split())
+    by = f"asked by {clipped(who, 60)}" if who else ""
+    return " ".join(part for part in (by, asked and f"for “{clipped(asked, 60)}”") if part)
 
 
 def _buttons(approval: Approval) -> tuple[tuple[Button, ...], ...]:

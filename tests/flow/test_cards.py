@@ -64,6 +64,11 @@ def test_every_button_of_a_card_names_that_card() -> None:
             assert parsed[0] == asked().token
 
 
+def test_a_card_that_others_see_names_who_asked() -> None:
+    assert "asked by Ann for “" in shown(open_card(asked(asker_name="Ann")))
+    assert "asked by" not in shown(open_card(asked()))
+
+
 def test_an_open_card_shows_the_whole_call_its_place_and_its_purpose() -> None:
     told = shown(open_card(asked()))
     assert told.splitlines() == [

@@ -23,6 +23,8 @@ _NEVER_SENT = (
     httpx.LocalProtocolError,
     httpx.InvalidURL,
 )
+# The group's own update tells where it lives now; what is owed goes there once it was read.
+_MOVED = "group chat was upgraded"
 # Words of 400 answers after which no other content would be taken either.
 _GONE = (
     "chat not found",
@@ -32,7 +34,6 @@ _GONE = (
     "not enough rights",
     "have no rights",
     "need administrator rights",
-    "group chat was upgraded",
     "group chat was deactivated",
     "message thread not found",
     "topic_deleted",
@@ -61,6 +62,8 @@ def _refused(error: Refused) -> ChannelError:
             return ChannelUnreachable(f"{BAD_TOKEN} ({text})", maybe_done=False)
         case 403:
             return RecipientGone(text)
+        case 400 if _MOVED in text.lower():
+            return ChannelUnreachable(text, maybe_done=False)
         case 400 if any(words in text.lower() for words in _GONE):
             return RecipientGone(text)
         case 400 | 413:

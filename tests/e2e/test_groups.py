@@ -1,0 +1,52 @@
+"""A group of three with the bot in it, in the real process."""
+
+from tests.e2e.steward import APPROVE, Steward, words_in
+from tests.standins.bot_api import Chat, ShownMessage
+from tests.standins.messages_api import calls, text, tool
+
+
+def shown(steward: Steward, group: Chat) -> list[ShownMessage]:
+    return steward.telegram.screen(group.id).from_bot
+
+
+async def sees(steward: Steward, group: Chat, words: str) -> ShownMessage:
+    """Wait until the bot has said this in the group."""
+    found = await steward.until(lambda: [m for m in shown(steward, group) if words in m.text])
+    return found[-1]
+
+
+async def test_three_people_in_a_group_and_only_who_is_known_is_answered(steward: Steward) -> None:
+    telegram = steward.telegram
+    bob, eve = telegram.person(43, "Bob"), telegram.person(44, "Eve")
+    team = telegram.group("Team", steward.ann, bob, eve)
+    steward.script(text("At noon."), text("Yes, at noon."))
+    await steward.start(STEWARD_ALLOWED="telegram:43")
+    telegram.say(eve, "@steward_bot when is lunch?", chat=team)
+    telegram.say(bob, "/stop@other_bot", chat=team)
+    asked = telegram.say(bob, "@steward_bot when is lunch?", chat=team)
+    answer = await sees(steward, team, "At noon.")
+    assert answer.reply_to == asked.id
+    telegram.say(steward.ann, "really?", chat=team, reply_to=answer)
+    await sees(steward, team, "Yes, at noon.")
+    assert len(shown(steward, team)) == 2
+    assert '[From "Bob", telegram:43 in the group "Team"]\nwhen is lunch?' in words_in(
+        steward.model.requests[0]
+    )
+    assert '[From "Ann", telegram:42 in the group "Team"]' in words_in(steward.model.requests[1])
+
+
+async def test_a_topic_keeps_its_answer_its_card_and_its_folder(steward: Steward) -> None:
+    telegram = steward.telegram
+    bob = telegram.person(43, "Bob")
+    team = telegram.group("Team", steward.ann, bob)
+    topic = telegram.topic(team, "Releases")
+    write = tool("write_file", {"path": "notes.txt", "content": "1.0"})
+    steward.script(calls(write), text("Noted."))
+    await steward.start(STEWARD_ALLOWED="telegram:43")
+    telegram.say(bob, "@steward_bot note the release", chat=team, topic=topic)
+    card = await sees(steward, team, "asked by Bob for “note the release”")
+    steward.press(card, APPROVE)
+    answer = await sees(steward, team, "Noted.")
+    assert (card.thread_id, answer.thread_id) == (topic, topic)
+    folder = steward.workspace / "chats" / f"telegram-{team.id}-{topic}"
+    assert (folder / "notes.txt").read_text() == "1.0"
