@@ -188,7 +188,8 @@ class ApprovalDesk:
             decided_at=now,
             reason=decision.reason,
         )
-        note = await self._late_note(card, now)
+        ruled = "🔁 From now on without asking." if decision.always else ""
+        note = " ".join(part for part in (ruled, await self._late_note(card, now)) if part)
         try:
             await self._write_decision(card, decided, decision, note)
         except Conflict:

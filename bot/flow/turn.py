@@ -1,5 +1,6 @@
 """A turn from its opening to its settled end."""
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
@@ -106,7 +107,13 @@ class Turns:
     async def run(self, work: Work) -> bool:
         """Runs the turn; True when it settled, False when it waits for a person."""
         # Looked at before all that may fail: a turn that always fails there would never end.
-        ending = self._loop.broken_off(work) or await self._advanced(work)
+        try:
+            ending = self._loop.broken_off(work) or await self._advanced(work)
+        except asyncio.CancelledError:
+            # An orderly end is no failed start; only a death leaves the attempt on the row.
+            rested = max(0, work.turn.attempts - 1)
+            await work.write(turn=replace(work.turn, attempts=rested))
+            raise
         if ending is not None:
             await self._settlement.settle(work, ending)
         return work.turn.state is TurnState.SETTLED

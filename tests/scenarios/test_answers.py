@@ -254,3 +254,16 @@ async def test_a_write_that_cannot_be_done_shows_no_card() -> None:
         await scene.say("go")
         await scene.settled()
         assert (scene.approvals, scene.results[0].status) == ([], Status.FAILED)
+
+
+async def test_orderly_restarts_are_no_failed_starts() -> None:
+    gates = [Gate() for _ in range(6)]
+    async with stage(*gates, says("At last.")) as scene:
+        await scene.say("go")
+        for gate in gates[:5]:
+            await gate.reached()
+            await scene.crash()
+        await gates[5].reached()
+        gates[5].open()
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.FINAL_ANSWER
