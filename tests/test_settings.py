@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.budget import Limits, ModelTimes, Rate, SendRates
 from bot.domain.errors import SettingError
+from bot.domain.rights import UNBOUND, Pace
 from bot.settings import Settings, read_settings
 
 KEY = "sk-test-0123456789abcdefghijklmnop"
@@ -91,6 +92,18 @@ def test_printed_send_rates_read_as_the_same_again(tmp_path: Path) -> None:
     for text in ("off", "chat=2,group=off,all=9/h"):
         settings = read_settings({"STEWARD_SEND_RATES": text}, tmp_path)
         assert origin(settings, "STEWARD_SEND_RATES")[0] == text
+
+
+@pytest.mark.parametrize(
+    ("text", "pace"), [("", UNBOUND), ("OFF", UNBOUND), ("1000/d, 20/min", Pace(20, None, 1000))]
+)
+def test_the_pace_of_members_is_read(tmp_path: Path, text: str, pace: Pace) -> None:
+    assert read_settings({"STEWARD_MEMBER_PACE": text}, tmp_path).member_pace == pace
+
+
+def test_a_pace_that_is_none_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="“fast”: it should be messages"):
+        read_settings({"STEWARD_MEMBER_PACE": "fast"}, tmp_path)
 
 
 @pytest.mark.parametrize(
