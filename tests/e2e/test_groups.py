@@ -35,6 +35,16 @@ async def test_three_people_in_a_group_and_only_who_is_known_is_answered(steward
     assert '[From "Ann", telegram:42 in the group "Team"]' in words_in(steward.model.requests[1])
 
 
+async def test_a_group_waits_until_the_bot_knows_its_name(steward: Steward) -> None:
+    steward.foreseen.append("getMe")
+    steward.telegram.fail_next("getMe", 502, "Bad Gateway", times=2)
+    team = steward.telegram.group("Team", steward.ann)
+    steward.script(text("Here."))
+    await steward.start()
+    steward.telegram.say(steward.ann, "@steward_bot are you there?", chat=team)
+    await sees(steward, team, "Here.")
+
+
 async def test_a_topic_keeps_its_answer_its_card_and_its_folder(steward: Steward) -> None:
     telegram = steward.telegram
     bob = telegram.person(43, "Bob")
