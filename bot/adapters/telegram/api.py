@@ -87,7 +87,9 @@ class TelegramApi:
                 f"Telegram sent a result of another form ({type(error).__name__})", maybe_done=True
             ) from None
 
-    async def updates(self, offset: int | None, wait: int, limit_seconds: float) -> bytes:
+    async def updates(
+        self, offset: int | None, wait: int, limit_seconds: float, most: int = 100
+    ) -> bytes:
         """One raw answer of getUpdates, which waits up to `wait` seconds for the first update.
 
         Raises the library's own errors with their status, or TimeoutError; none of their texts
@@ -95,7 +97,7 @@ class TelegramApi:
         """
         query = {
             "timeout": wait,
-            "limit": 100,
+            "limit": most,
             "allowed_updates": json.dumps(ALLOWED_UPDATES),
         }
         if offset is not None:

@@ -1,6 +1,7 @@
 """Fetches raw updates and hands them over; nothing is confirmed before it is accepted."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NoReturn
 
@@ -19,7 +20,11 @@ _log = logging.getLogger(__name__)
 _TOKEN_PAUSE = 60.0
 _CONFLICT_PAUSE = 30.0
 # Words of the conflict that a webhook makes, not a second poller.
+_NUMBER = re.compile(rb'"update_id"\s*:\s*(?P<id>\d{1,10})\b')
 _WEBHOOK_ACTIVE = "webhook is active"
+
+
+_UNREADABLE = Trouble("Telegram sent an answer that cannot be read")
 
 
 class TelegramListener:
@@ -64,11 +69,30 @@ class TelegramListener:
             return Trouble(f"cannot reach Telegram: {error.message}")
         except TimeoutError:
             return Trouble("Telegram left a poll without an answer")
-        answer = decoded(payload)
-        updates = answer.get("result") if isinstance(answer, dict) else None
-        if not isinstance(updates, list):
-            return Trouble("Telegram sent an answer that cannot be read")
-        return updates
+        updates = _updates(payload)
+        if updates is not None:
+            return updates
+        if _NUMBER.search(payload) is None:
+            return _UNREADABLE
+        return await self._first_unreadable(offset)
+
+    async def _first_unreadable(self, offset: int | None) -> "list[Any] | Trouble":
+        """The first update alone, of a batch in which one is too deep to be read.
+
+        It is kept by its number and its text, so that those behind it can come.
+        """
+        try:
+            payload = await self._api.updates(offset, 0, self._grace_seconds, most=1)
+        except (TelegramError, TimeoutError):
+            return _UNREADABLE
+        readable = _updates(payload)
+        if readable is not None:
+            return readable
+        number = _NUMBER.search(payload)
+        if number is None:
+            return _UNREADABLE
+        text = payload.decode("utf-8", "replace")
+        return [{"update_id": int(number["id"]), "unreadable": text}]
 
     async def _hand_over(
         self, updates: list[Any], accept: Callable[[Sequence[RawUpdate]], Awaitable[None]]
@@ -99,6 +123,12 @@ class TelegramListener:
         self._deleted_webhook = True
         _log.warning("a webhook was set for this bot; it is deleted, since updates are polled here")
         return []
+
+
+def _updates(payload: bytes) -> list[Any] | None:
+    answer = decoded(payload)
+    updates = answer.get("result") if isinstance(answer, dict) else None
+    return updates if isinstance(updates, list) else None
 
 
 def _trouble(error: Refused) -> Trouble:

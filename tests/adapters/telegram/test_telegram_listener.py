@@ -302,3 +302,18 @@ async def test_a_clock_that_jumps_changes_no_poll(
             server.say(ann, "a message from another time")
         await receiver.has(2)
     assert clock.slept == []
+
+
+async def test_an_update_too_deep_to_be_read_is_kept_and_those_behind_it_come(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    deep = '{"update_id":500000,"message":' + "[" * 5_000 + "]" * 5_000 + "}"
+    behind = '{"update_id":500001}'
+    server.answer_raw_next("getUpdates", f'{{"ok":true,"result":[{deep},{behind}]}}'.encode())
+    server.answer_raw_next("getUpdates", f'{{"ok":true,"result":[{deep}]}}'.encode())
+    server.say(ann, "behind")
+    async with listening(api, FakeClock()) as receiver:
+        kept, following = await receiver.has(2)
+    assert kept.key == "500000"
+    assert "unreadable" in json.loads(kept.body)
+    assert json.loads(following.body)["message"]["text"] == "behind"
