@@ -309,8 +309,8 @@ async def test_an_update_too_deep_to_be_read_is_kept_and_those_behind_it_come(
 ) -> None:
     deep = '{"update_id":500000,"message":' + "[" * 5_000 + "]" * 5_000 + "}"
     behind = '{"update_id":500001}'
-    server.answer_raw_next("getUpdates", f'{{"ok":true,"result":[{deep},{behind}]}}'.encode())
-    server.answer_raw_next("getUpdates", f'{{"ok":true,"result":[{deep}]}}'.encode())
+    server.answer_raw_next("getUpdates", f'{{"ok":true,"result":[{deep},{behind}]}}')
+    server.answer_raw_next("getUpdates", f'{{"ok":true,"result":[{deep}]}}')
     server.say(ann, "behind")
     async with listening(api, FakeClock()) as receiver:
         kept, following = await receiver.has(2)
