@@ -5,6 +5,8 @@ costs four times as much processor time for a typical change.
 """
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -18,6 +20,7 @@ from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.waiting import decided
 
 T = TypeVar("T")
+_PAUSE_SECONDS = 0.02
 
 
 class _Line:
@@ -105,7 +108,7 @@ def _engine(url: URL, busy_seconds: float, begin: str) -> Engine:
 
     def configure(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection, busy_seconds)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
 
@@ -115,6 +118,19 @@ def _engine(url: URL, busy_seconds: float, begin: str) -> Engine:
     event.listen(engine, "connect", configure)
     event.listen(engine, "begin", start)
     return engine
+
+
+def _write_ahead(connection: Any, busy_seconds: float) -> None:
+    """Sets the journal mode, waiting here: for this change SQLite does not wait by itself."""
+    until = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            time.sleep(_PAUSE_SECONDS)
 
 
 def _driver(connection: Connection) -> Any:
