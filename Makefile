@@ -12,7 +12,7 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 
 	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check format bench postgres lock
+.PHONY: help setup run test check format bench postgres servers lock
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
@@ -40,6 +40,8 @@ bench: $(VENV)/.dev ## measure, and print the figures of the README
 	@$(PY) -m benchmarks $(ARGS)
 
 postgres: $(VENV)/.postgres ## install the driver that a PostgreSQL database needs
+
+servers: $(VENV)/.servers ## install the tool servers of npm that some tests talk to; needs Node.js
 
 lock: $(VENV)/.lock ## write requirements/ anew from pyproject.toml; UPGRADE=1 takes newer releases
 	$(COMPILE) --group build --output-file requirements/build.txt
@@ -90,6 +92,11 @@ $(VENV)/.postgres: $(VENV)/.run requirements/postgres.txt
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	@echo "Installing what tests and checks need"
 	@$(INSTALL) requirements/dev.txt
+	@touch $@
+
+$(VENV)/.servers: $(VENV)/.made tests/servers/package-lock.json
+	@echo "Installing npm's tool servers"
+	@npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/servers
 	@touch $@
 
 $(VENV)/.lock: $(VENV)/.build requirements/lock.txt

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import logging
 import tempfile
 import time
@@ -9,10 +10,16 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import (
+    backlog,
     first_request,
+    flooded_group,
+    group_talk,
     many_chats,
     open_cards,
+    plan_steps,
     prompt_cache,
+    send_rates,
+    skills,
     start_time,
     turn_cost,
 )
@@ -25,13 +32,22 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "turn": turn_cost.measure,
     "chats": many_chats.measure,
     "cards": open_cards.measure,
+    "plans": plan_steps.measure,
     "cache": prompt_cache.measure,
     "request": first_request.measure,
+    "talk": group_talk.measure,
+    "backlog": backlog.measure,
+    "rates": send_rates.measure,
+    "flood": flooded_group.measure,
+    "skills": skills.measure,
 }
 
 
 async def run(names: Sequence[str], scale: Scale) -> None:
     """Measures one after another; each row is printed as soon as it is known."""
+    # The stand-ins live in this process: whoever is measured would wait while all that they have
+    # kept is searched for garbage.
+    gc.disable()
     print(f"{description()}\n\n{HEADER}", flush=True)
     for name in names:
         with tempfile.TemporaryDirectory(prefix="steward-bench-") as folder:

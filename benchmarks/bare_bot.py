@@ -1,6 +1,7 @@
 """The floor: the two SDKs doing the same turns with nothing around them, as a process of its own.
 
 It keeps its histories in memory and asks nobody: what it costs, no bot on these SDKs can save.
+What is said in groups it fetches and leaves alone.
 """
 
 import asyncio
@@ -39,8 +40,9 @@ class BareBot:
             while True:
                 for update in await self._bot.get_updates(offset=offset, timeout=50):
                     offset = update.update_id + 1
-                    if update.message is not None and update.message.text:
-                        answers.create_task(self._answer(update.message))
+                    message = update.message
+                    if message is not None and message.text and message.chat.type == "private":
+                        answers.create_task(self._answer(message))
 
     async def _answer(self, message: Message) -> None:
         history = self._histories[message.chat_id]

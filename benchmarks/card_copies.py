@@ -47,7 +47,7 @@ class _Waiting:
             Append(chat.id, entries),
             SaveTurn(turn),
             SaveApproval(card),
-            Show(card.card_key, chat.id, self.shown.content),
+            Show(card.key_in(chat.id), chat.id, self.shown.content),
         )
 
 
@@ -72,7 +72,7 @@ async def _template(store: Store) -> _Waiting:
     chat = await store.chats.at(Address(channel, chat_id), private=True)
     agenda = await store.journal.agenda(chat.id)
     [turn], [card] = agenda.unfinished, agenda.approvals
-    shown = await store.outbox.row(card.card_key)
+    shown = await store.outbox.row(card.key_in(chat.id))
     assert shown is not None
     return _Waiting(turn, await store.journal.entries(turn.conversation), card, shown)
 

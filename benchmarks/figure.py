@@ -25,7 +25,7 @@ class Figure:
     def _cell(self, value: float | None) -> str:
         if value is None:
             return ""
-        digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+        digits = 0 if isinstance(value, int) or abs(value) >= 100 else 1 if abs(value) >= 10 else 2
         return f"{value:,.{digits}f} {self.unit}".rstrip()
 
 

@@ -36,6 +36,12 @@ class MeasuredProcess:
     def resident_mb(self) -> float:
         return self._process.memory_info().rss / 1e6
 
+    def peak_mb(self) -> float:
+        """The most it ever held."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        held = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+        return int(held.split()[1]) * 1024 / 1e6
+
     async def at_rest(self, looks: int = _RESTING_LOOKS) -> None:
         """Waits until so many looks in a row found the process doing nothing.
 

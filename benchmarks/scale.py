@@ -14,9 +14,35 @@ class Scale:
     waves: int
     cards: int
     presses: int
+    talk: int
+    backlog: int
+    limited_chats: int
+    flood: int
 
 
 FULL = Scale(
-    starts=5, windows=(10, 100, 1000), around=15, chats=200, waves=3, cards=10_000, presses=5
+    starts=5,
+    windows=(10, 100, 1000),
+    around=15,
+    chats=200,
+    waves=3,
+    cards=10_000,
+    presses=5,
+    talk=2_000,
+    backlog=10_000,
+    limited_chats=100,
+    flood=30,
 )
-QUICK = Scale(starts=1, windows=(4, 8), around=3, chats=10, waves=1, cards=100, presses=1)
+QUICK = Scale(
+    starts=1,
+    windows=(4, 8),
+    around=3,
+    chats=10,
+    waves=1,
+    cards=100,
+    presses=1,
+    talk=200,
+    backlog=500,
+    limited_chats=20,
+    flood=10,
+)

@@ -1,10 +1,15 @@
 """How the scripted model answers: a call first, and the answer once it has the result."""
 
+import re
+
 from tests.standins.messages_api import Call, ReceivedRequest, Reply, calls, text, tool
 from tests.standins.messages_api.wire import content_blocks
 
 ANSWER = "Done"
 """What every settled answer begins with."""
+
+_NUMBER = re.compile(r"#\d+")
+_ANSWERED = re.compile(r"#(\d+)")
 
 
 def two_rounds(request: ReceivedRequest) -> Reply:
@@ -12,9 +17,38 @@ def two_rounds(request: ReceivedRequest) -> Reply:
     return _after(request, tool("current_time", {}))
 
 
+def naming(request: ReceivedRequest) -> Reply:
+    """The answer at once, with the numbers (#1) of the messages it is to."""
+    return text(f"{ANSWER} with {_NUMBER.findall(_words(request))}.")
+
+
+def numbers(answer: str) -> list[int]:
+    """The numbers an answer names."""
+    return [int(number) for number in _ANSWERED.findall(answer)]
+
+
 def asking(request: ReceivedRequest) -> Reply:
     """A turn whose call needs a person's consent."""
     return _after(request, tool("write_file", {"path": "note.txt", "content": "A line.\n"}))
+
+
+def after_skill(request: ReceivedRequest) -> Reply:
+    """Three rounds: the skill a message names, then a call or a stage's text, then the answer."""
+    blocks = content_blocks(request.body["messages"][-1]["content"])
+    results = [str(block["content"]) for block in blocks if block["type"] == "tool_result"]
+    if any("The skill alone" in result for result in results):
+        return calls(tool("current_time", {}))
+    if any("The skill first" in result for result in results):
+        return text("Raw notes of what there is.")
+    if results or "in place of first" in _words(request):
+        return text(f"{ANSWER}. That was all there was to do.")
+    wanted = "first" if "first" in _words(request) else "alone"
+    return calls(tool("use_skill", {"name": wanted}))
+
+
+def _words(request: ReceivedRequest) -> str:
+    blocks = content_blocks(request.body["messages"][-1]["content"])
+    return " ".join(block["text"] for block in blocks if block["type"] == "text")
 
 
 def _after(request: ReceivedRequest, call: Call) -> Reply:

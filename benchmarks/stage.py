@@ -2,16 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchmarks.process import MeasuredProcess, started
 from benchmarks.scripted_model import ANSWER, two_rounds
-from tests.standins.bot_api import TOKEN, BotApi, Call, Person
+from tests.standins.bot_api import TOKEN, BotApi, Call, Person, Rates
 from tests.standins.messages_api import MessagesApi
 from tests.standins.messages_api.script import Respond
 from tests.standins.serving import serving
+
+REAL_RATES = {"STEWARD_SEND_RATES": "chat=1,group=20/min,all=30"}
+"""What the platform bears, and the program keeps to unless it is told otherwise."""
 
 _KEY = "test-key"
 _START_SECONDS = 60.0
@@ -32,13 +35,16 @@ class Stage:
         self._urls = urls
 
     @asynccontextmanager
-    async def steward(self, people: Iterable[Person]) -> AsyncGenerator[MeasuredProcess]:
-        """The program, serving these people; yields once it has polled."""
+    async def steward(
+        self, people: Iterable[Person], changes: Mapping[str, str] | None = None
+    ) -> AsyncGenerator[MeasuredProcess]:
+        """The program, owned by these people, with changed settings; yields once it has polled."""
         settings = {
             "STEWARD_HOME": "data",
             "STEWARD_OWNERS": ",".join(f"telegram:{person.id}" for person in people),
             "STEWARD_SEND_RATES": "off",
             "STEWARD_CONTEXT_WINDOW": _NO_WINDOW,
+            **(changes or {}),
         }
         async with started(["bot", "run"], self.folder, self._access() | settings) as process:
             await self.polled(process)
@@ -98,11 +104,18 @@ class Stage:
 
 @asynccontextmanager
 async def stage(
-    folder: Path, respond: Respond = two_rounds, *, strict: bool = False
+    folder: Path,
+    respond: Respond = two_rounds,
+    *,
+    strict: bool = False,
+    rates: Rates | None = None,
 ) -> AsyncGenerator[Stage]:
-    """Stand-ins on free ports; a strict model judges each request and accounts for its cache."""
+    """Stand-ins on free ports; a strict model judges each request and accounts for its cache.
+
+    With `rates` the Bot API refuses what is sent faster, and counts that.
+    """
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-    bot_api = BotApi()
+    bot_api = BotApi(rates=rates, reads_all_group_messages=True)
     model = MessagesApi(respond=respond, api_key=_KEY, strict=strict, context_window=10**9, keep=4)
     async with serving(bot_api.app) as telegram, serving(model.app) as anthropic:
         yield Stage(folder, bot_api, model, (telegram, anthropic))

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 from bot import bootstrap
@@ -18,7 +19,12 @@ def main() -> None:
     start_logging(logging.StreamHandler(), secrets, style="text", level="WARNING")
     try:
         program = Program(
-            bootstrap.serve, bootstrap.chat, bootstrap.probes, secrets, os.environ, Path.cwd()
+            partial(bootstrap.serve, hide=secrets.add),
+            partial(bootstrap.chat, hide=secrets.add),
+            bootstrap.probes,
+            secrets,
+            os.environ,
+            Path.cwd(),
         )
         code = run(program, sys.argv[1:])
     except Exception:  # noqa: BLE001 - the last border: what nobody foresaw ends with a trace

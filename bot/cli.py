@@ -142,6 +142,9 @@ def config(program: Program, *, explain: bool) -> None:
         click.echo(f"{line.name:{width}}  {value:<36}  {line.origin}")
         if explain:
             click.echo(f"{'':{width}}  {line.sentence}")
+    for server in settings.servers:
+        trusted = ", trusted" if server.trusted else ""
+        click.echo(f"{f'mcp.{server.name}':{width}}  {server.line:<36}  steward.toml{trusted}")
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
 

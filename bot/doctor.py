@@ -4,13 +4,14 @@ import asyncio
 import os
 import shutil
 import stat
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from bot.domain.errors import StewardError
+from bot.domain.skill import SkillSet
 from bot.ports.clock import Clock
 from bot.settings import Settings, WebhookAccess
 
@@ -36,6 +37,8 @@ class Probes:
     webhook: Probe
     database: Probe
     sandbox: Probe
+    skills: Callable[[], Awaitable[SkillSet]]
+    servers: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,10 @@ async def examine(
         *[finding async for finding in _telegram(settings, probes)],
         await _database(settings, probes.database),
         await _sandbox(probes.sandbox),
-        _workspace(settings.workspace),
+        *[await _server(name, probe) for name, probe in probes.servers.items()],
+        *_skills(await probes.skills()),
+        _writable("home", "STEWARD_HOME", settings.home),
+        _writable("workspace", "STEWARD_WORKSPACE", settings.workspace),
         _disk(settings.home),
         _clock(clock.now()),
         *_permissions(settings, folder),
@@ -136,6 +142,12 @@ async def _sandbox(probe: Probe) -> Finding:
     return Finding("sandbox", "warn", sentence, found.mend)
 
 
+async def _server(name: str, probe: Probe) -> Finding:
+    """Starts a tool server; without it Steward works, but for the server's tools."""
+    found = await _tried(f"mcp.{name}", probe, f"Look at [mcp.{name}] in steward.toml.")
+    return found if found.level == "ok" else replace(found, level="warn")
+
+
 async def _tried(subject: str, probe: Probe, mend: str) -> Finding:
     try:
         async with asyncio.timeout(PROBE_SECONDS):
@@ -151,12 +163,21 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _workspace(workspace: Path) -> Finding:
-    place = _nearest(workspace)
+def _skills(skills: SkillSet) -> Iterator[Finding]:
+    yield Finding("skills", "ok", f"{len(skills.ready)} can be used.")
+    for fault in skills.faults:
+        yield Finding("skills", "warn", f"{fault}.", "Mend the file; the others are not concerned.")
+    for name, skill in sorted(skills.skills.items()):
+        if skill.unmet:
+            yield Finding("skills", "warn", f"{name}: {skill.unmet}.", "See docs/skills.md.")
+
+
+def _writable(subject: str, setting: str, folder: Path) -> Finding:
+    place = _nearest(folder)
     if os.access(place, os.W_OK | os.X_OK):
-        return Finding("workspace", "ok", f"{workspace} can be written.")
-    mend = f"Give this user the right to write in {place}, or set STEWARD_WORKSPACE."
-    return Finding("workspace", "fail", f"{workspace} cannot be written.", mend)
+        return Finding(subject, "ok", f"{folder} can be written.")
+    mend = f"Give this user the right to write in {place}, or set {setting}."
+    return Finding(subject, "fail", f"{folder} cannot be written.", mend)
 
 
 def _disk(home: Path) -> Finding:

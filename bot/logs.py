@@ -23,6 +23,8 @@ _NOISY = (
     "sqlalchemy",
     "aiosqlite",
     "asyncio",
+    "mcp",
+    "client",
 )
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
@@ -65,6 +67,8 @@ def start_logging(
     handler: logging.Handler, secrets: Secrets, *, style: Literal["text", "json"], level: str
 ) -> None:
     """Sends every log line to this handler alone, in place of any earlier arrangement."""
+    # A line that cannot be written, on a full disk, must not spill its trace into the chat.
+    logging.raiseExceptions = False
     handler.setFormatter(_JsonLine(secrets) if style == "json" else _TextLine(secrets))
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -1,7 +1,9 @@
 """What all tests share: loopback without proxies, and a PostgreSQL database for those that ask."""
 
 import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NoReturn
 from uuid import uuid4
 
@@ -10,6 +12,8 @@ from hypothesis import settings
 from sqlalchemy import NullPool, create_engine, make_url, text
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+
+_SERVERS = Path(__file__).parent / "servers"
 
 # The machine's load must not decide whether a property holds.
 settings.register_profile("steward", deadline=None)
@@ -22,6 +26,16 @@ def _missing(what: str, remedy: str) -> NoReturn:
     if os.environ.get("STEWARD_TEST_REQUIRE_ALL") == "1":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def everything() -> tuple[str, ...]:
+    """The command of npm's server-everything, which the lock in tests/servers pins."""
+    script = _SERVERS / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+    node = shutil.which("node")
+    if node is None or not script.exists():
+        _missing("npm's tool server is not installed", "to run it: make servers, with Node.js 20")
+    return node, str(script)
 
 
 @pytest.fixture(scope="session")

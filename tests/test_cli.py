@@ -16,6 +16,7 @@ from bot.adapters.terminal.terminal import Terminal
 from bot.cli import Program, run
 from bot.doctor import Probes
 from bot.domain.errors import SettingError, StoreTooNew
+from bot.domain.skill import SkillSet
 from bot.logs import Secrets
 from bot.settings import Settings
 
@@ -60,8 +61,12 @@ class Office:
         return "fine"
 
     def program(self, environ: Mapping[str, str], folder: Path) -> Program:
-        probes = Probes(found, found, found, self.database, found)
+        probes = Probes(found, found, found, self.database, found, no_skills)
         return Program(self.serve, self.chat, lambda _: probes, Secrets(), environ, folder)
+
+
+async def no_skills() -> SkillSet:
+    return SkillSet()
 
 
 @dataclass(frozen=True)

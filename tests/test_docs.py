@@ -1,5 +1,6 @@
 """The documentation says what the program does; its links and diagrams are whole."""
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -10,24 +11,36 @@ import pytest
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.tools.catalog import FixedCatalog, standard_tools
 from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.skills import skill_tools
 from bot.domain.budget import Limits, ModelTimes
+from bot.domain.chat import Chat
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
 from bot.domain.tool import Code, Status
 from bot.flow.approvals import ApprovalDesk
 from bot.flow.commands import Command
+from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.people import PeopleCommands
+from bot.flow.commands.plans import PlanCommands
 from bot.flow.commands.setup import SetupCommands
+from bot.flow.commands.skills import SkillCommands
+from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.context import Context
 from bot.flow.model_calls import ModelCalls
+from bot.flow.owners import Owners
+from bot.flow.plan_desk import PlanDesk
+from bot.flow.plan_ending import PlanEnding
+from bot.ports.inbox import InboundRow
 from bot.ports.tool import Tool
 from bot.settings import SettingLine, read_settings
 from tests.fakes.clock import FakeClock
+from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
+from tests.fakes.templates import FakeTemplates
 
 ROOT = Path(__file__).resolve().parents[1]
 _PLACES = ("*.md", "docs/**/*.md", "plans/*.md", "skills/*.md")
@@ -40,6 +53,7 @@ _SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM)_[A-Z_]*[A-Z]\b")
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"\bbot/[\w/]+\.py\b")
+_ROW = re.compile(r"^\| `(bot/[\w/]+\.py)` \| (.*) \|$", re.MULTILINE)
 _KINDS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
 _OPENERS = {
     "sequenceDiagram": ("alt", "loop", "opt", "par", "critical", "break", "rect", "box"),
@@ -113,6 +127,14 @@ def test_every_module_named_exists() -> None:
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
 
 
+def test_every_module_has_its_row_in_its_own_words() -> None:
+    rows = dict(_ROW.findall((ROOT / "docs" / "architecture.md").read_text()))
+    modules = [path for path in (ROOT / "bot").rglob("*.py") if path.name != "__init__.py"]
+    assert len(modules) > 100
+    said = {str(path.relative_to(ROOT)): _first_sentence(path) for path in modules}
+    assert {name: rows.get(name) for name in said} == said
+
+
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
@@ -164,6 +186,10 @@ def _row(line: SettingLine, folder: Path) -> str:
     value = line.value.replace(f"{folder}/", "")
     shown = f"`{value}`" if value else "not set"
     return f"| `{line.name}` | {shown} | {line.sentence} |"
+
+
+def _first_sentence(module: Path) -> str:
+    return (ast.get_docstring(ast.parse(module.read_text())) or "").partition("\n")[0]
 
 
 def _leads_somewhere(page: Path, link: str) -> bool:
@@ -224,9 +250,13 @@ async def _drain(chat: int) -> None:
     """Has nothing to do."""
 
 
+async def _no_message(waiting: Sequence[InboundRow], chat: Chat) -> None:
+    """Finds none."""
+
+
 def _tools() -> Sequence[Tool]:
     store = MemoryStore()
-    return standard_tools(
+    house = standard_tools(
         clock=FakeClock(),
         chats=store.chats,
         journal=store.journal,
@@ -234,6 +264,7 @@ def _tools() -> Sequence[Tool]:
         sandbox=Sandbox(program=None),
         spool=ROOT,
     )
+    return *house, *skill_tools(FakeSkills(), 5)
 
 
 def _commands() -> list[Command]:
@@ -241,14 +272,21 @@ def _commands() -> list[Command]:
     journal, approvals, ledger = store.journal, store.approvals, store.ledger
     lanes = EmbeddedLanes(_drain, clock)
     desk = ApprovalDesk(journal, approvals, store.outbox, ledger, lanes, clock, Limits())
+    plans = PlanDesk(journal, store.plans, store.chats, store.outbox, lanes, clock)
+    ending = PlanEnding(store.people, Owners(store.people, store.members, {}))
     models = ModelCalls({}, clock, ModelTimes())
-    context = Context(FixedCatalog(()))
+    skills = FakeSkills()
+    context = Context(FixedCatalog(()), skills)
     groups = (
         GreetingCommands(list),
         PeopleCommands(store.people, store.members, desk, context, clock, UNBOUND),
-        TurnCommands(journal, store.chats, approvals, desk, clock, "demo/demo"),
-        CardCommands(approvals, store.rules, clock),
-        GroupCommands(),
+        TurnCommands(journal, store.chats, approvals, desk, plans, clock, "demo/demo"),
+        StopCommands(journal, store.inbox, _no_message),
+        PlanCommands(store.plans, plans, ending, FakeTemplates(), clock),
+        CardCommands(approvals, store.rules, store.members, clock),
+        GroupCommands({}),
+        AnswerCommands(12_000),
+        SkillCommands(skills, context),
         SetupCommands(models, context, ledger, journal, approvals, clock, "demo/demo"),
     )
     return [command for group in groups for command in group.table]

@@ -1,6 +1,7 @@
 """The doctor: what it looks at, what it says, and what it leaves alone."""
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from bot.doctor import PROBE_SECONDS, Finding, Probe, Probes, examine, table
 from bot.domain.errors import ChannelError, ModelDenied, StoreTooNew
+from bot.domain.skill import Skill, SkillFault, SkillSet
 from bot.settings import read_settings
 from tests.fakes.clock import FakeClock
 
@@ -24,9 +26,14 @@ class Visit:
         database = {"STEWARD_DATABASE_URL": "postgresql://db/x"}
         self.settings = read_settings(database | dict(given), folder)
         self.tried: list[str] = []
-        self.probes = dataclasses.replace(
-            Probes(*(self._good(f.name) for f in dataclasses.fields(Probes))), **probes
+        single = [f.name for f in dataclasses.fields(Probes) if f.name not in ("servers", "skills")]
+        good = {name: self._good(name) for name in single}
+        self.probes = Probes(
+            **good | probes,
+            skills=self._skills,
+            servers={s.name: self._good(s.name) for s in self.settings.servers},
         )
+        self.skills = SkillSet()
 
     def _good(self, name: str) -> Probe:
         async def probe() -> str:
@@ -34,6 +41,9 @@ class Visit:
             return f"{name} works"
 
         return probe
+
+    async def _skills(self) -> SkillSet:
+        return self.skills
 
     async def found(self, now: datetime = NOW) -> dict[str, Finding]:
         clock = FakeClock(now)
@@ -123,6 +133,18 @@ async def test_a_database_file_is_opened_only_when_it_is_there(tmp_path: Path, m
     assert ("database" in visit.tried) is made
 
 
+@pytest.mark.parametrize("name", ["HOME", "WORKSPACE"])
+async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, name: str) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    if os.access(closed, os.W_OK):
+        pytest.skip("this user may write everywhere")
+    visit = Visit(tmp_path, {f"STEWARD_{name}": str(closed / "inside")})
+    finding = (await visit.found())[name.lower()]
+    assert finding.level == "fail"
+    assert f"set STEWARD_{name}" in finding.mend
+
+
 async def test_no_sandbox_is_a_warning(tmp_path: Path) -> None:
     visit = Visit(tmp_path, {}, sandbox=failing(OSError("bwrap is missing")))
     finding = (await visit.found())["sandbox"]
@@ -175,4 +197,19 @@ def test_the_table_puts_what_mends_below() -> None:
         "ok    a     Fine.",
         "fail  disk  Full.",
         "            → Make room.",
+    ]
+
+
+async def test_skills_that_cannot_be_used_are_told_with_file_and_line(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS)
+    fit = Skill("minutes", "Makes minutes.", "Body.", "/skills/minutes")
+    unfit = Skill("letters", "Writes.", "Body.", "/skills/letters", unmet="it needs the program x")
+    fault = SkillFault("/skills/bad/SKILL.md", 3, "no YAML: found a tab")
+    visit.skills = SkillSet({"minutes": fit, "letters": unfit}, (fault,))
+    findings = await examine(visit.settings, visit.probes, FakeClock(NOW), tmp_path)
+    told = [(f.level, f.sentence) for f in findings if f.subject == "skills"]
+    assert told == [
+        ("ok", "1 can be used."),
+        ("warn", "/skills/bad/SKILL.md:3: no YAML: found a tab."),
+        ("warn", "letters: it needs the program x."),
     ]

@@ -1,5 +1,6 @@
 """Log lines: one an event, with chat and turn, and without any secret."""
 
+import errno
 import io
 import json
 import logging
@@ -17,8 +18,9 @@ SECRET = "12345:AA/canary+token=="
 @pytest.fixture(autouse=True)
 def _restored() -> Iterator[None]:
     root = logging.getLogger()
-    before, level = root.handlers[:], root.level
+    before, level, told = root.handlers[:], root.level, logging.raiseExceptions
     yield
+    logging.raiseExceptions = told
     root.handlers[:] = before
     root.setLevel(level)
 
@@ -40,6 +42,13 @@ class Log:
     def line(self) -> str:
         assert self.text.count("\n") == 1
         return self.text.removesuffix("\n")
+
+
+class Full(io.StringIO):
+    """A file on a full disk."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def fail(text: str) -> None:
@@ -152,3 +161,11 @@ def test_a_line_with_the_wrong_arguments_is_written_all_the_same() -> None:
     too_few = ("one",)
     log.logger.info("%d of %d", *too_few)
     assert "%d of %d" in log.line
+
+
+def test_a_line_that_cannot_be_written_is_left_out_in_silence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    start_logging(logging.StreamHandler(Full()), Secrets(), style="text", level="INFO")
+    logging.getLogger("bot.test").warning("trouble")
+    assert capsys.readouterr().err == ""

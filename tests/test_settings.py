@@ -127,6 +127,36 @@ def test_accounts_and_lists(tmp_path: Path) -> None:
     assert settings.allowed == ("telegram:1", "telegram:-5")
 
 
+def test_shared_folders_are_chats_with_a_folder_of_the_workspace(tmp_path: Path) -> None:
+    assert read_settings({}, tmp_path).shared_folders == ()
+    given = "telegram:-1001=team, telegram:-1001/7=team/a b,telegram:43=."
+    settings = read_settings({"STEWARD_SHARED_FOLDERS": given}, tmp_path)
+    assert settings.shared_folders == (
+        ("telegram:-1001", "team"),
+        ("telegram:-1001/7", "team/a b"),
+        ("telegram:43", "."),
+    )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(
+            "team",
+            "ann=team",
+            "telegram:1=",
+            "telegram:1=/etc",
+            "telegram:1=..",
+            "telegram:1=a/../b",
+        ),
+        *("telegram:1=a//b", "telegram:1=.git", "telegram:1=chats/x", "telegram:1=a,telegram:1=b"),
+    ],
+)
+def test_a_shared_folder_elsewhere_is_refused(tmp_path: Path, given: str) -> None:
+    with pytest.raises(SettingError, match="STEWARD_SHARED_FOLDERS"):
+        read_settings({"STEWARD_SHARED_FOLDERS": given}, tmp_path)
+
+
 def test_toml_takes_full_names_too(tmp_path: Path) -> None:
     (tmp_path / "steward.toml").write_text(
         f'STEWARD_HOME = "h"\nanthropic_api_key = "{KEY}"\nsandbox_network = true\n'
@@ -327,3 +357,47 @@ def test_a_workspace_that_holds_our_own_files_is_refused(
     home = {"STEWARD_HOME": str(tmp_path / "data")}
     with pytest.raises(SettingError, match=re.escape(f"it holds {held}.")):
         read_settings({"STEWARD_WORKSPACE": str(tmp_path / workspace), **home}, folder)
+
+
+def test_servers_are_read_with_their_secrets_from_the_environment(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("TICKETS_TOKEN=swordfish\n")
+    (tmp_path / "steward.toml").write_text(
+        '[mcp.time]\ncommand = "uvx"\nargs = ["mcp-server-time"]\ntrusted = true\n'
+        'env = { ZONE = "${ZONE}" }\nidle_seconds = 0\n'
+        '[mcp.tickets]\nurl = "https://tickets.example.org/mcp"\n'
+        'headers = { Authorization = "Bearer ${TICKETS_TOKEN}" }\n'
+    )
+    settings = read_settings({"ZONE": "UTC"}, tmp_path)
+    time, tickets = settings.servers
+    assert (time.command, time.trusted, time.idle_seconds) == (("uvx", "mcp-server-time"), True, 0)
+    assert (time.env, time.folder) == ((("ZONE", "UTC"),), str(tmp_path))
+    assert tickets.url == "https://tickets.example.org/mcp"
+    assert tickets.headers == (("Authorization", "Bearer swordfish"),)
+    assert "swordfish" not in repr(settings)
+    assert "swordfish" in [secret.get_secret_value() for secret in settings.secrets]
+    assert (tickets.secrets, time.secrets) == (("swordfish",), ("UTC",))
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ("[mcp.Time]\ncommand='x'", "its name should be small letters"),
+        ("[mcp.a__b]\ncommand='x'", "its name should be small letters"),
+        ("[mcp.time]\nargs=['x']", "either a command or a url"),
+        ("[mcp.time]\ncommand='x'\nurl='http://127.0.0.1/'", "either a command or a url"),
+        ("[mcp.time]\nurl='ftp://x'", "url: it"),
+        ("[mcp.time]\nurl='http://127.0.0.1/'\nenv={A='b'}", "args and env belong to a command"),
+        ("[mcp.time]\ncommand='x'\nheaders={A='b'}", "headers belong to a url"),
+        ("[mcp.time]\ncommand='x'\ncolour='red'", "colour: no key of a server"),
+        ("[mcp.time]\ncommand='x'\nstart_seconds=0", "start_seconds: "),
+        ("[mcp.time]\ncommand='x'\nenv={A='${NO_SUCH}'}", "names ${NO_SUCH}, which is neither"),
+        ("[mcp.time]\ncommand='x'\nenv={A=1}", "env.A: it should be a text"),
+        ("[mcp]\ntime='x'", "it should be a table"),
+        ("mcp = 'x'", "mcp"),
+    ],
+)
+def test_a_server_that_cannot_be_used_is_told(tmp_path: Path, table: str, why: str) -> None:
+    (tmp_path / "steward.toml").write_text(table)
+    with pytest.raises(SettingError, match=re.escape(why)) as caught:
+        read_settings({}, tmp_path)
+    assert "steward.toml" in str(caught.value)

@@ -27,12 +27,21 @@ class Verb(StrEnum):
     STOP = "s"
 
 
+_KEY = "card:"
+
+
+def card_of(key: str) -> str | None:
+    """The id of the card that an outbound key belongs to; None for the key of anything else."""
+    return key.removeprefix(_KEY).partition("@")[0] if key.startswith(_KEY) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Approval:
     """One card. `token` is the secret of its buttons; `set_aside` once its turn ended without it.
 
     `kind` tells what is asked: to run a call, or to go on after a repeat. `reported` is True once
     the model has read what came of it. `asker_name` is told where others see the card too.
+    `owner_chats` are chats of owners that show the card besides its own: the asker may not approve.
     """
 
     id: str
@@ -58,11 +67,16 @@ class Approval:
     reason: str = ""
     shown_at: datetime | None = None
     asker_name: str = ""
+    owner_chats: tuple[int, ...] = ()
+
+    def key_in(self, chat: int) -> str:
+        """The outbound key of the card in a chat: one visible message for each that shows it."""
+        return f"{_KEY}{self.id}" if chat == self.chat else f"{_KEY}{self.id}@{chat}"
 
     @property
-    def card_key(self) -> str:
-        """The outbound key of the card: one visible message for one approval."""
-        return f"card:{self.id}"
+    def chats(self) -> tuple[int, ...]:
+        """Every chat that shows the card, its own first."""
+        return (self.chat, *self.owner_chats)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ class Limits:
     empty_retries: int = 2
     pauses: int = 5
     attempts: int = 3
+    plan_steps: int = 50
+    plan_rounds: int = 8
+    plan_calls: int = 20
+    pipeline_depth: int = 5
     compact_at: float = 0.9
     compact_to: float = 0.5
     images_in_view: int = 20
@@ -58,3 +62,33 @@ class SendRates:
     chat: Rate | None = Rate(1, 1.0)
     group: Rate | None = Rate(20, 60.0)
     all: Rate | None = Rate(30, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class BundleBounds:
+    """How long a message in pieces is waited for after its last piece, and what one may hold."""
+
+    seconds: float = 1.5
+    messages: int = 50
+    characters: int = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class EnclosureBounds:
+    """Bytes of one file that is fetched, and seconds for all files of a message together."""
+
+    bytes: int = 20 * 1024 * 1024
+    seconds: float = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingBounds:
+    """What reading one file may take; `at_once` is how many are read side by side.
+
+    `memory` in bytes, `seconds` from its start to its end, `cpu_seconds` of the processor.
+    """
+
+    memory: int = 768_000_000
+    seconds: float = 30.0
+    cpu_seconds: int = 20
+    at_once: int = 2

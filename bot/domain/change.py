@@ -10,7 +10,9 @@ from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.chat import Chat, Conversation
 from bot.domain.exchange import Usage
 from bot.domain.message import Address, Outbound
+from bot.domain.plan import Plan, PlanStep
 from bot.domain.rights import Pace, Rights
+from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn
 
@@ -55,7 +57,7 @@ class AskStop:
 
 @dataclass(frozen=True, slots=True)
 class SaveChat:
-    """Updates a chat's settings and its current conversation; fence and log end stay."""
+    """Updates a chat's settings and its current conversation; fence, log end and skill stay."""
 
     chat: Chat
 
@@ -69,8 +71,36 @@ class NameChat:
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseSkill:
+    """Puts a skill to work in a chat, or none.
+
+    A `lent` one is the model's choice: it never takes the place of one that a person chose.
+    """
+
+    chat: int
+    skill: str | None
+    lent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MoveChat:
-    """Gives a chat another address, with all that it holds; nothing when that one is taken."""
+    """Gives a chat another address, with all that it holds; nothing when that one is taken.
+
+    Messages on the old screen are out of reach: cards that are open are owed anew, and so is what
+    was not shown yet, as a reply to nothing.
+    """
+
+    old: Address
+    new: Address
+
+
+@dataclass(frozen=True, slots=True)
+class JoinChats:
+    """Moves a chat to where another lives, whose log and rows become the end of its own.
+
+    Only the owner of the moving chat may do so, while no turn of it is unfinished. The settings
+    are those of the chat that moves.
+    """
 
     old: Address
     new: Address
@@ -87,7 +117,7 @@ class SaveConversation:
 class MarkInbound:
     """Moves a raw update on; Conflict when it is not in one of the expected states.
 
-    `person` wrote it, and it counts for their pace.
+    `person` wrote it, and it counts for their pace unless it is a `piece` of a message that does.
     """
 
     id: int
@@ -98,6 +128,7 @@ class MarkInbound:
     turn: str | None = None
     reason: str = ""
     person: int | None = None
+    piece: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +167,36 @@ class SaveApproval:
 
 
 @dataclass(frozen=True, slots=True)
+class SavePlan:
+    """Inserts a plan (`expect` None) or moves it on; Conflict when its version is another one.
+
+    A second live plan of a chat is a Conflict too. `steps` are those that are new or changed.
+    """
+
+    plan: Plan
+    expect: int | None = None
+    steps: tuple[PlanStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
     """Puts a visible message into the outbox; the same key again makes it an edit, latest wins."""
 
     key: str
     chat: int
     content: Outbound
+
+
+@dataclass(frozen=True, slots=True)
+class Retract:
+    """Owes a chat the end of a message that was shown in passing, under no key of ours.
+
+    Nobody is told: it is taken away with the next thing that is delivered there.
+    """
+
+    chat: int
+    turn: str
+    message_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +279,13 @@ class AddArtifact:
 
 
 @dataclass(frozen=True, slots=True)
+class AllowServer:
+    """Keeps the consent that a tool server may be started; nothing when it was given before."""
+
+    consent: ServerConsent
+
+
+@dataclass(frozen=True, slots=True)
 class AddVerdict:
     """One round's record: the step taken, its reason, and what the view builder changed."""
 
@@ -239,14 +301,18 @@ Write: TypeAlias = (
     | AskStop
     | SaveChat
     | NameChat
+    | ChooseSkill
     | MoveChat
+    | JoinChats
     | SaveConversation
     | MarkInbound
     | PassOver
     | ReleaseHeard
     | AmendInbound
     | SaveApproval
+    | SavePlan
     | Show
+    | Retract
     | AddRule
     | DropRule
     | SaveTerms
@@ -256,6 +322,7 @@ Write: TypeAlias = (
     | AddAudit
     | AddArtifact
     | AddVerdict
+    | AllowServer
 )
 
 

@@ -22,12 +22,21 @@ class Activation(StrEnum):
     ALWAYS = "always"
 
 
+class LongAnswers(StrEnum):
+    """How a long answer comes: as several messages, or as its opening and a file."""
+
+    MESSAGES = "messages"
+    FILE = "file"
+
+
 @dataclass(frozen=True, slots=True)
 class Chat:
     """One chat; `fence` grows with each owner, `last_seq` is the end of its log.
 
     `context` lets the bot read the talk of a group that is not for it. `moved_from` is where the
-    chat lived before its group became a supergroup; its folder keeps that name.
+    chat lived before its group became a supergroup; its folder keeps that name. `previews` lets
+    links show what stands behind them. `skill` is the one at work here; a lent one was chosen by
+    the model and ends with the conversation or with its pipeline.
     """
 
     id: int
@@ -43,6 +52,10 @@ class Chat:
     activation: Activation = Activation.MENTION
     context: bool = False
     moved_from: Address | None = None
+    long_answers: LongAnswers = LongAnswers.MESSAGES
+    previews: bool = False
+    skill: str | None = None
+    skill_lent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ StewardError
 ├── StoreError
 │   ├── StoreBusy           locked for too long: try again
 │   ├── StoreUnwritable     read-only, full disk, broken file: an operator must act
-│   └── StoreTooNew         written by a newer program: upgrade the program
+│   ├── NoSuchChat          joined to another one meanwhile: let go of it
+│   ├── StoreTooNew         written by a newer program: upgrade the program
+│   └── StoreTooOld         written by an older program: the next start upgrades it
 ├── ModelError              what a provider or the way to it refused
 │   ├── ModelOverloaded     429, 5xx, overloaded: wait `retry_after`, try again
 │   ├── ModelUnreachable    network, time-out, cut stream: try again
@@ -17,13 +19,17 @@ StewardError
 ├── ChannelError
 │   ├── FloodWait           the platform asks for `retry_after` seconds
 │   ├── ChannelUnreachable  network; `maybe_done` when the work may have happened
+│   ├── ChatMoved           the chat lives elsewhere now; carries the platform's word of it
 │   ├── RecipientGone       blocked, deleted, never started: give up on the message
 │   ├── ContentRefused      this content will never be accepted
 │   └── FileWithheld        a file that cannot be had; its text says why
 ├── InvalidArguments        a tool call whose arguments do not fit its schema
 ├── ToolFailure             a tool that could not do its work; its text is for the model
+│   └── OutcomeUnknown      it may have happened: nobody can tell without looking
 └── SettingError            a setting that cannot be used; its text is for the operator
 """
+
+from bot.domain.message import RawUpdate
 
 
 class StewardError(Exception):
@@ -50,8 +56,16 @@ class StoreUnwritable(StoreError):
     """The store is read-only, full or damaged."""
 
 
+class NoSuchChat(StoreError):
+    """There is no chat of this number any more."""
+
+
 class StoreTooNew(StoreError):
     """The store was written by a newer version of the program."""
+
+
+class StoreTooOld(StoreError):
+    """The store was written by an older version of the program, and was to be looked at only."""
 
 
 class ModelError(StewardError):
@@ -106,6 +120,14 @@ class ChannelUnreachable(ChannelError):
         self.maybe_done = maybe_done
 
 
+class ChatMoved(ChannelError):
+    """The chat has another address now, which `update` tells as the platform's own would."""
+
+    def __init__(self, message: str, update: RawUpdate) -> None:
+        super().__init__(message)
+        self.update = update
+
+
 class RecipientGone(ChannelError):
     """The chat cannot be written to any more."""
 
@@ -124,6 +146,10 @@ class InvalidArguments(StewardError):
 
 class ToolFailure(StewardError):
     """A tool that could not do its work; the text is written for the model."""
+
+
+class OutcomeUnknown(ToolFailure):
+    """A call that was cut off from its answer; it may have happened, wholly, in part or not."""
 
 
 class SettingError(StewardError):

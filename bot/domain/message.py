@@ -41,6 +41,7 @@ class Quote:
     own: bool
     message_id: str | None = None
     account: str | None = None
+    attachments: tuple["Attachment", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,25 @@ class Attachment:
     handle: str
 
 
+class Cut(StrEnum):
+    """Whether a text ends where an app cuts a longer one, or where its writer did.
+
+    A sharp cut is at the platform's bound itself, within a word perhaps.
+    """
+
+    NO = "no"
+    PERHAPS = "perhaps"
+    LIKELY = "likely"
+    SHARP = "sharp"
+
+
 @dataclass(frozen=True, slots=True)
 class InboundMessage:
     """A person's message; `edited` when it replaces an earlier one with the same id.
 
     `addressed` when it is said to the bot, as everything in a private chat is. `anonymous` when it
-    is written in the name of a chat: nobody's order. `title` is that of the group.
+    is written in the name of a chat: nobody's order. `title` is that of the group. `number` is the
+    place among the messages of the chat, 0 where they have none; `album` names the album it is of.
     """
 
     address: Address
@@ -74,6 +88,9 @@ class InboundMessage:
     addressed: bool = True
     anonymous: bool = False
     title: str = ""
+    number: int = 0
+    album: str = ""
+    cut: Cut = Cut.NO
 
     @property
     def untrusted(self) -> str | None:
@@ -82,7 +99,8 @@ class InboundMessage:
             return f"a forward from {self.forwarded_from}"
         if self.quote is not None and not self.quote.own:
             return f"a quote of {self.quote.author}"
-        if any(a.kind == "document" for a in self.attachments):
+        quoted = () if self.quote is None else self.quote.attachments
+        if any(a.kind == "document" for a in (*self.attachments, *quoted)):
             return "a document"
         return None
 
@@ -107,6 +125,27 @@ class Moved:
     new: Address
 
 
+class Presence(StrEnum):
+    """What the bot is in a chat; a muted one reads and may not write."""
+
+    GONE = "gone"
+    MUTED = "muted"
+    MEMBER = "member"
+    ADMIN = "administrator"
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceChange:
+    """The bot was added, removed, blocked, promoted or restricted by someone."""
+
+    address: Address
+    by: Sender
+    before: Presence
+    now: Presence
+    kind: Literal["private", "group", "channel"]
+    title: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """An update that cannot be understood: kept and marked, never tried again."""
@@ -121,7 +160,7 @@ class Ignored:
     reason: str
 
 
-Inbound: TypeAlias = InboundMessage | Press | Moved | Unreadable | Ignored
+Inbound: TypeAlias = InboundMessage | Press | Moved | PresenceChange | Unreadable | Ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +216,25 @@ class FileRef:
 
 
 class OutboundKind(StrEnum):
-    """What an outbound message is for; the delivery treats each kind its own way."""
+    """What an outbound message is for; the delivery treats each kind its own way.
+
+    One that is GONE was shown in passing and is to be taken off the screen.
+    """
 
     ANSWER = "answer"
     CARD = "card"
     NOTICE = "notice"
     PROGRESS = "progress"
+    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """The content of one visible message; shown again under the same key it becomes an edit."""
+    """The content of one visible message; shown again under the same key it becomes an edit.
+
+    `folded` when a channel whose messages are short may show the opening and send the whole as a
+    file; `previews` when a link may show what stands behind it.
+    """
 
     kind: OutboundKind
     blocks: tuple[Block, ...]
@@ -195,6 +242,8 @@ class Outbound:
     files: tuple[FileRef, ...] = ()
     reply_to: str | None = None
     silent: bool = False
+    folded: bool = False
+    previews: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +258,10 @@ class Piece:
 
 
 class Sign(StrEnum):
-    """A small sign of life in a chat."""
+    """A small sign of life in a chat; all but typing stand on a message, NONE takes it away."""
 
     TYPING = "typing"
     QUEUED = "queued"
+    WORKING = "working"
     DONE = "done"
+    NONE = "none"

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.exchange import FinishReason
 from bot.domain.message import FileRef
-from bot.domain.tool import Status, ToolCall, ToolResult
+from bot.domain.tool import Status, SubmitPlan, ToolCall, ToolResult
 from bot.domain.transcript import (
     Body,
     CutBody,
@@ -16,6 +17,7 @@ from bot.domain.transcript import (
     NoteBody,
     ReplyBody,
     ResultBody,
+    SkillBody,
     SummaryBody,
 )
 from bot.domain.turn import Turn
@@ -34,16 +36,29 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A call of this turn with its result; `round` is the number of the reply it stands in."""
+    """A call of this turn with its result; `round` is the number of the reply it stands in.
+
+    `at` is when the result was written: the same moment for all calls that ran side by side.
+    """
 
     call: ToolCall
     result: ToolResult
+    at: datetime
     round: int = 0
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """The settled text of a stage that another skill went on with, after so many rounds."""
+
+    skill: str
+    text: str
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """What the entries of a turn say, in their order."""
+    """What the entries of a turn say, in their order; `kept` is what earlier stages left."""
 
     turn: Turn
     reply: ReplyBody | None = None
@@ -56,6 +71,7 @@ class Progress:
     shrunk: bool = False
     cuts_since_reply: int = 0
     approvals: tuple[Approval, ...] = field(default=())
+    kept: tuple[Kept, ...] = ()
 
     @property
     def question(self) -> str | None:
@@ -67,6 +83,11 @@ class Progress:
         return next((d.result.closes for d in self.done if d.result.closes is not None), None)
 
     @property
+    def submitted(self) -> SubmitPlan | None:
+        """What the newest round handed in as a whole plan, if it did."""
+        return next((r.submits for r in self._newest_results if r.submits is not None), None)
+
+    @property
     def files(self) -> tuple[FileRef, ...]:
         """Files that results of this turn brought along, each once."""
         return tuple(dict.fromkeys(f for d in self.done for f in d.result.files))
@@ -74,6 +95,16 @@ class Progress:
     @property
     def _newest_results(self) -> list[ToolResult]:
         return [b.result for b in self.since_reply if isinstance(b, ResultBody)]
+
+    @property
+    def handed_over(self) -> bool:
+        """Whether a skill has taken over and not replied yet."""
+        return any(isinstance(b, SkillBody) and b.after is not None for b in self.since_reply)
+
+    @property
+    def stage_rounds(self) -> int:
+        """Rounds of the stage at work; those of the turn when no skill handed over."""
+        return self.turn.rounds - (self.kept[-1].rounds if self.kept else 0)
 
     def same_error(self) -> tuple[Done | None, int]:
         """The call of the newest round that failed most often alike, and in how many rounds.
@@ -126,7 +157,7 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
     late = next((a for a in approvals if a.id == turn.approval), None)
     reading = _Reading(late)
     for entry in entries:
-        reading.take(entry.body)
+        reading.take(entry.body, entry.at)
     bodies = [entry.body for entry in entries]
     return Progress(
         turn=turn,
@@ -140,6 +171,7 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
         shrunk=any(isinstance(body, CutBody) and body.shrunk for body in bodies),
         cuts_since_reply=sum(_makes_room(body) for body in reading.since),
         approvals=tuple(approvals),
+        kept=tuple(reading.kept),
     )
 
 
@@ -150,12 +182,13 @@ class _Reading:
         self._late = late
         self._calls = {} if late is None else {late.call.id: late.call}
         self._rounds: dict[str, int] = {}
-        self._results: dict[str, ToolResult] = {}
+        self._results: dict[str, tuple[ToolResult, datetime]] = {}
         self._begun: set[str] = set()
         self.replies: list[ReplyBody] = []
         self.since: list[Body] = []
+        self.kept: list[Kept] = []
 
-    def take(self, body: Body) -> None:
+    def take(self, body: Body, at: datetime) -> None:
         match body:
             case ReplyBody():
                 self.replies.append(body)
@@ -164,9 +197,12 @@ class _Reading:
             case IntentBody():
                 self._begun.add(body.call_id)
             case ResultBody():
-                self._results[body.result.call_id] = body.result
+                self._results[body.result.call_id] = body.result, at
             case LateResultBody(result=ToolResult() as result) if self._is_late(body):
-                self._results[result.call_id] = result
+                self._results[result.call_id] = result, at
+            case SkillBody(after=str(before)):
+                text = self.replies[-1].text if self.replies else ""
+                self.kept.append(Kept(before, text, len(self.replies)))
             case _:
                 pass
         self.since = [] if isinstance(body, ReplyBody) else [*self.since, body]
@@ -183,8 +219,8 @@ class _Reading:
 
     def done(self) -> tuple[Done, ...]:
         return tuple(
-            Done(self._calls[id], result, self._rounds.get(id, 0))
-            for id, result in self._results.items()
+            Done(self._calls[id], result, at, self._rounds.get(id, 0))
+            for id, (result, at) in self._results.items()
             if id in self._calls
         )
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from bot.domain.command_line import is_dangerous, may_have_rule, parse_simple
 from bot.domain.command_line.programs import names
+from bot.domain.server import is_servers_tool
 from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, canonical
 
 _COMMANDS = "run_command"
@@ -37,7 +38,8 @@ def matches(pattern: RulePattern, tool: str, arguments: Mapping[str, Any]) -> bo
         case CommandRule():
             return tool == _COMMANDS and _covers_command(pattern.words, arguments.get("command"))
         case PathRule():
-            return tool != _COMMANDS and _covers_path(pattern.folder, arguments.get("path"))
+            ours = tool != _COMMANDS and not is_servers_tool(tool)
+            return ours and _covers_path(pattern.folder, arguments.get("path"))
 
 
 def widenings(tool: str, pattern: RulePattern) -> tuple[RulePattern, ...]:
@@ -47,6 +49,8 @@ def widenings(tool: str, pattern: RulePattern) -> tuple[RulePattern, ...]:
             arguments = _decoded(pattern.arguments)
             if tool == _COMMANDS:
                 return _shorter_commands(parse_simple(_text(arguments, "command")) or (), full=True)
+            if is_servers_tool(tool):
+                return ()  # nobody knows what its `path` means
             return _outer_folders(_text(arguments, "path"))
         case CommandRule():
             return _shorter_commands(pattern.words, full=False)

@@ -8,8 +8,11 @@ from bot.domain.approval import ApprovalState
 from bot.domain.budget import Limits
 from bot.domain.exchange import FinishReason
 from bot.domain.outcome import StopReason
+from bot.domain.plan import Plan
 from bot.domain.progress import OpenCall, Progress
+from bot.domain.skill import Following
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.transcript import ReplyBody
 from bot.domain.turn import Turn
 
 
@@ -23,10 +26,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class AskFirst:
-    """The call needs a person's word; `repeat` when the question is whether to go on at all."""
+    """The call needs a person's word; `repeat` when the question is whether to go on at all.
+
+    `owner_chats` are where owners are asked when nobody in the chat itself may approve.
+    """
 
     preview: Preview
     repeat: bool = False
+    owner_chats: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,14 @@ class Refuse:
     code: Code
     text: str
 
+
+OUTCOME_UNKNOWN = Refuse(
+    Status.FAILED,
+    Code.OUTCOME_UNKNOWN,
+    "The call was interrupted while it ran. It may have happened, wholly, in part or not at all. "
+    "Look before you repeat it.",
+)
+"""The answer to a call that had begun and whose end nobody saw."""
 
 Gate: TypeAlias = Run | AskFirst | Refuse
 
@@ -55,6 +70,14 @@ class RunTools:
 
     run: tuple[ToolCall, ...]
     close: tuple[tuple[ToolCall, Refuse], ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlanned:
+    """Keep these calls as steps of the plan that is being collected; none of them runs."""
+
+    calls: tuple[ToolCall, ...]
     why: str
 
 
@@ -88,15 +111,29 @@ class Park:
 
 
 @dataclass(frozen=True, slots=True)
+class TransitionSkill:
+    """The settled text is kept, not sent: this skill goes on with it in the same turn."""
+
+    next: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
-    """The turn ends; calls still open are closed with this code."""
+    """The turn ends; calls still open are closed with this code.
+
+    `remark` is for the person, behind the model's last words.
+    """
 
     stop_reason: StopReason
     why: str
     code: Code = Code.CANCELLED
+    remark: str = ""
 
 
-Step: TypeAlias = CallModel | RunTools | Ask | Compact | WrapUp | Park | Finish
+Step: TypeAlias = (
+    CallModel | RunTools | RecordPlanned | Ask | Compact | WrapUp | Park | TransitionSkill | Finish
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +143,8 @@ class LoopState:
     `gates` has an entry for every open call without a card, and a refusal for an approved one that
     its asker has no right to any more; `fill` is the share of the window
     that the next request takes; `overflow` when the provider found the last one too long;
-    `packed` when there was nothing left to cut.
+    `packed` when there was nothing left to cut. `plan` is the one the turn collects or executes,
+    `following` the skill that goes on with a settled text.
     """
 
     progress: Progress
@@ -115,6 +153,12 @@ class LoopState:
     fill: float = 0.0
     overflow: bool = False
     packed: bool = False
+    plan: Plan | None = None
+    following: Following | None = None
+
+    @property
+    def collecting(self) -> bool:
+        return self.plan is not None and self.plan.collecting
 
 
 def decide(state: LoopState) -> Step:
@@ -122,6 +166,8 @@ def decide(state: LoopState) -> Step:
     ending = broken_off(state.progress.turn, state.limits)
     if ending is not None:
         return ending
+    if state.plan is not None and (failed := state.plan.failed_step) is not None:
+        return Finish(StopReason.WAITING_FOR_USER, f"step {failed.number} of the plan failed")
     if state.progress.open_calls:
         return _settle_calls(state)
     return _after_round(state)
@@ -143,14 +189,9 @@ def _settle_calls(state: LoopState) -> Step:
     if any(_repeat_denied(c) for c in progress.open_calls):
         return Finish(StopReason.REPEAT_GUARD, "a person stopped the repetition", Code.LIMIT)
     gated = {c.call.id: _gate(state, c, i) for i, c in enumerate(progress.open_calls)}
-    close = tuple(
-        (c.call, gate) for c in progress.open_calls if isinstance(gate := gated[c.call.id], Refuse)
-    )
-    if close:
-        return RunTools((), close, "calls that do not run get their result")
-    ask = tuple(c.call for c in progress.open_calls if isinstance(gated[c.call.id], AskFirst))
-    if ask:
-        return Ask(ask, "changes need a person's word")
+    put_off = _put_off(state, gated)
+    if put_off is not None:
+        return put_off
     if _worked_out(state):
         return Finish(StopReason.DEADLINE, "working time is over", Code.LIMIT)
     reads, write = _runnable(progress.open_calls, gated)
@@ -162,15 +203,36 @@ def _settle_calls(state: LoopState) -> Step:
     return Park(f"{waiting} open cards")
 
 
+def _put_off(state: LoopState, gated: Mapping[str, Gate | None]) -> Step | None:
+    """What is to be done with calls that do not run now: closed, kept for a plan, asked about."""
+    open_calls = state.progress.open_calls
+    close = tuple((c.call, g) for c in open_calls if isinstance(g := gated[c.call.id], Refuse))
+    if close:
+        return RunTools((), close, "calls that do not run get their result")
+    planned = tuple(c.call for c in open_calls if _is_planned(state, c, gated[c.call.id]))
+    if planned:
+        return RecordPlanned(planned, "a plan is being collected")
+    ask = tuple(c.call for c in open_calls if isinstance(gated[c.call.id], AskFirst))
+    return Ask(ask, "changes need a person's word") if ask else None
+
+
+def _is_planned(state: LoopState, open_call: OpenCall, gate: Gate | None) -> bool:
+    """Whether a call becomes a step: what would ask, or change something, while collecting."""
+    if not state.collecting or open_call.approval is not None:
+        return False
+    match gate:
+        case AskFirst(preview=preview, repeat=repeat):
+            return not repeat or preview.effect is not Effect.READ
+        case Run(effect=effect):
+            return effect is not Effect.READ
+        case _:
+            return False
+
+
 def _gate(state: LoopState, open_call: OpenCall, index: int) -> Gate | None:
     """The gate of one open call; None while its card is open."""
     if open_call.begun:
-        return Refuse(
-            Status.FAILED,
-            Code.OUTCOME_UNKNOWN,
-            "The program was interrupted while this call ran. It may have happened, wholly, in "
-            "part or not at all. Look before you repeat it.",
-        )
+        return OUTCOME_UNKNOWN
     bound = _out_of_bounds(state, index)
     if bound is not None:
         return bound
@@ -196,7 +258,7 @@ def _out_of_bounds(state: LoopState, index: int) -> Refuse | None:
         return Refuse(Status.SKIPPED, Code.FINISHED, text)
     if reply.wrap_up:
         return Refuse(Status.SKIPPED, Code.LIMIT, "Not run: the turn was to be wrapped up.")
-    if reply.finish is FinishReason.END:
+    if reply.finish is FinishReason.END and not state.collecting:
         return Refuse(Status.SKIPPED, Code.FINISHED, "Not run: the reply said it was finished.")
     position = _position(progress, index)
     if position >= limits.calls_per_round:
@@ -263,17 +325,24 @@ def _after_round(state: LoopState) -> Step:
         return Finish(StopReason.REFUSAL, "the model refused")
     if progress.question is not None:
         return Finish(StopReason.WAITING_FOR_USER, "a question was put to the person")
+    if state.collecting and progress.submitted is not None:
+        return Finish(StopReason.PLAN_READY, "the plan was submitted")
     failed, times = progress.same_error()
     if failed is not None and times >= limits.same_error_stop:
         why = f"{failed.result.tool} failed {times} times alike"
         return Finish(StopReason.TOOL_FAILURE_POLICY, why)
-    if reply is None or reply.calls:
-        if reply is not None and reply.wrap_up:
-            return Finish(StopReason.MAX_ROUNDS, "the wrap-up brought calls")
-        if reply is not None and reply.finish is FinishReason.END and reply.text:
-            return Finish(StopReason.FINAL_ANSWER, "the reply said it was finished")
-        return _next_request(state, "the log waits for the model")
-    return _after_words(state)
+    if progress.handed_over:
+        return _next_request(state, "a skill took over")
+    return _after_calls(state, reply) if reply is None or reply.calls else _after_words(state)
+
+
+def _after_calls(state: LoopState, reply: ReplyBody | None) -> Step:
+    """Every call of the newest reply has its result, or nothing was replied yet."""
+    if reply is not None and reply.wrap_up:
+        return Finish(StopReason.MAX_ROUNDS, "the wrap-up brought calls")
+    if reply is not None and reply.finish is FinishReason.END and reply.text:
+        return _settled(state, reply, "the reply said it was finished")
+    return _next_request(state, "the log waits for the model")
 
 
 def _after_words(state: LoopState) -> Step:
@@ -287,14 +356,49 @@ def _after_words(state: LoopState) -> Step:
             return Finish(StopReason.MODEL_FAILURE, f"{progress.pauses} pauses in one turn")
         return _next_request(state, "the provider paused the reply")
     if reply.text:
-        wrapped = StopReason.MAX_ROUNDS if reply.wrap_up else StopReason.FINAL_ANSWER
-        return Finish(wrapped, "a reply without calls")
+        return _settled(state, reply, "a reply without calls")
     tight = reply.finish is FinishReason.WINDOW and progress.cuts_since_reply == 0
     if tight and not state.packed:
         return Compact("the window was full before the first word")
     if progress.empty_replies > limits.empty_retries:
         return Finish(StopReason.MODEL_FAILURE, f"{progress.empty_replies} empty replies")
     return _next_request(state, "the reply was empty", nudge=True)
+
+
+def _settled(state: LoopState, reply: ReplyBody, why: str) -> Step:
+    """A settled text is the answer, unless another skill goes on with it or a plan is whole."""
+    plan, onward = state.plan, _onward(state, reply, why)
+    if isinstance(onward, TransitionSkill):
+        return onward
+    if plan is not None and state.collecting and (plan.steps or not reply.wrap_up):
+        remark = onward.remark if onward is not None else ""
+        return Finish(StopReason.PLAN_READY, why, remark=remark)
+    if reply.wrap_up:
+        return Finish(StopReason.MAX_ROUNDS, why)
+    return onward or Finish(StopReason.FINAL_ANSWER, why)
+
+
+def _onward(state: LoopState, reply: ReplyBody, why: str) -> TransitionSkill | Finish | None:
+    """What a following skill makes of a settled text; None when it is the last or is no whole."""
+    cut = reply.finish in (FinishReason.LENGTH, FinishReason.WINDOW)
+    if state.following is None or reply.wrap_up or cut:
+        return None
+    return _handed_on(state, state.following, why)
+
+
+def _handed_on(state: LoopState, following: Following, why: str) -> TransitionSkill | Finish:
+    """The next skill goes on, unless it cannot, has settled a text before, or it goes too deep."""
+    progress, turn = state.progress, state.progress.turn
+    if following.fault:
+        remark = f"This is as far as it went: {following.fault}."
+        return Finish(StopReason.FINAL_ANSWER, f"{why}, and {following.fault}", remark=remark)
+    if following.name in {turn.skill, *(stage.skill for stage in progress.kept)}:
+        told = f"the skills lead in a circle, back to {following.name}"
+    elif turn.stages >= state.limits.pipeline_depth:
+        told = f"skills have handed over {turn.stages} times, and no more is allowed"
+    else:
+        return TransitionSkill(following.name, why)
+    return Finish(StopReason.PIPELINE_DEPTH, told, remark=f"It ended here: {told}.")
 
 
 def _next_request(state: LoopState, why: str, *, nudge: bool = False) -> Step:
@@ -308,8 +412,8 @@ def _next_request(state: LoopState, why: str, *, nudge: bool = False) -> Step:
             return Compact("too long" if state.overflow else f"{state.fill:.0%} of the window")
         if state.overflow:
             return Finish(StopReason.MODEL_FAILURE, "too long even after a cut")
-    if turn.rounds >= limits.soft_rounds:
-        return WrapUp(f"{turn.rounds} rounds")
+    if progress.stage_rounds >= limits.soft_rounds:
+        return WrapUp(f"{progress.stage_rounds} rounds")
     if turn.calls >= limits.calls_per_turn:
         return WrapUp(f"{turn.calls} calls")
     if progress.shrunk or progress.wrap_up_asked:

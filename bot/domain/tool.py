@@ -126,12 +126,21 @@ class Code(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class SubmitPlan:
+    """The plan is whole: it is to be shown under this title."""
+
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """The one answer to a call; `synthetic` when no tool ran for it.
 
     `text` is what the model reads (bounded); `artifact` names the stored whole when `truncated`.
     `untrusted` names the foreign source of the text, if any. `files` are delivered with the answer.
-    `question` ends the turn until the person answers; `closes` ends the conversation with the turn.
+    `question` ends the turn until the person answers; `closes` ends the conversation with the turn;
+    `skill` is one that the call put to work, `submits` a plan that it handed in.
     """
 
     call_id: str
@@ -148,6 +157,8 @@ class ToolResult:
     keep: bool = False
     question: str | None = None
     closes: str | None = None
+    skill: str | None = None
+    submits: SubmitPlan | None = None
 
     @property
     def is_error(self) -> bool:
@@ -188,6 +199,7 @@ class Preview:
     `subject` is one short line for progress and lists; `blocks` show the whole of it on the card;
     `where` is the place in words. `seen` is what the tool saw (a file's digest, say) and gets back
     at the run, to refuse when the world changed. `always` is the standing rule a person may give.
+    `owner_only` when nobody else may approve it, whatever their rights.
     """
 
     title: str
@@ -199,6 +211,7 @@ class Preview:
     seen: str | None = None
     always: RulePattern | None = None
     always_label: str = ""
+    owner_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +229,22 @@ class CloseConversation:
 
 
 @dataclass(frozen=True, slots=True)
+class PutToWork:
+    """The tool's text is the instructions of this skill, which is at work from here on."""
+
+    skill: str
+
+
+@dataclass(frozen=True, slots=True)
+class LetServerIn:
+    """The tool was run with an owner's word that a tool server may be started from now on."""
+
+    identity: str
+    server: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutput:
     """What a tool gives back when it ran; `sends` leave in the transaction of the result."""
 
@@ -223,6 +252,6 @@ class ToolOutput:
     untrusted: str | None = None
     files: tuple[FileRef, ...] = ()
     sends: tuple[Outbound, ...] = ()
-    after: AskPerson | CloseConversation | None = None
+    after: AskPerson | CloseConversation | PutToWork | SubmitPlan | LetServerIn | None = None
     failed: bool = False
     timed_out: bool = False

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 from unicodedata import category
 
+from bot.domain.bundle import Seam
 from bot.domain.exchange import FinishReason, Usage
 from bot.domain.tool import ToolCall, ToolResult
 
@@ -74,7 +75,7 @@ class AskerBody:
     """A person's message as the model reads it; `context` holds what is true only now.
 
     In a group `account` tells who of its people speaks, `group` what it is called, and `heard` what
-    was said to others before.
+    was said to others before. `seam` is where a piece that comes late goes on.
     """
 
     text: str
@@ -87,6 +88,7 @@ class AskerBody:
     account: str = ""
     group: str = ""
     heard: str = ""
+    seam: Seam | None = None
     kind: Literal["asker"] = "asker"
 
 
@@ -148,9 +150,23 @@ class LateResultBody:
 class NoteBody:
     """A word of the program to the model, kept where it was said."""
 
-    purpose: Literal["wrap_up", "nudge", "ended"]
+    purpose: Literal["wrap_up", "nudge", "ended", "plan"]
     text: str
     kind: Literal["note"] = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillBody:
+    """A skill comes to work, or the last one rests (`name` empty); `text` is what the model reads.
+
+    With `after` it takes over in the middle of a turn from the skill of that name: the text before
+    it was for the pipeline alone and was never sent.
+    """
+
+    name: str
+    text: str
+    after: str | None = None
+    kind: Literal["skill"] = "skill"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +199,7 @@ Body: TypeAlias = (
     | ResultBody
     | LateResultBody
     | NoteBody
+    | SkillBody
     | SummaryBody
     | CutBody
 )

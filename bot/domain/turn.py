@@ -10,6 +10,9 @@ from bot.domain.outcome import StopReason
 ACCESS_ENDED = "access was taken back"
 """What `stop_asked` says of a turn whose asker is nobody any more."""
 
+BOT_GONE = "the bot is no longer in the chat"
+"""What `stop_asked` says of a turn of a chat that the bot was removed from."""
+
 
 class TurnState(StrEnum):
     QUEUED = "queued"
@@ -22,10 +25,12 @@ class TurnState(StrEnum):
 class Turn:
     """The row of a turn: what the log does not say.
 
-    `origin` is a message, the continuation of the named approval, or a wish for compaction.
+    `origin` is a message, the continuation of the named approval, a wish for compaction, or a plan
+    to be executed.
     `calls` counts the calls of all replies so far, `attempts` starts without progress,
     `worked_ms` time at work, not time waiting for people. `stop_asked` is written from outside
-    the lane and names who asked and how.
+    the lane and names who asked and how. `skill` is the one at work, `stages` how often another
+    took over from it in this turn.
     """
 
     id: str
@@ -35,7 +40,7 @@ class Turn:
     asker_name: str
     model: str
     created_at: datetime
-    origin: Literal["message", "continuation", "compaction"] = "message"
+    origin: Literal["message", "continuation", "compaction", "plan"] = "message"
     approval: str | None = None
     state: TurnState = TurnState.RUNNING
     stop_reason: StopReason | None = None
@@ -46,3 +51,5 @@ class Turn:
     stop_asked: str | None = None
     reply_to: str | None = None
     ended_at: datetime | None = None
+    skill: str | None = None
+    stages: int = 0

@@ -1,11 +1,12 @@
 """Cards: asking for a person's word, and carrying every decision out exactly once."""
 
+import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.domain.approval import Approval, ApprovalState, Rule, Verb
+from bot.domain.approval import Approval, ApprovalState, Rule, Verb, card_of
 from bot.domain.budget import Limits
 from bot.domain.change import (
     AddAudit,
@@ -14,7 +15,6 @@ from bot.domain.change import (
     Change,
     SaveApproval,
     SaveTurn,
-    Show,
     Write,
 )
 from bot.domain.errors import Conflict
@@ -23,7 +23,8 @@ from bot.domain.person import Person
 from bot.domain.step import AskFirst, Gate
 from bot.domain.tool import Effect, ToolCall
 from bot.domain.turn import Turn, TurnState
-from bot.flow.cards import decided_card, open_card, parse_data
+from bot.flow.cards import open_card, parse_data, shown_decided, shown_open
+from bot.flow.desks import NOT_OURS, Taken
 from bot.flow.work import Work
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
@@ -32,7 +33,6 @@ from bot.ports.lanes import Lanes
 from bot.ports.ledger import Ledger
 from bot.ports.outbox import DeliveryState, Outbox
 
-NOT_OURS = "This button does nothing."
 SPENT = "This is decided already."
 NOT_APPROVER = "Only an owner may approve this. You may still deny or stop it."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
@@ -73,6 +73,7 @@ class ApprovalDesk:
         self._lanes = lanes
         self._clock = clock
         self._limits = limits
+        self._giving_up = asyncio.Lock()
 
     async def ask(
         self, work: Work, calls: Sequence[ToolCall], gates: Mapping[str, Gate]
@@ -90,7 +91,7 @@ class ApprovalDesk:
             details = {"call": card.call.id, "turn": card.turn, "arguments": card.call.canonical}
             now = card.created_at
             writes.append(SaveApproval(card))
-            writes.append(Show(card.card_key, card.chat, open_card(card)))
+            writes.extend(shown_open(card))
             writes.append(AddAudit(now, card.chat, card.asker, "card.opened", subject, details))
         await work.write(also=writes)
         return cards
@@ -98,7 +99,7 @@ class ApprovalDesk:
     def _card(
         self, work: Work, call: ToolCall, gate: AskFirst, position: int, group: int
     ) -> Approval:
-        now = self._clock.now()
+        now, private = self._clock.now(), work.log.chat.private
         return Approval(
             id=secrets.token_hex(8),
             token=secrets.token_urlsafe(16),
@@ -108,20 +109,21 @@ class ApprovalDesk:
             call=call,
             preview=gate.preview,
             asker=work.turn.asker,
-            asker_name="" if work.log.chat.private else work.turn.asker_name,
+            asker_name=work.turn.asker_name if gate.owner_chats or not private else "",
             purpose=work.purpose,
             created_at=now,
             expires_at=now + timedelta(hours=self._limits.approval_hours),
             kind="repeat" if gate.repeat else "call",
             position=position,
             group=group,
+            owner_chats=gate.owner_chats,
         )
 
     async def press(self, press: Press, chat: int, person: Person | None) -> str:
         """Takes a press; the text is the private answer to whoever pressed."""
         parsed = parse_data(press.data)
         card = await self._approvals.by_token(parsed[0]) if parsed is not None else None
-        if parsed is None or card is None or card.chat != chat:
+        if parsed is None or card is None or chat not in card.chats:
             return NOT_OURS
         if person is None or not person.may_decide_for(card.asker):
             return NOT_YOURS
@@ -129,11 +131,11 @@ class ApprovalDesk:
             return SPENT
         if parsed[1] in _ASSENTS and not _may_approve(person, card):
             return NOT_APPROVER
-        return await self._carry_out(card, parsed[1], person)
+        return await self._carry_out(card, parsed[1], person, chat)
 
-    async def _carry_out(self, card: Approval, verb: Verb, person: Person) -> str:
+    async def _carry_out(self, card: Approval, verb: Verb, person: Person, chat: int) -> str:
         yes = Decision(ApprovalState.APPROVED, person)
-        if verb in _ASSENTS and not await self._shown_whole(card):
+        if verb in _ASSENTS and not await self._shown_whole(card, chat):
             return "The whole of it is not on the screen yet. Look at the document first."
         match verb:
             case Verb.APPROVE:
@@ -141,7 +143,7 @@ class ApprovalDesk:
             case Verb.ALWAYS if card.preview.always is not None:
                 return await self.decide(card, replace(yes, always=True))
             case Verb.ALL:
-                return await self._approve_all(card, yes)
+                return await self._approve_all(card, yes, chat)
             case Verb.DENY:
                 return await self.decide(card, Decision(ApprovalState.DENIED, person))
             case Verb.STOP:
@@ -149,20 +151,20 @@ class ApprovalDesk:
             case _:
                 return NOT_OURS
 
-    async def reply(self, chat: int, message_id: str, text: str, person: Person) -> bool:
-        """Takes a reply to a card as a denial with a reason; False when it is none."""
-        key = await self._outbox.key_of(chat, message_id) or ""
-        card = await self._approvals.get(key.removeprefix("card:")) if key else None
+    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+        """Takes a reply to a card as a denial with a reason."""
+        del chat
+        id = card_of(key)
+        card = await self._approvals.get(id) if id is not None else None
         if card is None or not person.may_decide_for(card.asker):
-            return False
+            return Taken.NO
         if card.state is ApprovalState.OPEN:
             denial = Decision(ApprovalState.DENIED, person, reason=text)
-            return await self.decide(card, denial) != SPENT
-        return (card.state, card.decided_by, card.reason) == (
-            ApprovalState.DENIED,
-            person.id,
-            text,
-        )
+            denied = await self.decide(card, denial) != SPENT
+        else:
+            known = (card.state, card.decided_by, card.reason)
+            denied = known == (ApprovalState.DENIED, person.id, text)
+        return Taken.DECIDED if denied else Taken.NO
 
     async def decide(self, card: Approval, decision: Decision) -> str:
         """Decides an open card once: the row, the card on the screen, the record, the wake-up."""
@@ -205,7 +207,7 @@ class ApprovalDesk:
         person, subject = decision.person.id, card.preview.subject
         writes: list[Write] = [
             SaveApproval(decided, expect=ApprovalState.OPEN),
-            Show(card.card_key, card.chat, decided_card(decided, note)),
+            *shown_decided(decided, note),
             AddAudit(now, card.chat, person, "card.decided", subject, details),
         ]
         if decision.always and card.preview.always is not None:
@@ -231,25 +233,26 @@ class ApprovalDesk:
     async def _of_round(self, card: Approval) -> Sequence[Approval]:
         return [a for a in await self._approvals.of_turn(card.turn) if a.set_aside]
 
-    async def _approve_all(self, first: Approval, decision: Decision) -> str:
+    async def _approve_all(self, first: Approval, decision: Decision, chat: int) -> str:
         """Approves the cards of the round that are on the screen; never a danger."""
         approved = 0
         for card in await self._approvals.of_turn(first.turn):
-            if card.state is ApprovalState.OPEN and await self._may_approve_with_others(card):
+            open_yet = card.state is ApprovalState.OPEN
+            if open_yet and await self._may_approve_with_others(card, chat):
                 approved += await self.decide(card, decision) != SPENT
         return f"Approved {approved}."
 
-    async def _shown_whole(self, card: Approval) -> bool:
+    async def _shown_whole(self, card: Approval, chat: int) -> bool:
         """Whether a document that belongs to the card has arrived; without it nothing runs."""
         if not open_card(card).files:
             return True
-        row = await self._outbox.row(card.card_key)
+        row = await self._outbox.row(card.key_in(chat))
         return row is not None and row.shown_version > 0
 
-    async def _may_approve_with_others(self, card: Approval) -> bool:
+    async def _may_approve_with_others(self, card: Approval, chat: int) -> bool:
         if card.preview.effect is Effect.DANGER or card.kind == "repeat":
             return False
-        row = await self._outbox.row(card.card_key)
+        row = await self._outbox.row(card.key_in(chat))
         return row is not None and row.state is DeliveryState.SHOWN
 
     async def _stop(self, card: Approval, person: Person) -> str:
@@ -269,12 +272,32 @@ class ApprovalDesk:
         """Ends cards nobody decided; a waiting turn is woken, a set-aside card is only edited."""
         return await self._end(cards, ApprovalState.EXPIRED, None)
 
-    async def unaskable(self, id: str, why: str) -> None:
-        """Gives up on a card that cannot be shown: its call does not run."""
-        card = await self._approvals.get(id)
-        if card is not None and card.state is ApprovalState.OPEN:
-            told = replace(card, reason=why)
-            await self._end([told], ApprovalState.UNASKABLE, None)
+    async def unaskable(self, id: str, chat: int, why: str) -> None:
+        """A card cannot be shown in a chat: where it is shown nowhere else, its call does not run.
+
+        Where owners are asked, only they count: the asker's own copy carries no assent.
+        """
+        async with self._giving_up:
+            card = await self._approvals.get(id)
+            if card is None or card.state is not ApprovalState.OPEN:
+                return
+            left = tuple(c for c in card.owner_chats if c != chat)
+            if left:
+                await self._narrow(card, left)
+            elif chat in card.owner_chats or not card.owner_chats:
+                await self._end([replace(card, reason=why)], ApprovalState.UNASKABLE, None)
+
+    async def _narrow(self, card: Approval, owner_chats: tuple[int, ...]) -> None:
+        """Remembers which owners can still see the card."""
+        known: Approval | None = card
+        while known is not None and known.state is ApprovalState.OPEN:
+            try:
+                narrowed = SaveApproval(replace(known, owner_chats=owner_chats), expect=known.state)
+                await self._journal.commit(Change((narrowed,), durable=True))
+            except Conflict:
+                known = await self._approvals.get(card.id)
+            else:
+                return
 
     async def sweep(self) -> None:
         """Expires what is overdue; called now and then."""
@@ -307,7 +330,7 @@ class ApprovalDesk:
         subject = card.preview.subject
         writes: list[Write] = [
             SaveApproval(decided, expect=ApprovalState.OPEN),
-            Show(card.card_key, card.chat, decided_card(decided)),
+            *shown_decided(decided),
             AddAudit(now, card.chat, decided.decided_by, "card.ended", subject, details),
         ]
         if card.set_aside:
@@ -330,6 +353,8 @@ class ApprovalDesk:
 
 
 def _may_approve(person: Person, card: Approval) -> bool:
+    if card.preview.owner_only:
+        return person.is_owner
     return card.preview.effect is Effect.READ or person.may_approve_for(card.asker)
 
 
@@ -340,7 +365,8 @@ def _continuation(card: Approval) -> Turn:
         chat=card.chat,
         conversation=card.conversation,
         asker=card.asker,
-        asker_name=card.decider_name,
+        # Where a card names nobody, who asked is alone with the bot and decided it too.
+        asker_name=card.asker_name or card.decider_name,
         model="",
         created_at=card.decided_at or card.created_at,
         origin="continuation",

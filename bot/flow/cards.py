@@ -1,8 +1,10 @@
 """What a card looks like, open and decided."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.approval import Approval, ApprovalState, Verb
+from bot.domain.change import Show
 from bot.domain.message import Block, Button, Code, FileRef, Outbound, OutboundKind, Plain
 from bot.domain.tool import Effect, Preview, clipped
 
@@ -13,6 +15,7 @@ LONGEST = 3_000
 """Characters a card shows in its message; Telegram's bound is 4,096 with all that stands around."""
 
 _BEGINNING = 600
+_DENY, _STOP = "❌ Deny", "⏹ Stop"
 
 _DECIDED = {
     ApprovalState.APPROVED: "✅ Approved",
@@ -36,6 +39,24 @@ def parse_data(data: str) -> tuple[str, Verb] | None:
             return token, Verb(verb)
         case _:
             return None
+
+
+def shown_open(approval: Approval) -> list[Show]:
+    """The card in every chat that shows it; its own has no assent where only owners give it."""
+    whole = open_card(approval)
+    own = whole
+    if approval.owner_chats:
+        row = tuple(b for b in _buttons(approval)[-1] if b.label in (_DENY, _STOP))
+        told = Plain("⏳ An owner is asked in their private chat. You may deny or stop it here.")
+        own = replace(whole, blocks=(*whole.blocks, told), buttons=(row,))
+    shown = ((chat, own if chat == approval.chat else whole) for chat in approval.chats)
+    return [Show(approval.key_in(chat), chat, content) for chat, content in shown]
+
+
+def shown_decided(approval: Approval, note: str = "") -> list[Show]:
+    """The decided card in every chat that shows it."""
+    content = decided_card(approval, note)
+    return [Show(approval.key_in(chat), chat, content) for chat in approval.chats]
 
 
 def open_card(approval: Approval) -> Outbound:
@@ -85,12 +106,12 @@ def _buttons(approval: Approval) -> tuple[tuple[Button, ...], ...]:
         return Button(label, button_data(approval, verb))
 
     if approval.kind == "repeat":
-        return ((button("▶️ Go on", Verb.APPROVE), button("⏹ Stop", Verb.DENY)),)
+        return ((button("▶️ Go on", Verb.APPROVE), button(_STOP, Verb.DENY)),)
     first = [button("✅ Approve", Verb.APPROVE)]
     if approval.preview.always is not None and approval.preview.effect is not Effect.DANGER:
         label = clipped(approval.preview.always_label or approval.call.name, 30)
         first.append(button(f"🔁 Always: {label}", Verb.ALWAYS))
-    rows = [tuple(first), (button("❌ Deny", Verb.DENY), button("⏹ Stop", Verb.STOP))]
+    rows = [tuple(first), (button(_DENY, Verb.DENY), button(_STOP, Verb.STOP))]
     if approval.group > 1 and approval.position == 0:
         rows.append((button(f"✅ Approve all ({approval.group})", Verb.ALL),))
     return tuple(rows)

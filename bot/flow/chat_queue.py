@@ -1,18 +1,25 @@
 """What a chat does next: one thing at a time, oldest first, until nothing is left."""
 
+import asyncio
 import logging
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from bot.domain.approval import Approval, ApprovalState
+from bot.domain.bundle import belong, seam_of
 from bot.domain.change import Change, InboundState, MarkInbound
-from bot.domain.errors import Conflict, FenceLost
+from bot.domain.errors import Conflict, FenceLost, NoSuchChat
+from bot.domain.message import InboundMessage
 from bot.domain.turn import Turn, TurnState
-from bot.flow.asker import Asker
+from bot.flow.gathering import Gathering, newest_seam, unanswered
 from bot.flow.history import ChatLog, History
+from bot.flow.moving import Moving
 from bot.flow.overhearing import Overhearing
 from bot.flow.turn import Turns
+from bot.flow.work import Work
+from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda, Journal
 
@@ -31,6 +38,8 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True)
 class Open:
+    """A turn for the oldest of the waiting messages."""
+
     row: InboundRow
 
 
@@ -70,25 +79,48 @@ class ChatQueue:
         journal: Journal,
         history: History,
         turns: Turns,
-        asker: Asker,
+        gathering: Gathering,
         overhearing: Overhearing,
+        moving: Moving,
+        clock: Clock,
     ) -> None:
         self._journal = journal
         self._history = history
         self._turns = turns
-        self._asker = asker
+        self._gathering = gathering
         self._overhearing = overhearing
+        self._moving = moving
+        self._clock = clock
         self._at_work: set[int] = set()
+        self._begun: dict[int, tuple[ChatLog, str]] = {}
+        self._arrivals: Counter[int] = Counter()
+        self._resting: dict[int, asyncio.Event] = {}
 
     def busy(self, chat: int) -> bool:
         """Whether a turn of the chat is running right now."""
         return chat in self._at_work
+
+    def opens(self, chat: int, message: InboundMessage) -> bool:
+        """Whether the message is a piece of the one that is being asked and not answered yet."""
+        if chat not in self._begun:
+            return False
+        log, turn = self._begun[chat]
+        seam = unanswered(log, turn)
+        return seam is not None and belong(seam, seam_of(message))
+
+    def arrived(self, chat: int) -> None:
+        """Tells that a message waits that was not there before."""
+        self._arrivals[chat] += 1
+        if chat in self._resting:
+            self._resting[chat].set()
 
     async def drain(self, chat: int) -> None:
         """Does all a chat has to do. What was in memory is dropped after any fault."""
         self._at_work.add(chat)
         try:
             await self._drain(chat)
+        except NoSuchChat:
+            self._history.forget(chat)
         except FenceLost:
             self._history.forget(chat)
             _LOG.warning("chat %d has another owner now", chat)
@@ -97,57 +129,119 @@ class ChatQueue:
             raise
         finally:
             self._at_work.discard(chat)
+            del self._arrivals[chat]
 
     async def _drain(self, chat: int) -> None:
         parked: Decisions | None = None
         while True:
+            seen = self._arrivals[chat]
             agenda = await self._journal.agenda(chat)
             job = next_job(agenda, parked)
             if job is None:
+                if not agenda.unfinished:
+                    await self._turns.rest(agenda.chat)
                 return
-            log = await self._history.own(chat)
+            log = await self._history.own(agenda.chat)
             try:
-                parked = await self._do(log, job, agenda)
+                parked = await self._do(log, job, agenda, seen)
             except Conflict as fault:
                 _LOG.info("the world moved on (%s), looking again", fault)
                 self._history.forget(chat)
 
-    async def _do(self, log: ChatLog, job: Job, agenda: Agenda) -> Decisions | None:
+    async def _do(self, log: ChatLog, job: Job, agenda: Agenda, seen: int) -> Decisions | None:
         match job:
-            case Open(row):
-                return await self._open(log, row, agenda)
+            case Open():
+                return await self._open(log, agenda, seen)
             case TakeUp(turn):
-                work = await self._turns.take_up(log, turn, agenda.approvals)
-                settled = await self._turns.run(work)
-                return None if settled else decisions(work.turn, work.approvals)
+                return await self._take_up(log, turn, agenda, seen)
             case SetAside(turn):
-                work = await self._turns.take_up(log, turn, agenda.approvals)
+                work = await self._turns.take_up(log, turn, agenda.approvals, agenda.plan)
                 await self._turns.set_aside(work)
                 return None
             case _:
                 assert_never(job)
 
-    async def _open(self, log: ChatLog, row: InboundRow, agenda: Agenda) -> Decisions | None:
-        asked = await self._asker.read(row, log.chat)
-        if asked is None:
-            drop = MarkInbound(
-                row.id,
-                InboundState.DROPPED,
-                (InboundState.WAITING,),
-                log.chat.id,
-                reason="its sender may not ask any more",
-            )
-            await self._journal.commit(Change((drop,), log.fence))
+    async def _open(self, log: ChatLog, agenda: Agenda, seen: int) -> Decisions | None:
+        chat = log.chat
+        if agenda.waiting[0].message_id is None:
+            await self._moving.join(agenda.waiting[0], log.fence)
+            self._history.forget(chat.id)
             return None
-        if asked.message.attachments:
-            asked = await self._asker.opened(asked, log.chat)
-            agenda = await self._journal.agenda(log.chat.id)
-            if not any(r.id == row.id and r.body == row.body for r in agenda.waiting):
-                return None  # edited or dropped meanwhile: what is next is seen anew
-        asked = replace(asked, heard=await self._overhearing.read(log.chat))
-        work = await self._turns.open(log, row, asked, _unreported(agenda.approvals))
-        settled = await self._turns.run(work)
+        gathered = await self._gathering.next(agenda.waiting, chat)
+        if gathered is None:
+            await self._drop(log, agenda.waiting[0])
+            return None
+        if gathered.wait > 0:
+            await self._rest(chat.id, gathered.wait, seen)
+            return None
+        if gathered.asked.enclosing:
+            gathered = await self._gathering.opened(gathered, chat)
+            agenda = await self._journal.agenda(chat.id)
+            if not gathered.stands(agenda.waiting):
+                return None
+        await log.read(chat.conversation)
+        gathered = self._gathering.noted(gathered, newest_seam(log))
+        gathered = gathered.hearing(await self._overhearing.read(chat))
+        unreported = _unreported(agenda.approvals)
+        work = await self._turns.open(log, gathered, unreported, agenda.plan)
+        return await self._run(work, (), seen)
+
+    async def _take_up(
+        self, log: ChatLog, turn: Turn, agenda: Agenda, seen: int
+    ) -> Decisions | None:
+        work = await self._turns.take_up(log, turn, agenda.approvals, agenda.plan)
+        return await self._run(work, agenda.waiting, seen)
+
+    async def _run(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> Decisions | None:
+        """Runs a turn; how its cards stand when it parks, None when it settles."""
+        chat = work.turn.chat
+        await self._add_late(work, waiting, seen)
+        # No step of the event loop lies between: what arrives from here on finds the turn begun.
+        self._begun[chat] = (work.log, work.turn.id)
+        try:
+            settled = await self._turns.run(work)
+        finally:
+            del self._begun[chat]
         return None if settled else decisions(work.turn, work.approvals)
+
+    async def _add_late(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> None:
+        """Adds to the opening of a turn what belongs to it and came when it had been taken."""
+        chat, log = work.turn.chat, work.log
+        while True:
+            late = await self._gathering.late(waiting, log, work.turn)
+            if late is None and self._arrivals[chat] == seen:
+                return
+            if late is not None and late.wait > 0:
+                await self._rest(chat, late.wait, seen)
+            elif late is not None:
+                late = await self._gathering.opened(late, log.chat)
+            seen = self._arrivals[chat]
+            waiting = (await self._journal.agenda(chat)).waiting
+            if late is not None and not late.wait and late.stands(waiting):
+                await work.write(late.asked.body(), also=late.taken(chat, work.turn.id))
+                taken = set(late.rows)
+                waiting = [row for row in waiting if row not in taken]
+
+    async def _rest(self, chat: int, seconds: float, seen: int) -> None:
+        """Waits until more of a message comes or the time is over; nothing runs meanwhile."""
+        if self._arrivals[chat] != seen:
+            return
+        arrival = self._resting[chat] = asyncio.Event()
+        self._at_work.discard(chat)
+        waits = [asyncio.ensure_future(w) for w in (self._clock.sleep(seconds), arrival.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            del self._resting[chat]
+            for wait in waits:
+                wait.cancel()
+        self._at_work.add(chat)
+
+    async def _drop(self, log: ChatLog, row: InboundRow) -> None:
+        waiting = (InboundState.WAITING,)
+        reason = "its sender may not ask any more"
+        drop = MarkInbound(row.id, InboundState.DROPPED, waiting, log.chat.id, reason=reason)
+        await self._journal.commit(Change((drop,), log.fence))
 
 
 def _unreported(approvals: Sequence[Approval]) -> list[Approval]:

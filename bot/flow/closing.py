@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bot.domain.step import Refuse
+from bot.domain.step import OUTCOME_UNKNOWN, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
 
 _WHY: dict[Code, tuple[Status, str]] = {
@@ -15,11 +15,7 @@ _WHY: dict[Code, tuple[Status, str]] = {
         "if they decide later, the outcome arrives as a late result.",
     ),
     Code.ERROR: (Status.FAILED, "Not run: the turn ended with a fault of the program."),
-    Code.OUTCOME_UNKNOWN: (
-        Status.FAILED,
-        "The call was interrupted while it ran. It may have happened, wholly, in part or not at "
-        "all. Look before you repeat it.",
-    ),
+    Code.OUTCOME_UNKNOWN: (OUTCOME_UNKNOWN.status, OUTCOME_UNKNOWN.text),
 }
 
 

@@ -17,6 +17,7 @@ from bot.domain.transcript import (
     NoteBody,
     ReplyBody,
     ResultBody,
+    SkillBody,
     SummaryBody,
     TextPart,
 )
@@ -146,6 +147,8 @@ def _untrusted(entry: Entry) -> str | None:
 def _tokens(entry: Entry) -> int:
     match entry.body:
         case AskerBody(text=text) | NoteBody(text=text) | SummaryBody(text=text):
+            return len(text.encode()) // 4
+        case SkillBody(text=text):
             return len(text.encode()) // 4
         case LateResultBody(text=text):
             return len(text.encode()) // 4

@@ -2,13 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
+from bot.domain.chat import Chat
+from bot.domain.server import ServerSpec, ServerStanding
+from bot.domain.skill import SKILL_LIST, SkillSet
+from bot.domain.skill_words import listing
 from bot.domain.tool import ToolSpec
+from bot.ports.servers import Servers
+from bot.ports.skills import Skills
 from bot.ports.tool import Catalog, Tool
 
 SYSTEM = """\
@@ -25,6 +32,8 @@ not ask for permission in text as well, make the call.
 that its outcome is unknown: read it, believe it, and never claim that something was done when its \
 result does not say so. After an unknown outcome look before you repeat.
 - A denial is an answer, not an obstacle: respect it, use the reason given, offer another way.
+- A note [Plan mode] asks for a plan: make the calls, they are recorded as steps and do not run. \
+[Plan approved] asks you to carry its steps out, each call exactly as it stands there.
 - A [Late result] tells what came of a card that was decided after its turn had ended.
 - When a call fails twice alike, stop and think instead of trying the same again.
 - Put a question with send_message (is_question) only when you cannot go on without the answer.
@@ -65,21 +74,93 @@ class Surroundings:
         return len(self._wire) // 4
 
 
+Wanted: TypeAlias = Callable[[Chat], Awaitable[Sequence[ServerSpec]]]
+"""The tool servers of a chat: those of the settings and those its skill brings along."""
+
+
+async def none_wanted(chat: Chat) -> Sequence[ServerSpec]:
+    """No chat wants a server."""
+    del chat
+    return ()
+
+
+_MOST_KNOWN = 64
+"""Different sets of tools whose surroundings are kept at once."""
+
+
 class Context:
     """Hands out the surroundings of a chat; the same object as long as nothing changed."""
 
-    def __init__(self, catalog: Catalog, system: str = SYSTEM) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        skills: Skills,
+        servers: Servers | None = None,
+        wanted: Wanted = none_wanted,
+        system: str = SYSTEM,
+        skill_list: int = SKILL_LIST,
+    ) -> None:
+        """`skill_list` is how many bytes the list of skills may take in the system text."""
         self._catalog = catalog
+        self._skills = skills
+        self._servers = servers
+        self._wanted = wanted
         self._system = system
+        self._skill_list = skill_list
+        self._listed = SkillSet()
         self._known: dict[tuple[Tool, ...], Surroundings] = {}
+        self._fixed: dict[int, tuple[str, Surroundings]] = {}
+        self._served: set[int] = set()
 
-    def of(self, chat: int) -> Surroundings:
-        tools = tuple(self._catalog.tools(chat))
-        found = self._known.get(tools)
+    def house(self, chat: Chat) -> Sequence[ToolSpec]:
+        """The tools a chat has whatever servers there are."""
+        return [tool.spec for tool in self._catalog.tools(chat.id)]
+
+    async def servers(self, chat: Chat) -> Sequence[ServerStanding]:
+        """How the servers of a chat stand; none is started to be looked at."""
+        wanted = await self._wanted(chat)
+        return await self._servers.standing(wanted) if self._servers and wanted else ()
+
+    async def of(self, chat: Chat) -> Surroundings:
+        """What a turn that starts now has around it; waits for servers nobody knows yet."""
+        tools = tuple(self._catalog.tools(chat.id))
+        wanted = await self._wanted(chat)
+        if wanted or chat.id in self._served:
+            tools = (*tools, *await self._lent(chat.id, wanted))
+        if self._skills.known is not self._listed:
+            self._listed, self._known = self._skills.known, {}
+        found = self._known.pop(tools, None)
         if found is None:
-            found = Surroundings(self._system, {tool.spec.name: tool for tool in tools})
-            self._known = {tools: found}
+            found = Surroundings(self._text(), {tool.spec.name: tool for tool in tools})
+            if len(self._known) == _MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+        self._known[tools] = found
         return found
+
+    async def during(self, chat: Chat, turn: str) -> Surroundings:
+        """What a turn has around it: tools and skills stay what they were at its start."""
+        fixed = self._fixed.get(chat.id)
+        if fixed is not None and fixed[0] == turn:
+            return fixed[1]
+        found = await self.of(chat)
+        self._fixed[chat.id] = (turn, found)
+        return found
+
+    async def rest(self, chat: Chat) -> None:
+        """Ends what its skill had brought along and the chat, at rest, does not want any more."""
+        if chat.id in self._served:
+            await self._lent(chat.id, await self._wanted(chat))
+
+    def _text(self) -> str:
+        parts = (self._system, listing(self._listed.ready, self._skill_list))
+        return "\n\n".join(part for part in parts if part)
+
+    async def _lent(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
+        if wanted:
+            self._served.add(chat)
+        else:
+            self._served.discard(chat)
+        return await self._servers.tools(chat, wanted) if self._servers else ()
 
 
 def moment(now: datetime, timezone: str) -> str:

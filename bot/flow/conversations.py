@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.change import AddUsage, SaveChat, SaveConversation, Write
+from bot.domain.change import AddUsage, ChooseSkill, SaveChat, SaveConversation, Write
 from bot.domain.chat import Chat, Conversation
 from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
@@ -18,7 +18,8 @@ def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
     """The chat with a new conversation at hand, and the writes that make it so."""
     opened = Conversation(secrets.token_hex(6), chat.id, now)
     moved = replace(chat, conversation=opened.id)
-    return moved, (SaveConversation(opened), SaveChat(moved))
+    rests = ChooseSkill(chat.id, None, lent=True)
+    return moved, (SaveConversation(opened), SaveChat(moved), rests)
 
 
 class Conversations:

@@ -5,7 +5,6 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from functools import partial
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -13,12 +12,14 @@ from typing import Self, TypeAlias
 from bot.domain.budget import Limits
 from bot.domain.errors import (
     ChannelUnreachable,
+    ChatMoved,
     ContentRefused,
     FloodWait,
     RecipientGone,
     StoreError,
 )
-from bot.domain.message import Outbound, OutboundKind, Piece, Plain
+from bot.domain.message import Outbound, OutboundKind, Piece, Plain, RawUpdate
+from bot.flow.seats import Seats
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import DeliveryState, Outbox, OutboxRow, Progress
@@ -38,6 +39,9 @@ _LEFT_OVER = Outbound(OutboundKind.NOTICE, (Plain("⋯"),))
 GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
 """Told of a card that will never be on the screen, and why."""
 
+ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
+"""Told by which channel, and in what words, that a chat has another address."""
+
 Jitter: TypeAlias = Callable[[], float]
 """A number from 0 to 1."""
 
@@ -50,16 +54,18 @@ class _Means:
     channels: Mapping[str, Channel]
     clock: Clock
     given_up: GivenUp
-    card_life: timedelta
+    moved: ToldOfMove
+    card_life: float
     jitter: Jitter
-    room: asyncio.Semaphore
+    seats: Seats
 
 
 class Delivery:
     """Delivers the rows of each chat in order, in a task of its own; a chat at rest costs nothing.
 
-    At most `at_work` chats are delivered to at a time. Use as an async context manager: leaving
-    cancels what is under way and waits for its end; the rows stay owed.
+    At most `at_work` chats are delivered to at a time; the others stand in line without a task.
+    Use as an async context manager: leaving cancels what is under way and waits for its end; the
+    rows stay owed.
     """
 
     def __init__(
@@ -68,23 +74,23 @@ class Delivery:
         channels: Mapping[str, Channel],
         clock: Clock,
         given_up: GivenUp,
+        moved: ToldOfMove,
         limits: Limits,
         at_work: int = 256,
         jitter: Jitter = random.random,
     ) -> None:
-        life, room = timedelta(seconds=limits.card_seconds), asyncio.Semaphore(at_work)
-        self._means = _Means(outbox, channels, clock, given_up, life, jitter, room)
+        life, seats = float(limits.card_seconds), Seats(at_work, self._start)
+        self._means = _Means(outbox, channels, clock, given_up, moved, life, jitter, seats)
         self._group = asyncio.TaskGroup()
         self._couriers: dict[int, _Courier] = {}
+        self._woken_at: dict[int, float] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._moving: set[int] = set()
         self._still = asyncio.Event()
         self._still.set()
-        self._opened_at = clock.now()
         self._closing = False
 
     async def __aenter__(self) -> Self:
-        self._opened_at = self._means.clock.now()
         await self._group.__aenter__()
         return self
 
@@ -109,11 +115,18 @@ class Delivery:
         if self._closing:
             return
         if chat in self._couriers:
-            self._couriers[chat].look_again = True
+            self._couriers[chat].wake()
+        elif chat not in self._woken_at:
+            self._woken_at[chat] = self._means.clock.steady()
+            self._moved(chat, True)
+            self._means.seats.want(chat)
+
+    def _start(self, chat: int) -> None:
+        woken_at = self._woken_at.pop(chat)
+        if self._closing:
             return
-        courier = _Courier(chat, self._means, self._opened_at, partial(self._moved, chat))
+        courier = _Courier(chat, self._means, partial(self._moved, chat), woken_at)
         self._couriers[chat] = courier
-        self._moved(chat, True)
         task = self._group.create_task(courier.work(), name=f"delivery {chat}")
         self._tasks[chat] = task
         task.add_done_callback(partial(self._let_go, chat))
@@ -128,7 +141,7 @@ class Delivery:
         courier = self._couriers.pop(chat)
         if courier.look_again:
             self.wake(chat)
-        if chat not in self._couriers:
+        else:
             self._moved(chat, False)
 
     def _moved(self, chat: int, moving: bool) -> None:
@@ -145,42 +158,60 @@ class _Courier:
     """Delivers to one chat until nothing is owed there any more."""
 
     def __init__(
-        self, chat: int, means: _Means, opened_at: datetime, moved: Callable[[bool], None]
+        self, chat: int, means: _Means, moved: Callable[[bool], None], woken_at: float
     ) -> None:
         self.look_again = False
         self._chat = chat
         self._means = means
         self._outbox = means.outbox
         self._clock = means.clock
-        self._opened_at = opened_at
         self._moved = moved
+        self._woken_at: float | None = woken_at
+        self._asking_since: dict[int, float] = {}
+        self._complaint = ""
         self._in_hand: OutboxRow | None = None
         self._unsaved: Progress | None = None
         self._tries: dict[int, int] = {}
         self._faults = 0
 
+    def wake(self) -> None:
+        """There is more to deliver than was known at the last look."""
+        self.look_again = True
+        if self._woken_at is None:
+            self._woken_at = self._clock.steady()
+
     async def work(self) -> None:
-        pause: float | None = 0.0
+        pause = await self._attempt(None)
         while pause is not None:
             pause = await self._attempt(pause)
 
-    async def _attempt(self, pause: float) -> float | None:
-        """Waits, then delivers; returns how long to wait before the next attempt, if one is due."""
+    async def _attempt(self, pause: float | None) -> float | None:
+        """Delivers, after a pause without a seat; returns the next pause if an attempt is due."""
         self._in_hand = None
         try:
-            await self._rest(pause)
-            async with self._means.room:
+            if pause is not None:
+                await self._rest(pause)
+                await self._means.seats.again(self._chat)
+            try:
                 await self._deliver()
+            finally:
+                self._means.seats.leave()
             return None
         except FloodWait as wait:
             return max(wait.retry_after, _SHORTEST_WAIT)
-        except (ChannelUnreachable, StoreError) as fault:
-            _log.warning("a delivery has to wait: %s", fault, extra=self._about())
+        except (ChannelUnreachable, ChatMoved, StoreError) as fault:
+            self._complain(str(fault))
         except Exception:  # noqa: BLE001 - the border of channel sends: one row's fault stays its own
             _log.exception("a delivery failed", extra=self._about())
             if self._in_hand is not None:
                 self._tries[self._in_hand.id] = self._tries.get(self._in_hand.id, 0) + 1
         return self._next_delay()
+
+    def _complain(self, text: str) -> None:
+        """One line for a trouble, however long it lasts."""
+        if text != self._complaint:
+            _log.warning("a delivery has to wait: %s", text, extra=self._about())
+        self._complaint = text
 
     def _next_delay(self) -> float:
         """Twice as long each time, up to a minute, less a random part of up to a half."""
@@ -191,39 +222,53 @@ class _Courier:
     async def _rest(self, seconds: float) -> None:
         """Waits; a card whose time ends meanwhile is given up at that moment."""
         until = self._clock.steady() + seconds
-        if seconds > 0:
-            self._moved(False)
+        self._moved(False)
         while (left := until - self._clock.steady()) > 0:
             ends = [self._end_of(row) for row in await self._owed() if _asks(row)]
-            soonest = min(ends, default=self._clock.now() + self._means.card_life)
-            card_left = (soonest - self._clock.now()).total_seconds()
-            await self._clock.sleep(min(left, max(card_left, _SHORTEST_WAIT)))
+            now = self._clock.steady()
+            soonest = min(ends, default=now + self._means.card_life)
+            await self._clock.sleep(min(left, max(soonest - now, _SHORTEST_WAIT)))
         self._moved(True)
 
     async def _deliver(self) -> None:
         if self._unsaved is not None:
             await self._save(self._unsaved)
         while rows := await self._owed():
-            for row in rows:
-                self._in_hand = row
-                if not await self._bring(row) or self.look_again:
-                    break
+            if await self._all_brought(rows):
+                return
+
+    async def _all_brought(self, rows: Sequence[OutboxRow]) -> bool:
+        """False when what is owed has to be looked at anew; who adds to it says so."""
+        for row in rows:
+            self._in_hand = row
+            if not await self._bring(row) or self.look_again:
+                return False
+        return True
 
     async def _owed(self) -> Sequence[OutboxRow]:
         """What there is to deliver now: nothing while the chat's channel is not open."""
         self.look_again = False
         self._in_hand = None
-        rows = await self._outbox.owed(self._chat)
+        since = self._clock.steady() if self._woken_at is None else self._woken_at
+        self._woken_at = None
+        # What has to vanish stands in for what comes: it goes last.
+        rows = sorted(await self._outbox.owed(self._chat), key=_vanishes)
         if not rows or rows[0].address.channel not in self._means.channels:
             return ()
-        late = [row for row in rows if _asks(row) and self._end_of(row) <= self._clock.now()]
+        asking = [row for row in rows if _asks(row)]
+        for row in asking:
+            self._asking_since.setdefault(row.id, since)
+        late = [row for row in asking if self._end_of(row) <= self._clock.steady()]
         for row in late:
             await self._give_up(row, _LATE_CARD)
         return rows if not late else await self._owed()
 
-    def _end_of(self, card: OutboxRow) -> datetime:
-        """A card has its time from when it could first be sent: the program may have been off."""
-        return max(card.created_at, self._opened_at) + self._means.card_life
+    def _end_of(self, card: OutboxRow) -> float:
+        """A card has its time from when it could first be sent: the program may have been off.
+
+        The time of day is no measure for it, since it may be set anew meanwhile.
+        """
+        return self._asking_since[card.id] + self._means.card_life
 
     async def _bring(self, row: OutboxRow) -> bool:
         """Shows a row or gives it up; False when the rows behind it have to be looked at anew."""
@@ -234,16 +279,24 @@ class _Courier:
             await self._show(row)
         except ContentRefused as refused:
             await self._give_up(row, str(refused))
+        except ChatMoved as moved:
+            # The row has the new address at the next attempt: the word is routed like any other.
+            await self._means.moved(row.address.channel, moved.update)
+            raise
         except RecipientGone as gone:
             for owed in await self._outbox.owed(self._chat):
                 await self._give_up(owed, str(gone))
             return False
         self._tries.pop(row.id, None)
         self._faults = 0
+        self._complaint = ""
         return True
 
     async def _show(self, row: OutboxRow) -> None:
         channel = self._means.channels[row.address.channel]
+        if _vanishes(row):
+            await self._take_away(row, channel)
+            return
         pieces = _planned(row, channel)
         await self._edit(row, pieces, channel)
         seen = row.message_ids
@@ -252,6 +305,16 @@ class _Courier:
         for piece in pieces[len(seen) :]:
             seen = (*seen, await channel.send(row.address, piece))
             await self._save(self._progress(row, pieces, seen))
+
+    async def _take_away(self, row: OutboxRow, channel: Channel) -> None:
+        for message_id in row.message_ids:
+            try:
+                await channel.edit(row.address, message_id, None)
+            except ContentRefused as refused:
+                # Platforms keep what is old: let it at least say nothing any more.
+                _log.info("a message stays: %s", refused, extra=self._about())
+                await channel.edit(row.address, message_id, channel.split(_LEFT_OVER)[0])
+        await self._save(self._progress(row, (), ()))
 
     async def _edit(self, row: OutboxRow, pieces: Sequence[Piece], channel: Channel) -> None:
         """Edits the messages that look different now; all of them when it is not known how."""
@@ -312,6 +375,10 @@ def _asks(row: OutboxRow) -> bool:
     """True for a card with buttons that nobody has seen yet."""
     content = row.content
     return content.kind is OutboundKind.CARD and bool(content.buttons) and not row.shown_version
+
+
+def _vanishes(row: OutboxRow) -> bool:
+    return row.content.kind is OutboundKind.GONE
 
 
 def _one_behind(row: OutboxRow) -> bool:

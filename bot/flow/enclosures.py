@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.budget import Limits
+from bot.domain.budget import EnclosureBounds, Limits
+from bot.domain.bundle import Bundle
 from bot.domain.change import AddArtifact
 from bot.domain.errors import ChannelError, ChannelUnreachable, FileWithheld, FloodWait
-from bot.domain.message import Attachment, InboundMessage
+from bot.domain.message import Address, Attachment
 from bot.domain.transcript import ImagePart
 from bot.ports.attachments import DocumentText, Files, NotRead, Reader, Reading
 from bot.ports.clock import Clock
@@ -25,8 +26,6 @@ _UNREAD = {
     "video": "a video",
     "other": "an attachment",
 }
-_MOST_BYTES = 20 * 1024 * 1024
-_SECONDS = 90.0
 _WAITS = (1.0, 3.0)
 _LONGEST_WAIT = 10.0
 
@@ -43,37 +42,55 @@ class Enclosed:
     wholes: tuple[AddArtifact, ...] = ()
 
 
-_Found: TypeAlias = tuple[Attachment, Reading]
+@dataclass(frozen=True, slots=True)
+class _Enclosure:
+    """An attachment, and whether it hangs on the message itself or on one that is quoted."""
+
+    attachment: Attachment
+    quoted: bool
+
+    @property
+    def named(self) -> str:
+        place = " of the quoted message" if self.quoted else ""
+        return f"{_UNREAD[self.attachment.kind]}{place}, “{self.attachment.name}”,"
+
+
+_Found: TypeAlias = tuple[_Enclosure, Reading]
 
 
 class Enclosures:
     """Opens the attachments of messages; what cannot be had is said, and never loses a message."""
 
     def __init__(
-        self, files: Mapping[str, Files], reader: Reader, clock: Clock, limits: Limits
+        self,
+        files: Mapping[str, Files],
+        reader: Reader,
+        clock: Clock,
+        limits: Limits,
+        bounds: EnclosureBounds,
     ) -> None:
         """`files` by the name of the channel; a channel without any has no attachments read."""
         self._files = files
         self._reader = reader
         self._clock = clock
         self._limits = limits
+        self._bounds = bounds
 
-    async def open(self, message: InboundMessage, chat: int) -> Enclosed:
+    async def open(self, bundle: Bundle, chat: int) -> Enclosed:
         """Fetches and reads one attachment after the other, in bounded time."""
-        if not message.attachments:
-            return Enclosed()
+        address, enclosures = bundle.first.address, _enclosures(bundle)
         found: list[_Found] = []
         try:
-            async with asyncio.timeout(_SECONDS):
-                for attachment in message.attachments:
-                    found.append((attachment, await self._reading(attachment, message)))
+            async with asyncio.timeout(self._bounds.seconds):
+                for one in enclosures:
+                    found.append((one, await self._reading(one.attachment, address)))
         except TimeoutError:
-            late = message.attachments[len(found) :]
+            late = enclosures[len(found) :]
             found.extend((one, NotRead("did not come in time")) for one in late)
         return self._enclosed(found, chat)
 
-    async def _reading(self, attachment: Attachment, message: InboundMessage) -> Reading:
-        files = self._files.get(message.address.channel)
+    async def _reading(self, attachment: Attachment, address: Address) -> Reading:
+        files = self._files.get(address.channel)
         if files is None or attachment.kind not in _READABLE:
             return NotRead("came along; it cannot be read here")
         try:
@@ -81,9 +98,7 @@ class Enclosures:
         except FileWithheld as fault:
             return NotRead(str(fault))
         except ChannelError as fault:
-            _LOG.warning(
-                "an attachment did not come: %s", fault, extra={"chat": message.address.key}
-            )
+            _LOG.warning("an attachment did not come: %s", fault, extra={"chat": address.key})
             return NotRead("could not be fetched from the channel; it can be sent again")
         return await self._reader.read(data, attachment.name)
 
@@ -91,32 +106,37 @@ class Enclosures:
         """The bytes; what may pass by itself is tried again a few times."""
         for wait in _WAITS:
             try:
-                return await files.fetch(attachment, _MOST_BYTES)
+                return await files.fetch(attachment, self._bounds.bytes)
             except FloodWait as fault:
                 await self._clock.sleep(min(fault.retry_after, _LONGEST_WAIT))
             except ChannelUnreachable:
                 await self._clock.sleep(wait)
-        return await files.fetch(attachment, _MOST_BYTES)
+        return await files.fetch(attachment, self._bounds.bytes)
 
     def _enclosed(self, found: list[_Found], chat: int) -> Enclosed:
         words: list[str] = []
         pictures: list[ImagePart] = []
         wholes: list[AddArtifact] = []
         room = self._limits.round_bytes
-        for attachment, reading in found:
-            what = f"{_UNREAD[attachment.kind]}, “{attachment.name}”,"
+        for one, reading in found:
             match reading:
                 case ImagePart():
                     pictures.append(reading)
-                    words.append(f"[{what} came along]")
+                    words.append(f"[{one.named} came along]")
                 case NotRead(why):
-                    words.append(f"[{what} {why}]")
+                    words.append(f"[{one.named} {why}]")
                 case DocumentText():
                     text, whole = _fitted(reading, min(self._limits.result_bytes, room), chat)
                     room = max(0, room - len(text.encode()))
-                    words.append(_document(attachment.name, text))
+                    words.append(_document(one.attachment.name, text))
                     wholes.extend(whole)
         return Enclosed(tuple(words), tuple(pictures), tuple(wholes))
+
+
+def _enclosures(bundle: Bundle) -> list[_Enclosure]:
+    """What is quoted comes first, as its words do."""
+    quoted = [_Enclosure(one, True) for quote in bundle.quotes for one in quote.attachments]
+    return [*quoted, *(_Enclosure(one, False) for one in bundle.attachments)]
 
 
 def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[AddArtifact, ...]]:

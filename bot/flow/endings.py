@@ -5,7 +5,7 @@ from bot.domain.progress import Done, Progress
 from bot.domain.step import Finish
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import NoteBody
-from bot.domain.turn import ACCESS_ENDED
+from bot.domain.turn import ACCESS_ENDED, BOT_GONE
 
 _HAPPENED: dict[StopReason, tuple[str, str]] = {
     StopReason.MAX_ROUNDS: (
@@ -44,17 +44,31 @@ _HAPPENED: dict[StopReason, tuple[str, str]] = {
     ),
 }
 
+_STOPPED = {
+    ACCESS_ENDED: "Stopped: an owner has taken your access back.",
+    BOT_GONE: "Stopped: I was removed from this chat.",
+}
+
 _QUESTION = "I need your answer to go on."
 
 _CUT_NOTE = "\n\n(The answer was cut at the model's length limit. Say “go on” for the rest.)"
 
 
+_OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.PIPELINE_DEPTH)
+
+
 def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
     """What the person is told, with the files that results brought along."""
     words = progress.reply.text if progress.reply is not None else ""
+    if progress.handed_over:
+        words = ""  # they were for the skill that took over
     match finish.stop_reason:
         case StopReason.FINAL_ANSWER:
-            text = words + (_CUT_NOTE if cut else "")
+            text = words + (_CUT_NOTE if cut else "") + _remarked(finish)
+        case StopReason.PIPELINE_DEPTH if words:
+            text = words + _remarked(finish)
+        case StopReason.PLAN_READY:
+            text = (words if progress.submitted is None else "") + _remarked(finish)
         case StopReason.WAITING_FOR_USER:
             text = "\n\n".join(t for t in (words, progress.question or "") if t) or _QUESTION
         case StopReason.MAX_ROUNDS if words and not (progress.reply and progress.reply.calls):
@@ -67,10 +81,10 @@ def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
 
 def note_of(outcome: Outcome, progress: Progress) -> NoteBody | None:
     """What the model reads next time about a turn that did not end with its own words."""
-    if outcome.stop_reason in (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER):
+    if outcome.stop_reason in _OWN_WORDS:
         return None
     if outcome.stop_reason is StopReason.MAX_ROUNDS and progress.reply is not None:
-        own_words = progress.reply.text and not progress.reply.calls
+        own_words = progress.reply.text and not (progress.reply.calls or progress.handed_over)
         return None if own_words else _ended(outcome)
     return _ended(outcome)
 
@@ -81,10 +95,22 @@ def _ended(outcome: Outcome) -> NoteBody:
 
 def _closing_text(reason: StopReason, progress: Progress, why: str) -> str:
     happened, next_step = _HAPPENED.get(reason, ("I stopped.", ""))
-    if reason is StopReason.USER_CANCELLED and progress.turn.stop_asked == ACCESS_ENDED:
-        happened = "Stopped: an owner has taken your access back."
+    if reason is StopReason.USER_CANCELLED:
+        happened = _STOPPED.get(progress.turn.stop_asked or "", happened)
     told = happened.format(rounds=progress.turn.rounds, why=why)
-    return "\n\n".join(part for part in (told, _done(progress), next_step) if part)
+    return "\n\n".join(p for p in (told, _done(progress), _kept(progress), next_step) if p)
+
+
+def _kept(progress: Progress) -> str:
+    """What earlier stages of a pipeline had settled, so that it is not lost with a later one."""
+    if not progress.kept:
+        return ""
+    stage = progress.kept[-1]
+    return f"Until then {stage.skill} had written:\n\n{stage.text}"
+
+
+def _remarked(finish: Finish) -> str:
+    return f"\n\n({finish.remark})" if finish.remark else ""
 
 
 def _done(progress: Progress) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from bot.domain.budget import Rate, SendRates
@@ -16,6 +17,7 @@ PATIENCE_SECONDS = 30.0
 """A longer silence is told to the caller, who may have to look after other things meanwhile."""
 
 _SHORTEST_HOLD = 0.1
+_NEXT_TRY = 1.0
 _FEW_LINES = 256
 _UNBOUND = SendRates(None, None, None)
 T = TypeVar("T")
@@ -48,6 +50,21 @@ class _Window:
         if self._rate is None or not self._sent:
             return 0.0
         return max(turn.at for turn in self._sent) + self._rate.seconds
+
+    def crowded(self, now: float) -> bool:
+        """Whether two thirds are used up: the last one is for what is owed."""
+        return self._rate is not None and 3 * self._used(now) >= 2 * self._rate.count
+
+    def half_used(self, now: float) -> bool:
+        """Whether half is used up, where a rate has halves."""
+        if self._rate is None or self._rate.count == 1:
+            return False
+        return 2 * self._used(now) >= self._rate.count
+
+    def _used(self, now: float) -> int:
+        if self._rate is None:
+            return 0
+        return sum(turn.at + self._rate.seconds > now for turn in self._sent)
 
     def take(self, turn: Turn) -> None:
         if self._rate is not None and len(self._sent) == self._rate.count:
@@ -114,14 +131,17 @@ class FloodGate:
             line.waiting -= 1
 
     def try_turn(self, address: Address, *, shows: bool = True) -> Turn | None:
-        """Takes a turn if one is free now and nobody waits for it.
+        """Takes a turn if one is free now, nobody waits for it, and others are left.
 
-        What shows nothing in the chat counts in all, but does not use up the chat's own rates.
+        What shows nothing in the chat counts in all, but does not use up the chat's own rates. Of
+        those the other half is kept for what is owed: it may come at any moment.
         """
         now = self._clock.steady()
         line = self._line(address)
+        if shows and any(window.half_used(now) for window in line.windows):
+            return None
         free_at = line.free_at if shows else line.held_until
-        if line.waiting or self._at_door or now < max(free_at, self._all.free_at):
+        if line.waiting or self._at_door or now < free_at or self._all.crowded(now):
             return None
         return self._take(line if shows else None, now)
 
@@ -201,14 +221,26 @@ class GatedChannel:
     async def send(self, to: Address, piece: Piece) -> str:
         return await self._owed(to, lambda: self._channel.send(to, piece))
 
-    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         await self._owed(to, lambda: self._channel.edit(to, message_id, piece))
 
-    async def draft(self, to: Address, text: str) -> None:
-        await self._passing(to, lambda: self._channel.draft(to, text), shows=True)
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> str | None:
+        shown = message_id
+
+        async def attempt() -> None:
+            nonlocal shown
+            shown = await self._channel.draft(to, text, message_id=message_id, reply_to=reply_to)
+
+        await self._passing(to, attempt, shows=True)
+        return shown
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
-        await self._passing(to, lambda: self._channel.sign(to, sign, message_id), shows=False)
+        """Leaves typing out when there is no room; a reaction is told to come again."""
+        attempt = partial(self._channel.sign, to, sign, message_id)
+        if not await self._passing(to, attempt, shows=False) and message_id is not None:
+            raise FloodWait(_NEXT_TRY)
 
     async def acknowledge(self, press: Press, text: str) -> None:
         await self._channel.acknowledge(press, text)
@@ -228,13 +260,19 @@ class GatedChannel:
 
     async def _passing(
         self, to: Address, attempt: Callable[[], Awaitable[None]], *, shows: bool
-    ) -> None:
+    ) -> bool:
+        """Whether there was room to try."""
         if not self.gated:
             await attempt()
-        elif (turn := self._gate.try_turn(to, shows=shows)) is not None:
-            try:
-                await attempt()
-            except FloodWait as wait:
-                self._gate.hold(to, wait.retry_after)
-            finally:
-                self._gate.used(turn)
+            return True
+        turn = self._gate.try_turn(to, shows=shows)
+        if turn is None:
+            return False
+        try:
+            await attempt()
+        except FloodWait as wait:
+            self._gate.hold(to, wait.retry_after)
+            return False
+        finally:
+            self._gate.used(turn)
+        return True

@@ -3,16 +3,23 @@
 import difflib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.budget import Limits
+from bot.domain.chat import Chat
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.person import Person
+from bot.domain.plan import SUBMIT_PLAN, PlanState, PlanStep, matched
 from bot.domain.progress import OpenCall, Progress
 from bot.domain.rights import NOTHING, Rights
 from bot.domain.rules import matches
+from bot.domain.skill import Skill
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.transcript import shown_name
+from bot.flow.owners import AskedOwners, Owners
+from bot.flow.plan_mode import unforeseen
 from bot.flow.work import Work
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.people import People
@@ -22,6 +29,11 @@ _WAITING = Refuse(
     Status.SKIPPED,
     Code.AWAITING_DECISION,
     "Already waiting: the same call has an open card in this chat.",
+)
+_NOT_COLLECTING = Refuse(
+    Status.BLOCKED,
+    Code.POLICY,
+    "Not run: no plan is being collected. The person begins with /plan.",
 )
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 
@@ -33,13 +45,27 @@ def clean_name(name: str) -> str:
 
 
 class Gatekeeper:
-    """Judges calls that have no card yet, by what their asker may do at that moment."""
+    """Judges calls that have no card yet, by what their asker may do at that moment.
 
-    def __init__(self, approvals: Approvals, rules: Rules, people: People, limits: Limits) -> None:
+    With `explore` calls that only read run while a plan is collected.
+    """
+
+    def __init__(
+        self,
+        approvals: Approvals,
+        rules: Rules,
+        people: People,
+        owners: Owners,
+        limits: Limits,
+        *,
+        explore: bool = True,
+    ) -> None:
         self._approvals = approvals
         self._rules = rules
         self._people = people
+        self._owners = owners
         self._limits = limits
+        self._explore = explore
 
     async def judge(
         self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
@@ -52,21 +78,27 @@ class Gatekeeper:
         rights = NOTHING if asker is None else asker.effective_rights
         gates: dict[str, Gate] = {}
         asking: set[str] = set()
+        owners: AskedOwners | None = None
+        steps = _steps(work)
         for open_call in progress.open_calls:
             call = open_call.call
             forbidden = _forbidden(open_call, rights)
             if forbidden is not None:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
-                gate = await self._judge(call, tools, place, untrusted, ruled=rights.approve)
-                if isinstance(gate, AskFirst) and not rights.approve:
-                    gate = await self._for_owner(gate, asker, private=work.log.chat.private)
-                gate = self._against_repeats(call, gate, progress)
-                if isinstance(gate, AskFirst) and call.signature in asking:
-                    gate = _WAITING
-                elif isinstance(gate, AskFirst):
-                    asking.add(call.signature)
-                gates[call.id] = gate
+                if work.plan is not None and work.plan.collecting:
+                    gates[call.id] = await self._to_plan(call, tools, place, progress)
+                    continue
+                if call.id in steps:
+                    gate = await self._of_plan(call, steps[call.id], tools, place)
+                else:
+                    gate = await self._judge(call, tools, place, untrusted, ruled=rights.approve)
+                if isinstance(gate, AskFirst) and _takes_owner(gate, asker, rights):
+                    owners = owners or await self._owners.asked_for(work.log.chat)
+                    gate = _for_owner(gate, asker, work.log.chat, owners)
+                if call.id not in steps:
+                    gate = self._against_repeats(call, gate, progress)
+                gates[call.id] = _once(call, gate, asking)
         return gates
 
     async def _judge(
@@ -79,9 +111,32 @@ class Gatekeeper:
         ruled: bool,
     ) -> Gate:
         """The gate of one call; standing rules count only if `ruled`."""
+        if call.name == SUBMIT_PLAN and call.name in tools:
+            return _NOT_COLLECTING
+        preview = await self._foreseen(call, tools, place)
+        if not isinstance(preview, Preview):
+            return preview
+        ruled = ruled and preview.effect is Effect.WRITE and await self._ruled(call, place)
+        return await self._consent(call, preview, place, untrusted, ruled=ruled)
+
+    async def _foreseen(
+        self,
+        call: ToolCall,
+        tools: Mapping[str, Tool],
+        place: Place,
+        *,
+        ahead: bool = False,
+        approved: bool = False,
+    ) -> Preview | Run | Refuse:
+        """What a call would do, if it would change anything; `ahead` of its time perhaps.
+
+        What a person has `approved` was allowed by the skill at work when it was planned.
+        """
         tool = tools.get(call.name)
         if tool is None:
             return Refuse(Status.INVALID, Code.UNKNOWN_TOOL, _unknown(call.name, list(tools)))
+        if not approved and place.skill is not None and not place.skill.allows(call.name):
+            return Refuse(Status.BLOCKED, Code.POLICY, _shut_out(call.name, place.skill))
         if call.arguments is None:
             text = f"The arguments are not a JSON object: {call.fault or 'unreadable'}"
             return Refuse(Status.INVALID, Code.ARGUMENTS, text)
@@ -89,13 +144,39 @@ class Gatekeeper:
             tool.check(call.arguments)
             if tool.spec.effect is Effect.READ:
                 return Run(Effect.READ)
-            preview = await tool.preview(call.arguments, place)
+            return await tool.preview(call.arguments, place)
         except InvalidArguments as fault:
             return Refuse(Status.INVALID, Code.ARGUMENTS, str(fault))
         except ToolFailure as fault:
+            if ahead:
+                return unforeseen(call, tool.spec.effect, f"Cannot be foreseen yet: {fault}")
             return Refuse(Status.FAILED, Code.ERROR, str(fault))
-        ruled = ruled and preview.effect is Effect.WRITE and await self._ruled(call, place)
-        return await self._consent(call, preview, place, untrusted, ruled=ruled)
+
+    async def _to_plan(
+        self, call: ToolCall, tools: Mapping[str, Tool], place: Place, progress: Progress
+    ) -> Gate:
+        """While collecting: what would change something is asked about with the plan."""
+        seen = await self._foreseen(call, tools, place, ahead=True)
+        if isinstance(seen, Refuse):
+            return seen
+        if isinstance(seen, Preview) and seen.effect is not Effect.READ:
+            return AskFirst(seen)
+        if self._explore or call.name == SUBMIT_PLAN:
+            gate = seen if isinstance(seen, Run) else Run(Effect.READ, seen)
+            return self._against_repeats(call, gate, progress)
+        return AskFirst(seen if isinstance(seen, Preview) else unforeseen(call, Effect.READ))
+
+    async def _of_plan(
+        self, call: ToolCall, step: PlanStep, tools: Mapping[str, Tool], place: Place
+    ) -> Gate:
+        """A step of an approved plan runs unasked, unless it is dangerous by now."""
+        seen = await self._foreseen(call, tools, place, approved=True)
+        if not isinstance(seen, Preview):
+            return seen
+        if seen.effect is Effect.DANGER:
+            why = f"Step {step.number} of the approved plan: a dangerous step asks again"
+            return AskFirst(_explained(seen, why))
+        return Run(seen.effect, seen)
 
     async def _consent(
         self,
@@ -123,18 +204,6 @@ class Gatekeeper:
         arguments = call.arguments or {}
         return any(r.tool == call.name and matches(r.pattern, call.name, arguments) for r in rules)
 
-    async def _for_owner(self, gate: AskFirst, asker: Person | None, *, private: bool) -> Gate:
-        """A card only an owner may approve; in a private chat no owner would ever see it."""
-        who = "This person" if asker is None else asker.name
-        if private:
-            text = f"{who} may not approve changes, and no owner is in this chat to ask."
-            return Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {text}")
-        accounts = await self._people.accounts()
-        owners = list(dict.fromkeys(p.name for _, p in accounts if p.is_owner))
-        names = " or ".join(owners[:_NAMED_OWNERS]) or "nobody yet"
-        why = f"Only an owner may approve this ({names}), not {who}"
-        return AskFirst(_explained(gate.preview, why), gate.repeat)
-
     def _against_repeats(self, call: ToolCall, gate: Gate, progress: Progress) -> Gate:
         """Before one identical call too many a person is asked whether to go on."""
         limits = self._limits
@@ -144,7 +213,7 @@ class Gatekeeper:
             return gate
         why = f"This is the same call for the {times + 1}. time, with the same result each time."
         if isinstance(gate, AskFirst):
-            return AskFirst(_explained(gate.preview, why))
+            return replace(gate, preview=_explained(gate.preview, why))
         shown = gate.preview or Preview(call.subject, call.subject, gate.effect)
         return AskFirst(
             Preview(
@@ -160,7 +229,34 @@ class Gatekeeper:
         )
 
 
-_NAMED_OWNERS = 3
+def _once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:
+    """The second of two equal calls of a round waits with the first one's card."""
+    if not isinstance(gate, AskFirst):
+        return gate
+    if call.signature in asking:
+        return _WAITING
+    asking.add(call.signature)
+    return gate
+
+
+def _steps(work: Work) -> Mapping[str, PlanStep]:
+    """The open calls that are steps of an approved plan: exactly these, each step once."""
+    if work.plan is None or work.plan.state is not PlanState.EXECUTING:
+        return {}
+    return matched(work.plan, [c.call for c in work.progress.open_calls])
+
+
+def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOwners) -> Gate:
+    """A card only an owner may approve; where none is in the chat, they see it in their own."""
+    who = "This person" if asker is None else asker.name
+    if not owners.reachable:
+        text = f"{who} may not approve changes, and no owner can be reached to ask."
+        return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")
+    why = f"Only an owner may approve this ({owners.names}), not {who}"
+    if owners.chats:
+        where = "a private chat" if chat.private else f"the group {shown_name(chat.title)}"
+        why = f"{why}, who asks in {where}"
+    return AskFirst(_explained(gate.preview, why), gate.repeat, owners.chats)
 
 
 def _forbidden(open_call: OpenCall, rights: Rights) -> Refuse | None:
@@ -172,21 +268,24 @@ def _forbidden(open_call: OpenCall, rights: Rights) -> Refuse | None:
     return None if why is None else Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}.")
 
 
+def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:
+    """Whether the asker's own word is not enough."""
+    owner = asker is not None and asker.is_owner
+    return not rights.approve or (gate.preview.owner_only and not owner)
+
+
 def _explained(preview: Preview, why: str) -> Preview:
     told = ". ".join(part for part in (preview.why, why) if part)
-    return Preview(
-        preview.title,
-        preview.subject,
-        preview.effect,
-        preview.blocks,
-        preview.where,
-        told,
-        preview.seen,
-    )
+    return replace(preview, why=told, always=None, always_label="")
 
 
 def _same(call: ToolCall, cards: Sequence[Approval]) -> bool:
     return any(card.call.signature == call.signature for card in cards)
+
+
+def _shut_out(tool: str, skill: Skill) -> str:
+    allowed = ", ".join(skill.allowed_tools or ()) or "none"
+    return f"Not run: the skill {skill.name} does not allow {tool}. Tools it allows: {allowed}."
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -25,8 +25,19 @@ class ChatLog:
         self._next_seq = chat.last_seq + 1
         self._conversation = ""
         self._entries: list[Entry] = []
+        self._held: list[Write] = []
         self._fold: ViewFold | None = None
         self.call_ids: set[str] = set()
+
+    @property
+    def end(self) -> int:
+        """The number of the newest entry, written or held."""
+        return self._next_seq - 1
+
+    @property
+    def holds(self) -> bool:
+        """Whether something is appended in memory that is not written yet."""
+        return bool(self._held)
 
     @property
     def conversation(self) -> str:
@@ -76,16 +87,31 @@ class ChatLog:
         durable: bool = False,
     ) -> tuple[Entry, ...]:
         """Appends bodies to the conversation at hand and writes what belongs with them."""
+        entries = self._numbered(turn, bodies)
+        append = (Append(self.chat.id, entries),) if entries else ()
+        # Let go before the commit: a cancel comes through only after it, and what was written
+        # must not be written again by whoever cleans up.
+        held, self._held = self._held, []
+        await self._journal.commit(Change((*held, *append, *also), self.fence, durable))
+        self._take(entries)
+        return entries
+
+    def hold(self, turn: str, bodies: Sequence[Body], also: Sequence[Write]) -> None:
+        """Appends in memory alone: it is written with the next write, in its transaction."""
+        entries = self._numbered(turn, bodies)
+        self._held += (Append(self.chat.id, entries), *also)
+        self._take(entries)
+
+    def _numbered(self, turn: str, bodies: Sequence[Body]) -> tuple[Entry, ...]:
         now = self._clock.now()
-        entries = tuple(
+        return tuple(
             Entry(self._next_seq + n, self._conversation, turn, now, body)
             for n, body in enumerate(bodies)
         )
-        append = (Append(self.chat.id, entries),) if entries else ()
-        await self._journal.commit(Change((*append, *also), self.fence, durable))
+
+    def _take(self, entries: Sequence[Entry]) -> None:
         self._next_seq += len(entries)
         self._entries.extend(entries)
-        return entries
 
 
 def _calls(entry: Entry) -> tuple[ToolCall, ...]:
@@ -102,18 +128,21 @@ class History:
         self._keep = keep
         self._logs: OrderedDict[int, ChatLog] = OrderedDict()
 
-    async def own(self, chat: int) -> ChatLog:
-        """The chat's log with a fence that is ours; claimed when we did not hold it."""
-        log = self._logs.get(chat)
+    async def own(self, chat: Chat) -> ChatLog:
+        """The chat's log with a fence that is ours; claimed when we did not hold it.
+
+        A chat just claimed is read anew: its last owner may have written on until then.
+        """
+        log = self._logs.get(chat.id)
         if log is None:
-            fence = await self._journal.claim(chat)
-            log = ChatLog(await self._chats.get(chat), fence, self._journal, self._clock)
-            self._logs[chat] = log
+            fence = await self._journal.claim(chat.id)
+            log = ChatLog(await self._chats.get(chat.id), fence, self._journal, self._clock)
+            self._logs[chat.id] = log
             while len(self._logs) > self._keep:
                 self._logs.popitem(last=False)
         else:
-            log.chat = await self._chats.get(chat)
-        self._logs.move_to_end(chat)
+            log.chat = chat
+        self._logs.move_to_end(chat.id)
         return log
 
     def forget(self, chat: int) -> None:

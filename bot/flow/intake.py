@@ -8,6 +8,7 @@ from contextlib import suppress
 from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
+from bot.flow.pieces import Pieces
 from bot.flow.router import Router
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
@@ -23,10 +24,13 @@ _LOOKS = 5
 class Intake:
     """The way in for every channel."""
 
-    def __init__(self, inbox: Inbox, journal: Journal, router: Router, clock: Clock) -> None:
+    def __init__(
+        self, inbox: Inbox, journal: Journal, router: Router, pieces: Pieces, clock: Clock
+    ) -> None:
         self._inbox = inbox
         self._journal = journal
         self._router = router
+        self._pieces = pieces
         self._clock = clock
         self._arrived = asyncio.Event()
 
@@ -39,7 +43,7 @@ class Intake:
         """Routes what is stored, for as long as the program runs."""
         self._arrived.set()
         while True:
-            await self._arrived.wait()
+            await self._something_to_route()
             self._arrived.clear()
             try:
                 await self._route_stored()
@@ -48,13 +52,32 @@ class Intake:
                 await self._clock.sleep(1.0)
                 self._arrived.set()
 
+    async def _something_to_route(self) -> None:
+        """Waits for an arrival, or for the moment of a kept piece to be over."""
+        moment = self._pieces.soonest()
+        if moment is None:
+            await self._arrived.wait()
+            return
+        waits = [
+            asyncio.ensure_future(w) for w in (self._clock.sleep(moment), self._arrived.wait())
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
     async def _route_stored(self) -> None:
         """Goes on until it has seen the last one; what is stored later sets the event again."""
         rows: Sequence[InboundRow] | None = None
-        while rows is None or len(rows) == _BATCH:
-            rows = await self._inbox.unrouted(_BATCH)
+        most = 0
+        while rows is None or len(rows) == most:
+            # What is kept is still new, and must not stand in the way of what came after it.
+            most = _BATCH + self._pieces.kept
+            rows = await self._inbox.unrouted(most)
             for row in rows:
-                await self._route(row)
+                if not self._pieces.keeps(row):
+                    await self._route(row)
             await self._router.settle()
 
     async def _route(self, row: InboundRow) -> None:

@@ -32,7 +32,7 @@ class Pacing:
         """True when a message may be taken; else it is marked, and told once a window and chat."""
         now = self._clock.now()
         for bound in person.effective_pace(self._common).bounds:
-            reached = await self._members.nth_newest(person.id, bound.count)
+            reached = await self._members.nth_newest(person.id, bound.count, now)
             if reached is not None and now < reached + bound.span:
                 await self._decline(row, chat, person, bound, reached + bound.span)
                 return False

@@ -17,6 +17,7 @@ from bot.domain.transcript import (
     NoteBody,
     ReplyBody,
     ResultBody,
+    SkillBody,
     SummaryBody,
     TextPart,
     ThinkingPart,
@@ -62,6 +63,7 @@ class ViewFold:
         self._sealed_chars = 0
         self._covers: int | None = None
         self._untrusted: str | None = None
+        self._skill: tuple[str, str] | None = None
 
     @property
     def last_seq(self) -> int:
@@ -71,6 +73,11 @@ class ViewFold:
     def untrusted(self) -> str | None:
         """The source of the first foreign content in view, or None."""
         return self._untrusted
+
+    @property
+    def skill(self) -> tuple[str, str] | None:
+        """The name and the words of the newest skill in view; no name when it rests."""
+        return self._skill
 
     @property
     def estimate(self) -> int:
@@ -128,6 +135,9 @@ class ViewFold:
             case LateResultBody() as late:
                 self._untrusted = self._untrusted or late.untrusted
                 self._put("user", (TextPart(late_text(late)),))
+            case SkillBody(name=name, text=text):
+                self._skill = (name, text)
+                self._put("user", (TextPart(text),))
             case NoteBody(text=text):
                 self._put("user", (TextPart(text),))
             case _:
@@ -175,6 +185,8 @@ class ViewFold:
             self._masked.append(gone)
             return
         text = self._maybe_shrunk(seq, result.text, keep)
+        if result.skill is not None:
+            self._skill = (result.skill, text)
         self._put("user", (ResultPart(call_id, text, result.is_error),))
 
     def _maybe_shrunk(self, seq: int, text: str, keep: int | None) -> str:

@@ -4,15 +4,26 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, MoveChat, Write
+from bot.domain.bundle import seam_of
+from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Write
 from bot.domain.chat import Activation, Chat
 from bot.domain.errors import ChannelError, Conflict
-from bot.domain.message import Ignored, InboundMessage, Moved, Press, Unreadable
+from bot.domain.message import (
+    Ignored,
+    InboundMessage,
+    Moved,
+    PresenceChange,
+    Press,
+    Unreadable,
+)
 from bot.domain.person import Person
-from bot.flow.approvals import ApprovalDesk
 from bot.flow.commands import Commands
+from bot.flow.desks import Desks, Taken
 from bot.flow.doorway import Doorway
+from bot.flow.membership import Membership
+from bot.flow.moving import Moving
 from bot.flow.overhearing import Overhearing
+from bot.flow.pieces import Pieces
 from bot.flow.queueing import Queueing
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats
@@ -29,9 +40,11 @@ class Destinations:
 
     doorway: Doorway
     commands: Commands
-    desk: ApprovalDesk
+    desks: Desks
     queueing: Queueing
     overhearing: Overhearing
+    moving: Moving
+    membership: Membership
 
 
 class Router:
@@ -43,17 +56,21 @@ class Router:
         people: People,
         chats: Chats,
         journal: Journal,
+        pieces: Pieces,
         to: Destinations,
     ) -> None:
         self._channels = channels
         self._people = people
         self._chats = chats
         self._journal = journal
+        self._pieces = pieces
         self._doorway = to.doorway
         self._commands = to.commands
-        self._desk = to.desk
+        self._desks = to.desks
         self._queueing = to.queueing
         self._overhearing = to.overhearing
+        self._moving = to.moving
+        self._membership = to.membership
 
     async def route(self, row: InboundRow) -> None:
         channel = self._channels.get(row.channel)
@@ -66,8 +83,12 @@ class Router:
                 await self._mark(row, InboundState.DEAD, reason)
             case Ignored():
                 self._overhearing.pass_over(row)
-            case Moved(old, new):
-                await self._move(row, MoveChat(old, new))
+            case Moved():
+                await self.settle()
+                await self._moving.follow(row, inbound)
+            case PresenceChange():
+                await self.settle()
+                await self._membership.heed(row, inbound)
             case Press():
                 await self._press(row, channel, inbound)
             case InboundMessage():
@@ -77,30 +98,26 @@ class Router:
         """Stores what became of the updates that were nobody's business."""
         await self._overhearing.settle()
 
-    async def _move(self, row: InboundRow, move: MoveChat) -> None:
-        await self.settle()
-        done = MarkInbound(row.id, InboundState.DONE, _NEW, reason="a chat that moved")
-        await self._journal.commit(Change((move, done)))
-
     async def _press(self, row: InboundRow, channel: Channel, press: Press) -> None:
         person = await self._people.by_sender(press.sender)
         chat = await self._chats.at(press.address, private=press.private)
-        told = await self._desk.press(press, chat.id, person)
+        told = await self._desks.press(press, chat.id, person)
         await self._mark(row, InboundState.DONE)
         with suppress(ChannelError):
             await channel.acknowledge(press, told)
 
     async def _message(self, row: InboundRow, message: InboundMessage) -> None:
+        await self._pieces.recall()
         if message.private:
             await self._private(row, message)
             return
         chat = await self._overhearing.chat(message)
         person = await self._speaker(message, chat)
-        if person is None:
+        if person is not None:
+            await self.settle()
+            await self._heed(row, message, chat, person)
+        elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)
-            return
-        await self.settle()
-        await self._heed(row, message, chat, person)
 
     async def _private(self, row: InboundRow, message: InboundMessage) -> None:
         person = await self._people.by_sender(message.sender)
@@ -112,31 +129,48 @@ class Router:
 
     async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
         """Who says a group's message to the bot; None when it is not for it, or no one's order."""
+        piece = self._pieces.continues(chat.id, message)
         command = message.text.startswith("/") and "@" not in message.text.split()[0]
-        if command and not self._commands.knows(message.text):
+        if command and not piece and not self._commands.knows(message.text):
             return None
         called = message.addressed or message.edited or chat.activation is Activation.ALWAYS
+        called = called or piece
         if message.anonymous or not called:
             return None
         return await self._people.by_sender(message.sender)
+
+    async def _early(self, row: InboundRow, message: InboundMessage, chat: Chat) -> bool:
+        """Whether it may be a piece of a message that calls the bot further on: it stays new."""
+        if message.edited or message.anonymous or not seam_of(message).open:
+            return False
+        known = await self._people.by_sender(message.sender)
+        return known is not None and self._pieces.keep(row, chat.id, message)
 
     async def _heed(
         self, row: InboundRow, message: InboundMessage, chat: Chat, person: Person
     ) -> None:
         if message.edited:
             await self._edit(row, message, chat)
-        elif message.text.startswith("/") and message.forwarded_from is None:
-            await self._commands.carry_out(row, message, chat, person)
-        elif await self._is_reply_to_card(message, chat, person):
+        elif self._is_command(message, chat):
+            wished = await self._commands.carry_out(row, message, chat, person)
+            if wished is not None:
+                await self._queueing.put(row, message, chat, person, wished)
+        elif await self._answers_card(message, chat, person) is Taken.DECIDED:
             await self._mark(row, InboundState.DONE, "a denial with its reason")
         else:
             await self._queueing.put(row, message, chat, person)
 
-    async def _is_reply_to_card(self, message: InboundMessage, chat: Chat, person: Person) -> bool:
+    def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
+        """A slash begins a command, but for a forward's, or where a long text was cut before it."""
+        if not message.text.startswith("/") or message.forwarded_from is not None:
+            return False
+        return self._commands.knows(message.text) or not self._pieces.continues(chat.id, message)
+
+    async def _answers_card(self, message: InboundMessage, chat: Chat, person: Person) -> Taken:
         quote = message.quote
         if quote is None or quote.message_id is None:
-            return False
-        return await self._desk.reply(chat.id, quote.message_id, message.text, person)
+            return Taken.NO
+        return await self._desks.reply(chat.id, quote.message_id, message.text, person)
 
     async def _edit(self, row: InboundRow, message: InboundMessage, chat: Chat) -> None:
         """An edit changes a message that still waits; an answered one starts nothing."""

@@ -7,9 +7,11 @@ from typing import TypeAlias
 
 from bot.domain.chat import Chat
 from bot.domain.exchange import ModelProfile
+from bot.domain.skill import SkillSet
 from bot.flow.context import Context, Surroundings
 from bot.flow.model_calls import ModelCalls
 from bot.flow.work import Work
+from bot.ports.skills import Skills
 from bot.ports.tool import Place
 
 Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Path]]
@@ -23,11 +25,15 @@ class Scene:
     surroundings: Surroundings
     place: Place
     profile: ModelProfile
+    skills: SkillSet
 
 
 class Scenes:
-    def __init__(self, context: Context, models: ModelCalls, workspaces: Workspaces) -> None:
+    def __init__(
+        self, context: Context, models: ModelCalls, workspaces: Workspaces, skills: Skills
+    ) -> None:
         self._context = context
+        self._skills = skills
         self._models = models
         self._workspaces = workspaces
 
@@ -42,4 +48,13 @@ class Scenes:
             person=turn.asker,
             timezone=chat.timezone or "UTC",
         )
-        return Scene(self._context.of(chat.id), place, self._models.profile(turn.model))
+        surroundings = await self._context.during(chat, turn.id)
+        return Scene(surroundings, place, self._models.profile(turn.model), self._skills.known)
+
+    async def rest(self, chat: Chat) -> None:
+        """A chat has nothing to do."""
+        await self._context.rest(chat)
+
+    def refusal(self, skill: str) -> str:
+        """Why a skill cannot be at work; empty when it can."""
+        return self._skills.known.refusal(skill)

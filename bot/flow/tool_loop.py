@@ -1,12 +1,12 @@
 """The loop: look at the log, decide, do one thing, write it down, look again."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
 from bot.domain.budget import Limits
-from bot.domain.change import AddAudit, AddUsage, AddVerdict, Write
+from bot.domain.change import AddAudit, AddUsage, AddVerdict, ChooseSkill, Show, Write
 from bot.domain.errors import (
     ModelDenied,
     ModelError,
@@ -17,6 +17,9 @@ from bot.domain.errors import (
     SpoiltThinking,
 )
 from bot.domain.outcome import StopReason
+from bot.domain.plan import bounds
+from bot.domain.progress import Progress
+from bot.domain.skill_words import due, handed_over
 from bot.domain.step import (
     Ask,
     CallModel,
@@ -25,9 +28,11 @@ from bot.domain.step import (
     Gate,
     LoopState,
     Park,
+    RecordPlanned,
     Run,
     RunTools,
     Step,
+    TransitionSkill,
     WrapUp,
     broken_off,
     decide,
@@ -42,8 +47,9 @@ from bot.domain.transcript import (
     ReplyBody,
     ResultBody,
 )
-from bot.domain.turn import TurnState
+from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelReply, ModelRequest, RequestView
+from bot.flow import plan_mode
 from bot.flow.approvals import ApprovalDesk
 from bot.flow.closing import synthetic
 from bot.flow.compaction import Compaction
@@ -57,6 +63,7 @@ from bot.flow.settlement import late_body
 from bot.flow.steering import Steering
 from bot.flow.tool_runner import Ran, ToolRunner
 from bot.flow.work import Work
+from bot.ports.tool import Place
 
 _LOG = logging.getLogger(__name__)
 
@@ -97,34 +104,63 @@ class ToolLoop:
     async def advance(self, work: Work, scene: Scene, live: Live) -> Finish | None:
         """Goes on step by step; returns the ending, or None when the turn is parked."""
         while True:
-            gates = await self._gates(work, scene)
-            step = decide(self._state(work, scene, gates))
-            _LOG.info("step %s: %s", type(step).__name__, step.why, extra=work.tags)
+            step, gates = await self._decided(work, scene)
+            ending: Finish | None = None
             match step:
                 case CallModel() | WrapUp():
                     scene, ending = await self._call_model(work, scene, step, live)
-                    if ending is not None:
-                        return ending
                 case RunTools():
                     await self._run_tools(work, scene, step, gates, live)
-                case Ask():
-                    cards = await self._desk.ask(work, step.calls, gates)
-                    work.approvals = (*work.approvals, *cards)
+                case RecordPlanned() | Ask():
+                    await self._put_off(work, step, gates)
                 case Compact():
-                    if not await self._make_room(work, scene) and work.overflow:
-                        return Finish(StopReason.MODEL_FAILURE, "there is nothing left to shorten")
-                    work.overflow = False
+                    ending = await self._make_room(work, scene)
+                case TransitionSkill():
+                    await _hand_over(work, scene, step)
                 case Park():
-                    await work.write(turn=work.counted(state=TurnState.PARKED))
+                    late = plan_mode.caught_up(work)
+                    await work.write(turn=work.counted(state=TurnState.PARKED), also=late)
                     return None
                 case Finish():
                     return step
                 case _:
                     assert_never(step)
+            if ending is not None:
+                return ending
+
+    async def _put_off(
+        self, work: Work, step: RecordPlanned | Ask, gates: Mapping[str, Gate]
+    ) -> None:
+        """Keeps calls for a person's word: with a plan as a whole, or on a card for each."""
+        if isinstance(step, RecordPlanned):
+            await plan_mode.record(work, step.calls, gates, self._limits.plan_steps)
+            return
+        cards = await self._desk.ask(work, step.calls, gates)
+        work.approvals = (*work.approvals, *cards)
+
+    async def _decided(self, work: Work, scene: Scene) -> tuple[Step, dict[str, Gate]]:
+        """The next step; a reply held back for its settlement is written if that is not it."""
+        gates = await self._gates(work, scene)
+        state = self._state(work, scene, gates)
+        step = decide(state)
+        _log_verdict(step, state.progress, work)
+        if not isinstance(step, Finish | TransitionSkill):
+            await work.release()
+        return step, gates
 
     def _state(self, work: Work, scene: Scene, gates: dict[str, Gate]) -> LoopState:
         fill = self._fold(work, scene).estimate / scene.profile.window
-        return LoopState(work.progress, self._limits, gates, fill, work.overflow, work.packed)
+        progress, plan = work.progress, work.plan
+        return LoopState(
+            progress,
+            bounds(plan, self._limits, {d.call.id for d in progress.done} if plan else ()),
+            gates,
+            fill,
+            work.overflow,
+            work.packed,
+            plan,
+            scene.skills.following(work.turn.skill),
+        )
 
     def _fold(self, work: Work, scene: Scene) -> ViewFold:
         images = self._limits.images_in_view
@@ -133,7 +169,7 @@ class ToolLoop:
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
         untrusted = self._fold(work, scene).untrusted
         tools = scene.surroundings.tools
-        return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
+        return await self._gatekeeper.judge(work, tools, _place(work, scene), untrusted)
 
     async def _call_model(
         self, work: Work, scene: Scene, step: CallModel | WrapUp, live: Live
@@ -142,7 +178,7 @@ class ToolLoop:
         view = self._fold(work, scene).view()
         request = _request(scene, view, calls_allowed=isinstance(step, CallModel))
         try:
-            reply = await self._models.reply(request, live.write)
+            reply = await self._models.reply(request, _shown(work, scene, live))
         except PromptTooLong:
             work.overflow = True
             return scene, None
@@ -159,6 +195,9 @@ class ToolLoop:
         bodies: list[Body] = []
         if _epoch_changed(work, scene):
             bodies.append(CutBody((), 0))
+        at_work = scene.skills.usable(work.turn.skill)
+        if (words := due(at_work, self._fold(work, scene).skill)) is not None:
+            bodies.append(words)
         if isinstance(step, WrapUp) and not work.progress.wrap_up_asked:
             bodies.append(NoteBody("wrap_up", _WRAP_UP))
         if isinstance(step, CallModel) and step.nudge:
@@ -185,15 +224,12 @@ class ToolLoop:
             wrap_up=isinstance(step, WrapUp),
         )
         turn = work.counted(rounds=work.turn.rounds + 1, calls=work.turn.calls + len(body.calls))
-        await work.write(body, turn=turn, also=self._accounts(work, scene, body, view, step))
-        _LOG.info(
-            "reply: %d calls, %s, %d characters, %s",
-            len(body.calls),
-            body.finish,
-            len(body.text),
-            profile.key,
-            extra=work.tags,
-        )
+        also = self._accounts(work, scene, body, view, step)
+        if body.calls:
+            await work.write(body, turn=turn, also=also)
+        else:
+            # Most likely the turn's last word: it is written with its settlement.
+            work.hold(body, turn, also)
 
     def _accounts(
         self, work: Work, scene: Scene, body: ReplyBody, view: RequestView, step: Step
@@ -226,11 +262,14 @@ class ToolLoop:
         await work.write(turn=work.counted(model=following))
         return replace(scene, profile=self._models.profile(following)), None
 
-    async def _make_room(self, work: Work, scene: Scene) -> bool:
+    async def _make_room(self, work: Work, scene: Scene) -> Finish | None:
+        """Cuts the view; an ending when it was too long and there is nothing to cut."""
         fill = self._fold(work, scene).estimate / scene.profile.window
         made = await self._compaction.make_room(work, scene.profile, fill)
-        work.packed = not made
-        return made
+        too_long, work.overflow, work.packed = work.overflow, False, not made
+        if made or not too_long:
+            return None
+        return Finish(StopReason.MODEL_FAILURE, "there is nothing left to shorten")
 
     async def _run_tools(
         self, work: Work, scene: Scene, step: RunTools, gates: dict[str, Gate], live: Live
@@ -248,7 +287,7 @@ class ToolLoop:
             await work.write(*intents, durable=True)
         calls = [(call, _preview(work, gates, call)) for call in step.run]
         tools, progress = scene.surroundings.tools, work.progress
-        ran = await self._runner.run(calls, tools, scene.place, progress)
+        ran = await self._runner.run(calls, tools, _place(work, scene), progress)
         await self._record(work, scene, ran)
         live.finished([(r.call, r.result) for r in ran])
 
@@ -261,13 +300,68 @@ class ToolLoop:
             else ResultBody(r.result)
             for r in ran
         ]
-        also: list[Write] = [write for r in ran for write in r.writes]
+        also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
-        await work.write(*bodies, also=also)
+        plan, writes = plan_mode.progressed(work, [(r.call, r.result) for r in ran])
+        turn, chosen = _put_to_work(work, scene, ran)
+        await work.write(*bodies, turn=turn, also=(*also, *writes, *chosen))
+        work.plan = plan
 
     def _replay(self, scene: Scene, call: ToolCall) -> Replay:
         tool = scene.surroundings.tools.get(call.name)
         return tool.spec.replay if tool is not None else Replay.SAFE
+
+
+def _place(work: Work, scene: Scene) -> Place:
+    """Where calls of the turn happen, under the skill that is at work by now."""
+    turn = work.turn
+    return replace(scene.place, skill=scene.skills.usable(turn.skill), stages=turn.stages)
+
+
+def _shown(work: Work, scene: Scene, live: Live) -> Callable[[str], None]:
+    """Who is told of a text as it grows: nobody, when another skill is to go on with it."""
+    following = scene.skills.following(work.turn.skill)
+    return live.write if following is None or following.fault else _unseen
+
+
+def _unseen(text: str) -> None:
+    """What is not for the person's eyes."""
+
+
+async def _hand_over(work: Work, scene: Scene, step: TransitionSkill) -> None:
+    """Lets the next skill take over, in the transaction of the text it goes on with."""
+    body = handed_over(scene.skills.skills[step.next], work.turn.skill or "")
+    await work.write(body, turn=work.counted(skill=step.next, stages=work.turn.stages + 1))
+
+
+def _put_to_work(
+    work: Work, scene: Scene, ran: Sequence[Ran]
+) -> tuple[Turn | None, tuple[Write, ...]]:
+    """The row and the writes that make the skill of the newest such call the one at work."""
+    chosen = next((r.result.skill for r in reversed(ran) if r.result.skill is not None), None)
+    if chosen is None:
+        return None, ()
+    last = scene.skills.usable(work.turn.skill)
+    deeper = last is not None and chosen in last.conditional_next.values()
+    turn = work.counted(skill=chosen, stages=work.turn.stages + deeper)
+    return turn, (ChooseSkill(turn.chat, chosen, lent=True),)
+
+
+def _log_verdict(step: Step, progress: Progress, work: Work) -> None:
+    """One line a verdict: what follows, why, and what the reply was if it is a new one."""
+    reply = progress.reply
+    if reply is None or progress.since_reply:
+        _LOG.info("step %s: %s", type(step).__name__, step.why, extra=work.tags)
+        return
+    _LOG.info(
+        "step %s: %s; reply of %d calls and %d characters, %s",
+        type(step).__name__,
+        step.why,
+        len(reply.calls),
+        len(reply.text),
+        reply.finish,
+        extra=work.tags,
+    )
 
 
 def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRequest:
@@ -311,6 +405,13 @@ def _preview(work: Work, gates: dict[str, Gate], call: ToolCall) -> Preview | No
     if isinstance(gate, Run):
         return gate.preview
     return next((a.preview for a in work.approvals if a.call.id == call.id), None)
+
+
+def _as_wanted(work: Work, write: Write) -> Write:
+    """What a tool sends shows links as the chat wants it."""
+    if not isinstance(write, Show) or not work.log.chat.previews:
+        return write
+    return replace(write, content=replace(write.content, previews=True))
 
 
 def _changes(scene: Scene, ran: Ran) -> bool:

@@ -5,17 +5,22 @@ import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from bot.domain.budget import Limits
-from bot.domain.change import AddArtifact, Show, Write
-from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.change import AddArtifact, AllowServer, Show, Write
+from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
 from bot.domain.progress import HINT, Done, Progress, error_key
+from bot.domain.server import ServerConsent
 from bot.domain.tool import (
     AskPerson,
     CloseConversation,
     Code,
+    LetServerIn,
     Preview,
+    PutToWork,
     Status,
+    SubmitPlan,
     ToolCall,
     ToolOutput,
     ToolResult,
@@ -48,8 +53,7 @@ class ToolRunner:
         progress: Progress,
     ) -> list[Ran]:
         """Runs the calls side by side and returns their results in call order."""
-        spent = sum(d.result.duration_ms for d in _this_round(progress)) / 1000
-        room = max(1.0, self._limits.tools_seconds - spent)
+        room = max(1.0, self._limits.tools_seconds - _spent(progress))
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._run(call, preview, tools, place, room), name=call.subject)
@@ -77,7 +81,8 @@ class ToolRunner:
         begun = self._clock.steady()
         ran = await self._bounded(call, tool, preview, replace(place, call_id=call.id), room)
         took = round((self._clock.steady() - begun) * 1000)
-        return replace(ran, result=replace(ran.result, duration_ms=took))
+        text = _without_secrets(ran.result.text, place)
+        return replace(ran, result=replace(ran.result, text=text, duration_ms=took))
 
     async def _bounded(
         self, call: ToolCall, tool: Tool, preview: Preview | None, place: Place, room: float
@@ -92,6 +97,8 @@ class ToolRunner:
         except TimeoutError:
             text = f"Stopped after {seconds:g} s without an end. What it did until then stays done."
             return Ran(call, _failed(call, Status.TIMEOUT, None, text))
+        except OutcomeUnknown as fault:
+            return Ran(call, _failed(call, Status.FAILED, Code.OUTCOME_UNKNOWN, str(fault)))
         except (ToolFailure, InvalidArguments) as fault:
             return Ran(call, _failed(call, Status.FAILED, Code.ERROR, str(fault)))
         except Exception as fault:  # noqa: BLE001 - the border around every tool
@@ -113,12 +120,21 @@ class ToolRunner:
             keep=tool.spec.keep,
             question=output.after.question if isinstance(output.after, AskPerson) else None,
             closes=output.after.reason if isinstance(output.after, CloseConversation) else None,
+            submits=output.after if isinstance(output.after, SubmitPlan) else None,
+            skill=output.after.skill if isinstance(output.after, PutToWork) else None,
         )
         sends = tuple(
             Show(f"send:{place.turn}:{call.id}:{n}", place.chat, content)
             for n, content in enumerate(output.sends)
         )
-        return Ran(call, result, sends)
+        return Ran(call, result, (*sends, *self._consents(output)))
+
+    def _consents(self, output: ToolOutput) -> tuple[Write, ...]:
+        if not isinstance(output.after, LetServerIn):
+            return ()
+        let = output.after
+        consent = ServerConsent(let.identity, let.server, let.line, self._clock.now())
+        return (AllowServer(consent),)
 
     def _fitted(self, ran: list[Ran], place: Place, progress: Progress) -> list[Ran]:
         """Cuts each result to its bound and all of a round to theirs; the whole is kept aside."""
@@ -156,6 +172,14 @@ def _this_round(progress: Progress) -> list[Done]:
     return [d for d in progress.done if d.call.id in ids]
 
 
+def _spent(progress: Progress) -> float:
+    """Seconds this round's tools have taken: of calls side by side only the longest counts."""
+    longest: dict[datetime, int] = {}
+    for done in _this_round(progress):
+        longest[done.at] = max(longest.get(done.at, 0), done.result.duration_ms)
+    return sum(longest.values()) / 1000
+
+
 def _status(output: ToolOutput) -> Status:
     if output.timed_out:
         return Status.TIMEOUT
@@ -166,21 +190,35 @@ def _failed(call: ToolCall, status: Status, code: Code | None, text: str) -> Too
     return ToolResult(call.id, call.name, status, _clean(text), code=code)
 
 
+def _without_secrets(text: str, place: Place) -> str:
+    """Commands may print what is in their environment; the model is not to read it."""
+    for secret in place.skill.secrets if place.skill is not None else ():
+        text = text.replace(secret, "[secret]")
+    return text
+
+
 def _clean(text: str) -> str:
     """No lone surrogates, no NUL: neither a provider nor a database takes them."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "�")
 
 
 def _cut(ran: Ran, room: int, place: Place) -> Ran:
+    """The beginning and the end of a text that is too long; they and the words between fit."""
     whole = ran.result.text.encode()
     if len(whole) <= room:
         return ran
     name = f"{place.turn}-{secrets.token_hex(4)}"
-    head, tail = whole[: room * 2 // 3], whole[len(whole) - room // 3 :]
-    text = (
-        f"{head.decode(errors='ignore')}\n[… {len(whole) - room} of {len(whole)} bytes left out; "
-        f"read_file artifact:{name} has the whole …]\n{tail.decode(errors='ignore')}"
-    )
+    # Measured with the most it can say: the text left out is never longer than the whole.
+    left = max(0, room - len(_gap(len(whole), len(whole), name).encode()))
+    head, tail = whole[: left * 2 // 3], whole[len(whole) - left // 3 :]
+    gap = _gap(len(whole) - len(head) - len(tail), len(whole), name)
+    text = head.decode(errors="ignore") + gap + tail.decode(errors="ignore")
     result = replace(ran.result, text=text, truncated=True, artifact=name)
     keep = AddArtifact(name, place.chat, ran.result.text)
     return Ran(ran.call, result, (*ran.writes, keep))
+
+
+def _gap(left_out: int, whole: int, name: str) -> str:
+    return (
+        f"\n[… {left_out} of {whole} bytes left out; read_file artifact:{name} has the whole …]\n"
+    )

@@ -3,29 +3,31 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.change import InboundState, MarkInbound, SaveApproval, Show, Write
+from bot.domain.change import ChooseSkill, SaveApproval, Show, Write
+from bot.domain.chat import Chat
 from bot.domain.errors import ModelDenied
-from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.message import Markdown, Outbound, OutboundKind, Plain
 from bot.domain.outcome import StopReason
+from bot.domain.plan import Plan, plan_for
+from bot.domain.skill_words import at_rest
 from bot.domain.step import Finish
-from bot.domain.transcript import LateResultBody
+from bot.domain.transcript import LateResultBody, SkillBody
 from bot.domain.turn import Turn, TurnState
-from bot.flow.asker import Asked
+from bot.flow import plan_mode
 from bot.flow.compaction import Compaction
+from bot.flow.gathering import Gathered
 from bot.flow.history import ChatLog
-from bot.flow.live import living
+from bot.flow.live import Lives
 from bot.flow.scene import Scene, Scenes
 from bot.flow.settlement import Settlement
 from bot.flow.tool_loop import ToolLoop
 from bot.flow.work import Work
 from bot.ports.approvals import Approvals
-from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.inbox import InboundRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ class Turns:
         settlement: Settlement,
         compaction: Compaction,
         scenes: Scenes,
-        channels: Mapping[str, Channel],
+        lives: Lives,
         approvals: Approvals,
         clock: Clock,
         model: str,
@@ -52,15 +54,20 @@ class Turns:
         self._settlement = settlement
         self._compaction = compaction
         self._scenes = scenes
-        self._channels = channels
+        self._lives = lives
         self._approvals = approvals
         self._clock = clock
         self._model = model
 
     async def open(
-        self, log: ChatLog, row: InboundRow, asked: Asked, unreported: Sequence[Approval]
+        self,
+        log: ChatLog,
+        gathered: Gathered,
+        unreported: Sequence[Approval],
+        plan: Plan | None = None,
     ) -> Work:
-        """Makes a message the opening of a turn: the row is taken in the same transaction."""
+        """Makes a message the opening of a turn: its rows are taken in the same transaction."""
+        asked = plan_mode.worded(gathered.asked, plan)
         turn = Turn(
             id=secrets.token_hex(8),
             chat=log.chat.id,
@@ -69,50 +76,78 @@ class Turns:
             asker_name=asked.person.name,
             model=log.chat.model or self._model,
             created_at=self._clock.now(),
-            reply_to=None if asked.message.private else asked.message.message_id,
+            skill=log.chat.skill,
+            reply_to=None if asked.bundle.first.private else asked.bundle.first.message_id,
         )
-        work = await self._at_work(log, turn, ())
-        taken = MarkInbound(
-            row.id, InboundState.TAKEN, (InboundState.WAITING,), log.chat.id, turn=turn.id
-        )
+        gone, rests = self._missing(log.chat, turn.id)
+        turn = replace(turn, skill=None) if gone else turn
+        work = await self._at_work(log, turn, (), plan)
         reported: list[Write] = [
             SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
         ]
         heard = (asked.heard.release,) if asked.heard is not None else ()
         late = [_unrun(card) for card in unreported]
         fresh = work.counted(attempts=1)
-        also = (taken, *reported, *asked.enclosed.wholes, *heard)
-        await work.write(*late, asked.body(), turn=fresh, also=also)
+        also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *rests)
+        opening = (*gone, *plan_mode.opening(work.plan))
+        await work.write(*late, *opening, asked.body(), turn=fresh, also=also)
+        self._lives.taken(work, gathered.since)
         return work
 
-    async def take_up(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
+    def _missing(self, chat: Chat, turn: str) -> tuple[tuple[SkillBody, ...], tuple[Write, ...]]:
+        """What is told, to the model and in the chat, when its skill is not to be had any more."""
+        if chat.skill is None or not (why := self._scenes.refusal(chat.skill)):
+            return (), ()
+        told = Plain(f"{chat.skill} is not at work here any more: {why}. See /skills.")
+        show = Show(f"skill:{turn}", chat.id, Outbound(OutboundKind.NOTICE, (told,)))
+        return (at_rest(chat.skill, why),), (ChooseSkill(chat.id, None), show)
+
+    async def take_up(
+        self,
+        log: ChatLog,
+        turn: Turn,
+        approvals: Sequence[Approval],
+        plan: Plan | None = None,
+    ) -> Work:
         """Goes on with a turn another life of the program began, or that was parked."""
-        work = await self._at_work(log, turn, approvals)
+        work = await self._at_work(log, turn, approvals, plan)
+        opening = plan_mode.opening(work.plan) if plan_mode.is_first_start(work) else ()
+        work.plan, also = plan_mode.begun(work)
         if turn.state is TurnState.QUEUED:
-            turn = replace(turn, model=log.chat.model or self._model)
+            turn = replace(turn, model=log.chat.model or self._model, skill=log.chat.skill)
         started = replace(turn, state=TurnState.RUNNING, attempts=turn.attempts + 1)
-        await work.write(turn=started)
+        await work.write(*opening, turn=started, also=also)
+        self._lives.taken(work, turn.created_at)
         return work
 
-    async def _at_work(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
+    async def _at_work(
+        self, log: ChatLog, turn: Turn, approvals: Sequence[Approval], plan: Plan | None
+    ) -> Work:
         await log.read(turn.conversation)
         own = [a for a in approvals if a.turn == turn.id]
         if turn.approval is not None and all(a.id != turn.approval for a in own):
             card = await self._approvals.get(turn.approval)
             own.extend((card,) if card is not None else ())
-        work = Work(log, turn, tuple(own), self._clock)
+        work = Work(log, turn, tuple(own), self._clock, plan=plan_for(turn, plan))
         work.begin()
         return work
 
     async def run(self, work: Work) -> bool:
         """Runs the turn; True when it settled, False when it waits for a person."""
+        try:
+            return await self._run(work)
+        finally:
+            self._lives.rested(work)
+
+    async def _run(self, work: Work) -> bool:
         # Looked at before all that may fail: a turn that always fails there would never end.
         try:
             ending = self._loop.broken_off(work) or await self._advanced(work)
         except asyncio.CancelledError:
             # An orderly end is no failed start; only a death leaves the attempt on the row.
-            rested = max(0, work.turn.attempts - 1)
-            await work.write(turn=replace(work.turn, attempts=rested))
+            if not work.torn:
+                rested = max(0, work.turn.attempts - 1)
+                await work.write(turn=replace(work.turn, attempts=rested))
             raise
         if ending is not None:
             await self._settlement.settle(work, ending)
@@ -127,12 +162,16 @@ class Turns:
         if work.turn.origin == "compaction":
             await self._compact(work, scene)
             return None
-        channel = self._channels[work.address.channel]
-        async with living(channel, work.address, self._clock) as live:
+        async with self._lives.of(work) as live:
             return await self._loop.advance(work, scene, live)
+
+    async def rest(self, chat: Chat) -> None:
+        """A chat has no turn to run."""
+        await self._scenes.rest(chat)
 
     async def set_aside(self, work: Work) -> None:
         await self._settlement.set_aside(work)
+        self._lives.rested(work)
 
     async def _compact(self, work: Work, scene: Scene) -> None:
         """A person asked for room: everything before this turn becomes a summary."""

@@ -7,6 +7,7 @@ from typing import Any
 from bot.domain.approval import Approval
 from bot.domain.change import SaveTurn, Write
 from bot.domain.message import Address
+from bot.domain.plan import Plan
 from bot.domain.progress import Progress, fold
 from bot.domain.transcript import AskerBody, Body, Entry
 from bot.domain.turn import Turn
@@ -19,7 +20,9 @@ class Work:
     """The only mutable thing of the loop: rows as last written, replaced as they change.
 
     `overflow` when the provider found the last request too long, `packed` when nothing is left to
-    cut from the view, `mended` when a refused request was changed once.
+    cut from the view, `mended` when a refused request was changed once. `plan` is what it collects
+    or executes. `torn` when a write was broken off, so that nobody here knows the row any more.
+    Its card was written at `card_at`, in steady seconds; `card_behind` when it should be again.
     """
 
     log: ChatLog
@@ -29,7 +32,12 @@ class Work:
     overflow: bool = False
     packed: bool = False
     mended: bool = False
+    plan: Plan | None = None
+    card_at: float = float("-inf")
+    card_behind: bool = False
+    torn: bool = False
     _since: float = 0.0
+    _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
 
     def begin(self) -> None:
         """Starts counting working time."""
@@ -46,7 +54,13 @@ class Work:
 
     @property
     def progress(self) -> Progress:
-        return fold(self.turn, self.log.entries(self.turn.id), self.approvals)
+        """How far the turn is; folded anew when its row, its cards or the log have changed."""
+        row, cards, end = self.turn, self.approvals, self.log.end
+        known = self._folded
+        if known is None or known[0] is not row or known[1] is not cards or known[2] != end:
+            known = (row, cards, end, fold(row, self.log.entries(row.id), cards))
+            self._folded = known
+        return known[3]
 
     @property
     def late_approval(self) -> Approval | None:
@@ -57,7 +71,16 @@ class Work:
     def purpose(self) -> str:
         """What the person asked for, in their own first words."""
         askers = (e.body for e in self.log.entries(self.turn.id))
-        return next((b.text for b in askers if isinstance(b, AskerBody)), "")
+        continued = self.late_approval.purpose if self.late_approval is not None else ""
+        planned = self.plan.title if self.plan is not None else ""
+        return next((b.text for b in askers if isinstance(b, AskerBody)), continued or planned)
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """The messages this turn answers."""
+        bodies = (entry.body for entry in self.log.entries(self.turn.id))
+        asked = (b.message_id for b in bodies if isinstance(b, AskerBody))
+        return tuple(id for id in asked if id is not None)
 
     def counted(self, **changes: Any) -> Turn:
         """The row with changes and with the time worked since it was last written."""
@@ -75,6 +98,18 @@ class Work:
     ) -> tuple[Entry, ...]:
         """Appends to the turn and saves its row, in one transaction."""
         row = turn if turn is not None else self.counted()
+        self.torn = True
         entries = await self.log.write(row.id, bodies, (SaveTurn(row), *also), durable=durable)
+        self.torn = False
         self.turn = row
         return entries
+
+    def hold(self, body: Body, turn: Turn, also: Sequence[Write]) -> None:
+        """Appends in memory what the next write is to carry; `release` does not wait for one."""
+        self.log.hold(turn.id, (body,), also)
+        self.turn = turn
+
+    async def release(self) -> None:
+        """Writes what is held, if anything is."""
+        if self.log.holds:
+            await self.write()

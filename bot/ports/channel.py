@@ -30,15 +30,23 @@ class Channel(Protocol):
         """Sends one piece and returns the platform's id of it."""
         ...
 
-    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
-        """Makes a sent piece look like this one; no fault when it already does."""
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
+        """Makes a sent piece look like this one, and None takes it away; no fault when it is so."""
         ...
 
-    async def draft(self, to: Address, text: str) -> None:
-        """Shows a passing preview of an answer that is being written."""
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> str | None:
+        """Shows a passing preview of an answer that is being written.
+
+        Where the platform needs a message for that, returns the one that shows it; it is handed in
+        with the next state, and whoever had it shown takes it away.
+        """
         ...
 
-    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None: ...
+    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        """Shows a sign of life in the chat, or on a message of it."""
+        ...
 
     async def acknowledge(self, press: Press, text: str) -> None:
         """Answers a press, with a private notice when there is text."""

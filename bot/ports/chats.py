@@ -9,7 +9,14 @@ from bot.domain.message import Address
 
 class Chats(Protocol):
     async def at(self, address: Address, *, private: bool) -> Chat:
-        """The chat at an address, made with a first conversation when there is none yet."""
+        """The chat at an address, made with a first conversation when there is none yet.
+
+        A chat that moved is found at its old address too, as long as no other lives there.
+        """
+        ...
+
+    async def within(self, address: Address) -> Sequence[Chat]:
+        """The chats of a group, its topics among them, that live there or moved away from it."""
         ...
 
     async def get(self, chat: int) -> Chat: ...

@@ -13,7 +13,8 @@ from bot.domain.message import RawUpdate
 class InboundRow:
     """A stored raw update; `chat` and `message_id` are known once it is routed.
 
-    `person` is who wrote it, of a message that was taken."""
+    `person` is who wrote it, of a message that was taken; a `piece` goes on with one before it.
+    """
 
     id: int
     channel: str
@@ -24,6 +25,7 @@ class InboundRow:
     chat: int | None = None
     message_id: str | None = None
     person: int | None = None
+    piece: bool = False
 
 
 class Inbox(Protocol):
@@ -35,8 +37,16 @@ class Inbox(Protocol):
         """New updates, oldest first."""
         ...
 
-    async def waiting(self, chat: int) -> Sequence[InboundRow]:
-        """Messages of a chat that wait for their turn, oldest first."""
+    async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
+        """Messages of a chat that wait for their turn, oldest first; with a limit the oldest."""
+        ...
+
+    async def message(self, chat: int, message_id: str) -> InboundRow | None:
+        """A message of a chat by its number, as long as it waits for its turn."""
+        ...
+
+    async def last_taken(self, span: int) -> Sequence[InboundRow]:
+        """Messages taken from people among the `span` updates before the first new one."""
         ...
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:

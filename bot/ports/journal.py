@@ -6,24 +6,31 @@ from typing import Protocol
 
 from bot.domain.approval import Approval
 from bot.domain.change import Change, Fence
+from bot.domain.chat import Chat
+from bot.domain.plan import Plan
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn
 from bot.ports.inbox import InboundRow
 
+MOST_AHEAD = 100
+"""Waiting messages that are looked at when the next job is chosen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """What a chat still has to do, oldest first.
+    """A chat as it stands, and what it still has to do, oldest first.
 
     `unfinished` turns are running or parked, `queued` ones wait to start, `approvals` are the
     cards of unfinished and queued turns, whatever their state, with set-aside ones whose end the
-    model has not read.
+    model has not read. `plan` is the chat's live one.
     """
 
+    chat: Chat
     unfinished: tuple[Turn, ...] = ()
     queued: tuple[Turn, ...] = ()
     approvals: tuple[Approval, ...] = ()
     waiting: tuple[InboundRow, ...] = ()
+    plan: Plan | None = None
 
 
 class Journal(Protocol):
@@ -39,7 +46,9 @@ class Journal(Protocol):
         """Entries of a conversation with a number above `after`, in order."""
         ...
 
-    async def agenda(self, chat: int) -> Agenda: ...
+    async def agenda(self, chat: int) -> Agenda:
+        """What the chat has to do; `waiting` holds its MOST_AHEAD oldest messages at most."""
+        ...
 
     async def chats_with_work(self) -> Sequence[int]:
         """Chats with a running or queued turn, a decided card of a parked one, or a message."""

@@ -1,12 +1,22 @@
 """What the rows say of a person: when they wrote, and what stands in their name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.approval import Approval
+from bot.domain.message import Address
 from bot.domain.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A message that waits for its turn: where it stands and when it came."""
+
+    address: Address
+    message_id: str
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +25,7 @@ class Standing:
 
     turns: tuple[Turn, ...] = ()
     cards: tuple[Approval, ...] = ()
-    waiting: int = 0
+    waiting: tuple[Waiting, ...] = ()
     asked: bool = False
 
 
@@ -28,6 +38,21 @@ class Members(Protocol):
         """When the newest message of each person arrived."""
         ...
 
-    async def nth_newest(self, person: int, nth: int) -> datetime | None:
-        """When the nth newest message taken from a person arrived; None when there are fewer."""
+    async def owner_chats(self) -> Sequence[int]:
+        """A private chat with each account of an owner who has written there, first owners first.
+
+        It has the number of the account it is with. The machine's own channel is left out, since
+        it is open only while someone sits there.
+        """
+        ...
+
+    async def for_owners(self) -> Sequence[Approval]:
+        """Open cards that owners are asked for in their private chats, oldest first."""
+        ...
+
+    async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
+        """When the nth newest message taken from a person arrived; None when there are fewer.
+
+        Those after `until` do not count: the clock has been set back since.
+        """
         ...

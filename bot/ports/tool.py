@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from bot.domain.skill import Skill
 from bot.domain.tool import Preview, ToolOutput, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a call happens: its workspace, its chat and turn, and the call's own id."""
+    """Where a call happens: its workspace, its chat and turn, and the call's own id.
+
+    `skill` is the one at work, after so many `stages` of the turn.
+    """
 
     workspace: Path
     chat: int
@@ -19,6 +23,8 @@ class Place:
     person: int
     timezone: str
     call_id: str = ""
+    skill: Skill | None = None
+    stages: int = 0
 
 
 class Tool(Protocol):

@@ -15,13 +15,25 @@ from pydantic import (
     model_validator,
 )
 
-from bot.domain.budget import Limits, ModelTimes, SendRates
+from bot.domain.budget import (
+    BundleBounds,
+    EnclosureBounds,
+    Limits,
+    ModelTimes,
+    ReadingBounds,
+    SendRates,
+)
+from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace, read_pace
+from bot.domain.skill import SKILL_LIST
 from bot.settings import forms
 
 PREFIX = "STEWARD_"
 _LIMITS = Limits()
 _TIMES = ModelTimes()
+_BUNDLES = BundleBounds()
+_ENCLOSURES = EnclosureBounds()
+_READING = ReadingBounds()
 
 Count = Annotated[int, Field(ge=1)]
 CountOrNone = Annotated[int, Field(ge=0)]
@@ -31,6 +43,9 @@ Bytes = Annotated[int, Field(ge=1000)]
 Folder = Annotated[Path, AfterValidator(forms.folder)]
 Accounts = Annotated[
     tuple[str, ...], BeforeValidator(lambda v: forms.accounts(str(forms.joined(v))))
+]
+SharedFolders = Annotated[
+    tuple[str, ...], BeforeValidator(lambda v: forms.shared_folders(str(forms.joined(v))))
 ]
 Models = Annotated[tuple[str, ...], BeforeValidator(lambda v: forms.models(str(forms.joined(v))))]
 Rates = Annotated[
@@ -70,6 +85,9 @@ class Fields(BaseModel):
 
     home: Folder = told(Path("data"), "The folder of everything Steward keeps.")
     workspace: Folder | None = told(None, "The folder its tools work in; workspace below home.")
+    shared_folders: SharedFolders = told(
+        (), "Chats that work in a folder others may share, as in telegram:-1001=team."
+    )
     owners: Accounts = told((), "Who owns this Steward, as in telegram:42,discord:7.")
     allowed: Accounts = told((), "Who else may talk to it, written the same way.")
     member_pace: MessagePace = told(
@@ -77,6 +95,10 @@ class Fields(BaseModel):
     )
     database_url: Annotated[str, AfterValidator(forms.database_url)] | None = told(
         None, "The database; a SQLite file below home, or postgresql://user:password@host/name."
+    )
+    skills: Folder | None = told(None, "A folder of skills; those of the program when not set.")
+    skill_list_bytes: CountOrNone = told(
+        SKILL_LIST, "Bytes of skills the model is told of at once; it searches for the others."
     )
     lanes: Count = told(256, "Chats worked on at once; the others wait.")
     sandbox_network: bool = told(False, "Whether commands in the sandbox reach the network.")
@@ -116,6 +138,28 @@ class Fields(BaseModel):
     )
     send_seconds: Seconds = told(30.0, "Seconds a channel may take to send one message.")
 
+    bundle_seconds: Annotated[FiniteFloat, Field(ge=0, le=60)] = told(
+        _BUNDLES.seconds, "Seconds to wait for the next piece of a message that comes in pieces."
+    )
+    bundle_messages: Annotated[int, Field(ge=1, le=90)] = told(
+        _BUNDLES.messages, "Pieces that are read as one message."
+    )
+    bundle_characters: Annotated[int, Field(ge=4096)] = told(
+        _BUNDLES.characters, "Characters such a message may have in all."
+    )
+    enclosure_bytes: Bytes = told(_ENCLOSURES.bytes, "Bytes of one file that is fetched to read.")
+    enclosure_seconds: Seconds = told(
+        _ENCLOSURES.seconds, "Seconds to fetch and read all files of a message."
+    )
+    reading_memory: Annotated[int, Field(ge=64_000_000)] = told(
+        _READING.memory, "Bytes of memory of the process that reads one file."
+    )
+    reading_seconds: Seconds = told(_READING.seconds, "Seconds reading one file may take.")
+    reading_cpu_seconds: Count = told(
+        _READING.cpu_seconds, "Seconds of the processor reading one file may take."
+    )
+    reading_at_once: Count = told(_READING.at_once, "Files read side by side.")
+
     soft_rounds: Count = told(
         _LIMITS.soft_rounds, "Rounds of a turn after which the model is asked to wrap up."
     )
@@ -148,12 +192,26 @@ class Fields(BaseModel):
     attempts: Count = told(
         _LIMITS.attempts, "Starts of a turn without progress before it is closed as failed."
     )
+    plan_explore: bool = told(True, "Whether reading tools run while a plan is collected.")
+    plan_steps: Count = told(_LIMITS.plan_steps, "Steps a plan may have.")
+    plan_rounds: Count = told(
+        _LIMITS.plan_rounds, "Rounds beyond one a step before the end of a plan is asked for."
+    )
+    plan_calls: CountOrNone = told(
+        _LIMITS.plan_calls, "Calls beyond two a step that a plan may take."
+    )
+    pipeline_depth: CountOrNone = told(
+        _LIMITS.pipeline_depth, "How often in a turn one skill may hand over to the next."
+    )
     compact_at: Share = told(_LIMITS.compact_at, "Share of the window at which old turns shrink.")
     compact_to: Share = told(_LIMITS.compact_to, "Share of the window they are shrunk to.")
     images_in_view: CountOrNone = told(_LIMITS.images_in_view, "Pictures one request may hold.")
     approval_hours: Seconds = told(_LIMITS.approval_hours, "Hours until an open card expires.")
     card_seconds: Seconds = told(
         _LIMITS.card_seconds, "Seconds in which a card must be delivered, or its call is blocked."
+    )
+    long_answer: Annotated[int, Field(ge=1000)] = told(
+        LONG_ANSWER, "Characters above which an answer is long; /long says how it comes."
     )
 
     model_connect_seconds: Seconds = told(

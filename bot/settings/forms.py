@@ -8,6 +8,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from bot.domain.budget import Rate, SendRates
 
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
+_CHAT = re.compile(r"[a-z]+:-?\d+(/\d+)?")
+_SHARED = re.compile(r"\.|[\w-][\w .-]*(/[\w-][\w .-]*)*")
 _MODEL = re.compile(r"[a-z0-9_-]+/\S+")
 _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
@@ -29,6 +31,19 @@ def accounts(text: str) -> tuple[str, ...]:
         if not _ACCOUNT.fullmatch(key):
             raise ValueError(f"“{key}” should be a channel and a numeric id, as in telegram:42")
     return tuple(dict.fromkeys(keys))
+
+
+def shared_folders(text: str) -> tuple[str, ...]:
+    """Reads `telegram:-1001=team,telegram:43=team`: a chat once, and a folder of the workspace."""
+    found: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        chat, _, folder = (word.strip() for word in part.partition("="))
+        if not _CHAT.fullmatch(chat) or chat in found:
+            raise ValueError("it should name each chat once, as in telegram:-1001=team")
+        if not _SHARED.fullmatch(folder) or folder.split("/")[0] == "chats":
+            raise ValueError(f"“{folder}” should be a folder below the workspace, outside of chats")
+        found[chat] = folder
+    return tuple(f"{chat}={folder}" for chat, folder in found.items())
 
 
 def model(text: str) -> str:

@@ -13,6 +13,8 @@ from bot.domain.errors import SettingError
 from bot.settings.fields import PREFIX, setting_name
 
 ENVIRONMENT, DOTENV, TOML = "environment", ".env", "steward.toml"
+SERVERS = "mcp"
+"""The one table of `steward.toml`: a table in it for each tool server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,20 @@ def dotenv_file(folder: Path) -> Layer:
     return Layer(DOTENV, _set(values))
 
 
-def toml_file(folder: Path, known: frozenset[str]) -> Layer:
-    """Reads `steward.toml`: the same names, or in small letters and without the prefix."""
+def toml_file(folder: Path) -> Mapping[str, Any]:
+    """Reads `steward.toml` as it is."""
     try:
-        content = tomllib.loads(_text(folder / TOML))
+        return tomllib.loads(_text(folder / TOML))
     except tomllib.TOMLDecodeError as error:
         raise SettingError(f"{TOML} cannot be read: {error}.") from error
+
+
+def toml_layer(content: Mapping[str, Any], known: frozenset[str]) -> Layer:
+    """The settings among it: the same names, or in small letters and without the prefix."""
     values: dict[str, Any] = {}
     for key, value in content.items():
+        if key == SERVERS and isinstance(value, dict):
+            continue
         name = _name(key, known)
         if name in values:
             raise SettingError(f"{TOML} sets {name} twice.")

@@ -5,16 +5,32 @@ import difflib
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
-from bot.domain.budget import Limits, ModelTimes, Rate, SendRates
+from bot.domain.budget import (
+    BundleBounds,
+    EnclosureBounds,
+    Limits,
+    ModelTimes,
+    Rate,
+    ReadingBounds,
+    SendRates,
+)
 from bot.domain.errors import SettingError
 from bot.settings import forms
 from bot.settings.fields import PREFIX, Fields, setting_name
-from bot.settings.layers import Layer, dotenv_file, environment, toml_file
+from bot.settings.layers import (
+    SERVERS,
+    Layer,
+    dotenv_file,
+    environment,
+    toml_file,
+    toml_layer,
+)
+from bot.settings.servers import read_servers
 from bot.settings.values import (
     AnthropicAccess,
     LogSettings,
@@ -24,6 +40,7 @@ from bot.settings.values import (
     WebhookAccess,
 )
 
+_Numbers: TypeAlias = Limits | ModelTimes | BundleBounds | EnclosureBounds | ReadingBounds
 _TESTS = "STEWARD_TEST_"
 _NAMES = {setting_name(field): field for field in Fields.model_fields}
 _ENDINGS = [name.removeprefix(PREFIX) for name in _NAMES if name.startswith(PREFIX)]
@@ -39,18 +56,26 @@ _WITH_PASSWORD = frozenset({"STEWARD_DATABASE_URL", "ANTHROPIC_BASE_URL", "TELEG
 
 def read_settings(environ: Mapping[str, str], folder: Path) -> Settings:
     """Reads all settings; `folder` is where .env and steward.toml lie. Raises SettingError."""
+    content = toml_file(folder)
     layers = (
         environment(environ),
         dotenv_file(folder),
-        toml_file(folder, frozenset(_NAMES)),
+        toml_layer(content, frozenset(_NAMES)),
     )
     fields = _fields(layers)
     settings = _settings(fields, folder.absolute())
+    variables = ChainMap(*(dict(layer.values) for layer in layers[:2]))
+    servers = read_servers(content.get(SERVERS, {}), variables, folder.absolute())
+    hidden = (SecretStr(secret) for server in servers for secret in server.secrets)
     _check_folder("STEWARD_HOME", settings.home)
     _check_folder("STEWARD_WORKSPACE", settings.workspace)
     _check_apart(settings, folder)
     return dataclasses.replace(
-        settings, lines=_lines(fields, settings, layers), warnings=_unknown(layers)
+        settings,
+        lines=_lines(fields, settings, layers),
+        warnings=_unknown(layers),
+        servers=servers,
+        secrets=(*settings.secrets, *hidden),
     )
 
 
@@ -91,21 +116,34 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         database_url=database,
         model=fields.model,
         fallback_models=fields.fallback_models,
+        shared_folders=tuple(_pair(line) for line in fields.shared_folders),
         owners=fields.owners,
         allowed=fields.allowed,
         member_pace=fields.member_pace,
+        long_answer=fields.long_answer,
+        plan_explore=fields.plan_explore,
         context_window=fields.context_window,
         anthropic=AnthropicAccess(key, fields.anthropic_base_url),
         telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),
         limits=Limits(**_numbers(fields, Limits)),
         model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
+        bundles=BundleBounds(**_numbers(fields, BundleBounds, "bundle_")),
+        enclosures=EnclosureBounds(**_numbers(fields, EnclosureBounds, "enclosure_")),
+        reading=ReadingBounds(**_numbers(fields, ReadingBounds, "reading_")),
         send_rates=fields.send_rates,
         send_seconds=fields.send_seconds,
         lanes=fields.lanes,
         sandbox_network=fields.sandbox_network,
+        skills=folder / fields.skills if fields.skills else None,
+        skill_list_bytes=fields.skill_list_bytes,
         log=LogSettings(fields.log, fields.log_level),
         secrets=(*(secret for secret in secrets if secret), *passwords),
     )
+
+
+def _pair(line: str) -> tuple[str, str]:
+    chat, _, folder = line.partition("=")
+    return chat, folder
 
 
 def _webhook(fields: Fields) -> WebhookAccess | None:
@@ -115,7 +153,7 @@ def _webhook(fields: Fields) -> WebhookAccess | None:
     return WebhookAccess(url, fields.telegram_webhook_secret, fields.webhook_port)
 
 
-def _numbers(fields: Fields, kind: type[Limits | ModelTimes], prefix: str = "") -> dict[str, Any]:
+def _numbers(fields: Fields, kind: type[_Numbers], prefix: str = "") -> dict[str, Any]:
     return {f.name: getattr(fields, prefix + f.name) for f in dataclasses.fields(kind)}
 
 

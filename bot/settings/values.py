@@ -6,8 +6,18 @@ from typing import Literal
 
 from pydantic import SecretStr
 
-from bot.domain.budget import Limits, ModelTimes, SendRates
+from bot.domain.budget import (
+    BundleBounds,
+    EnclosureBounds,
+    Limits,
+    ModelTimes,
+    ReadingBounds,
+    SendRates,
+)
+from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
+from bot.domain.server import ServerSpec
+from bot.domain.skill import SKILL_LIST
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +72,41 @@ class SettingLine:
 class Settings:
     """All settings of a run.
 
-    `owners` and `allowed` are account keys (`channel:id`). `send_rates` of None turns the flood
-    gate off. `context_window` of None means the model's own. `lanes` is how many chats are worked
-    on at once, `send_seconds` how long a channel may take to send.
+    `owners` and `allowed` are account keys (`channel:id`), `shared_folders` chats (written so
+    too, perhaps with `/thread`) and their folder below the workspace. `send_rates` of None turns
+    the flood gate off. `context_window` of None means the model's own. `lanes` is how many chats
+    are worked on at once, `send_seconds` how long a channel may take to send. An answer of more
+    than `long_answer` characters is long. `servers` lend their tools to every chat. With
+    `plan_explore` reading tools run while a plan is collected.
     """
 
     home: Path
     workspace: Path
     model: str
     database_url: str = field(repr=False)
+    shared_folders: tuple[tuple[str, str], ...] = ()
     owners: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     member_pace: Pace = UNBOUND
+    long_answer: int = LONG_ANSWER
+    plan_explore: bool = True
     fallback_models: tuple[str, ...] = ()
     context_window: int | None = None
     anthropic: AnthropicAccess = AnthropicAccess()
     telegram: TelegramAccess = TelegramAccess()
     limits: Limits = field(default_factory=Limits)
     model_times: ModelTimes = field(default_factory=ModelTimes)
+    bundles: BundleBounds = field(default_factory=BundleBounds)
+    enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)
+    reading: ReadingBounds = field(default_factory=ReadingBounds)
     send_rates: SendRates | None = field(default_factory=SendRates)
     send_seconds: float = 30.0
     lanes: int = 256
     sandbox_network: bool = False
+    skills: Path | None = None
+    skill_list_bytes: int = SKILL_LIST
     log: LogSettings = LogSettings()
+    servers: tuple[ServerSpec, ...] = ()
     secrets: tuple[SecretStr, ...] = ()
     lines: tuple[SettingLine, ...] = ()
     warnings: tuple[str, ...] = ()

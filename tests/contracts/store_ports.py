@@ -4,12 +4,14 @@ from typing import Protocol
 
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.chats import Chats
+from bot.ports.consents import Consents
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
 from bot.ports.members import Members
 from bot.ports.outbox import Outbox
 from bot.ports.people import Door, People
+from bot.ports.plans import Plans
 
 
 class StorePorts(Protocol):
@@ -30,6 +32,10 @@ class StorePorts(Protocol):
     @property
     def rules(self) -> Rules: ...
     @property
+    def plans(self) -> Plans: ...
+    @property
     def outbox(self) -> Outbox: ...
     @property
     def ledger(self) -> Ledger: ...
+    @property
+    def consents(self) -> Consents: ...

@@ -8,6 +8,7 @@ from bot.domain.change import Append, Change, Fence, SaveTurn, Show, Write
 from bot.domain.chat import Chat
 from bot.domain.exchange import FinishReason, Usage
 from bot.domain.message import Button, Code, FileRef, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.plan import Plan, PlanStep
 from bot.domain.tool import CommandRule, Effect, Preview, Status, ToolCall, ToolResult
 from bot.domain.transcript import (
     AskerBody,
@@ -23,6 +24,7 @@ from bot.domain.transcript import (
     Provenance,
     ReplyBody,
     ResultBody,
+    SkillBody,
     SummaryBody,
     TextPart,
     ThinkingPart,
@@ -56,6 +58,7 @@ BODIES: tuple[Body, ...] = (
     ResultBody(RESULT),
     LateResultBody("card-1", "run_command", "pytest -q", "approved by Ann", "3 passed", RESULT),
     NoteBody("wrap_up", "Answer with what there is."),
+    SkillBody("minutes", "Make minutes.", after="notes"),
     SummaryBody(3, "They fixed the tests.", "a web page"),
     CutBody((4,), 2000),
 )
@@ -103,6 +106,32 @@ def a_card(chat: Chat, id: str = "card-1", **changes: Any) -> Approval:
         "expires_at": later(86_400),
     }
     return Approval(**{**known, **changes})
+
+
+def a_plan(chat: Chat, id: str = "plan-1", **changes: Any) -> Plan:
+    known: dict[str, Any] = {
+        "id": id,
+        "token": f"token-{id}",
+        "chat": chat.id,
+        "asker": 1,
+        "asker_name": "Ann",
+        "collector": 1,
+        "created_at": NOW,
+        "since": NOW,
+    }
+    return Plan(**{**known, **changes})
+
+
+def a_step(number: int, **changes: Any) -> PlanStep:
+    known: dict[str, Any] = {
+        "number": number,
+        "tool": "write_file",
+        "arguments": f'{{"path":"{number}.md"}}',
+        "description": f"write_file {number}.md",
+        "effect": Effect.WRITE,
+        "preview": Preview("Create a file?", f"{number}.md", Effect.WRITE, (Code("x", "md"),)),
+    }
+    return PlanStep(**{**known, **changes})
 
 
 def an_outbound(text: str = "Done.") -> Outbound:

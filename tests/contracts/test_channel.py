@@ -110,7 +110,7 @@ async def test_drafts_and_signs_leave_no_message(stage: Stage) -> None:
     sent = await stage.channel.send(stage.address, stage.channel.split(answer("x"))[0])
     await stage.channel.draft(stage.address, "being **writ")
     await stage.channel.sign(stage.address, Sign.TYPING)
-    for sign in (Sign.QUEUED, Sign.DONE):
+    for sign in (Sign.QUEUED, Sign.WORKING, Sign.DONE, Sign.NONE):
         await stage.channel.sign(stage.address, sign, sent)
     assert stage.texts() == ["x"]
 

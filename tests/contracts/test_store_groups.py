@@ -12,7 +12,7 @@ from bot.domain.change import (
     SaveApproval,
     SaveChat,
 )
-from bot.domain.chat import Activation, Chat
+from bot.domain.chat import Activation, Chat, LongAnswers
 from bot.domain.message import Address, RawUpdate
 from bot.ports.inbox import InboundRow
 from tests.contracts.store_ports import StorePorts
@@ -41,7 +41,13 @@ async def test_a_new_chat_waits_to_be_mentioned_and_hears_nothing(store: StorePo
 
 
 async def test_what_a_group_wants_of_the_bot_is_kept(store: StorePorts, chat: Chat):
-    wish = replace(chat, activation=Activation.ALWAYS, context=True)
+    wish = replace(
+        chat,
+        activation=Activation.ALWAYS,
+        context=True,
+        long_answers=LongAnswers.FILE,
+        previews=True,
+    )
     await commit(store, SaveChat(wish))
     assert await store.chats.get(chat.id) == wish
 

@@ -109,3 +109,34 @@ async def test_an_edit_changes_a_waiting_message_only(store: StorePorts, chat: C
     await commit(store, MarkInbound(row.id, TAKEN, (WAITING,)))
     with pytest.raises(Conflict):
         await commit(store, AmendInbound(row.id, "too late"))
+
+
+async def test_a_message_is_found_by_its_number_while_it_waits(store: StorePorts, chat: Chat):
+    row = await one(store)
+    await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id, "17"))
+    assert await store.inbox.message(chat.id, "17") == replace(
+        row, state=WAITING, chat=chat.id, message_id="17"
+    )
+    assert await store.inbox.message(chat.id, "18") is None
+    assert await store.inbox.message(chat.id + 1, "17") is None
+    await commit(store, MarkInbound(row.id, TAKEN, (WAITING,)))
+    assert await store.inbox.message(chat.id, "17") is None
+
+
+async def test_what_was_taken_last_is_what_stands_before_the_first_new_update(
+    store: StorePorts, chat: Chat
+):
+    await store.inbox.accept("telegram", [RawUpdate(str(n), "{}") for n in range(6)], NOW)
+    rows = await store.inbox.unrouted(10)
+    assert await store.inbox.last_taken(3) == []
+    for row, person in zip(rows[:4], (1, 2, None, 2), strict=True):
+        await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id, person=person))
+    await commit(store, MarkInbound(rows[3].id, TAKEN, (WAITING,)))
+    assert [row.key for row in await store.inbox.last_taken(3)] == ["1", "3"]
+    for row in rows[4:]:
+        await commit(store, MarkInbound(row.id, InboundState.DONE, (NEW,)))
+    assert [row.key for row in await store.inbox.last_taken(5)] == ["1", "3"]
+
+
+async def test_what_was_taken_last_of_nothing_is_nothing(store: StorePorts):
+    assert await store.inbox.last_taken(3) == []

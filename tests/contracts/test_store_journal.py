@@ -24,6 +24,7 @@ from bot.domain.errors import Conflict, FenceLost, StewardError, StoreError
 from bot.domain.message import Address, RawUpdate
 from bot.domain.outcome import StopReason
 from bot.domain.turn import Turn, TurnState
+from bot.ports.journal import MOST_AHEAD
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
     BODIES,
@@ -241,6 +242,18 @@ async def test_the_agenda_holds_what_is_left_oldest_first(store: StorePorts, cha
     assert [t.id for t in agenda.unfinished] == ["parked", "running"]
     assert [t.id for t in agenda.queued] == ["queued"]
     assert [r.message_id for r in agenda.waiting] == ["17"]
+
+
+async def test_of_many_waiting_messages_the_agenda_holds_the_oldest(store: StorePorts, chat: Chat):
+    updates = [RawUpdate(str(number), "{}") for number in range(MOST_AHEAD + 20)]
+    await store.inbox.accept("telegram", updates, NOW)
+    rows = await store.inbox.unrouted(len(updates))
+    wait = [MarkInbound(r.id, InboundState.WAITING, (InboundState.NEW,), chat.id) for r in rows]
+    await commit(store, *wait)
+    agenda = await store.journal.agenda(chat.id)
+    assert [r.key for r in agenda.waiting] == [u.key for u in updates[:MOST_AHEAD]]
+    assert len(await store.inbox.waiting(chat.id)) == len(updates)
+    assert [r.key for r in await store.inbox.waiting(chat.id, 2)] == ["0", "1"]
 
 
 async def test_the_agenda_holds_the_cards_that_still_matter(store: StorePorts, chat: Chat):

@@ -19,7 +19,7 @@ from bot.domain.person import Person, Role, Sender
 from bot.domain.rights import EVERYTHING, Pace, Rights
 from bot.domain.tool import CommandRule
 from bot.domain.turn import TurnState
-from bot.ports.members import Standing
+from bot.ports.members import Standing, Waiting
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, a_turn, commit, later
 
@@ -31,14 +31,22 @@ async def a_member(store: StorePorts) -> Person:
     return await store.people.admit(BOB, Role.MEMBER)
 
 
-async def taken(store: StorePorts, chat: Chat, person: int, *seconds: float) -> list[int]:
+async def taken(
+    store: StorePorts, chat: Chat, person: int, *seconds: float, piece: bool = False
+) -> list[int]:
     """Stores a waiting message of the person for each of these moments."""
     ids: list[int] = []
     for at in seconds:
         await store.inbox.accept("telegram", [RawUpdate(f"{person}-{at}", "{}")], later(at))
         (row,) = await store.inbox.unrouted(10)
         mark = MarkInbound(
-            row.id, InboundState.WAITING, (InboundState.NEW,), chat.id, person=person
+            row.id,
+            InboundState.WAITING,
+            (InboundState.NEW,),
+            chat.id,
+            message_id=f"m{at:g}",
+            person=person,
+            piece=piece,
         )
         await commit(store, mark)
         ids.append(row.id)
@@ -87,10 +95,24 @@ async def test_the_nth_newest_message_counts_those_of_one_person(store: StorePor
     bob = await a_member(store)
     await taken(store, chat, bob.id, 10, 30, 20)
     await taken(store, chat, bob.id + 1, 40)
-    assert await store.members.nth_newest(bob.id, 1) == later(30)
-    assert await store.members.nth_newest(bob.id, 3) == later(10)
-    assert await store.members.nth_newest(bob.id, 4) is None
+    assert await store.members.nth_newest(bob.id, 1, later(60)) == later(30)
+    assert await store.members.nth_newest(bob.id, 3, later(60)) == later(10)
+    assert await store.members.nth_newest(bob.id, 4, later(60)) is None
+    assert await store.members.nth_newest(bob.id, 1, later(20)) == later(20)
+    assert await store.members.nth_newest(bob.id, 1, later(-60)) is None
     assert await store.members.seen() == {bob.id: later(30), bob.id + 1: later(40)}
+
+
+async def test_a_piece_of_a_message_does_not_count(store: StorePorts, chat: Chat):
+    bob = await a_member(store)
+    await taken(store, chat, bob.id, 10)
+    await taken(store, chat, bob.id, 20, 30, piece=True)
+    assert await store.members.nth_newest(bob.id, 1, later(60)) == later(10)
+    assert await store.members.nth_newest(bob.id, 2, later(60)) is None
+    assert await store.members.seen() == {bob.id: later(10)}
+    (row, *_) = await store.inbox.waiting(chat.id)
+    await commit(store, MarkInbound(row.id, InboundState.TAKEN, (InboundState.WAITING,)))
+    assert await store.members.nth_newest(bob.id, 1, later(60)) == later(10)
 
 
 async def test_what_stands_in_a_persons_name_is_told_across_chats(store: StorePorts, chat: Chat):
@@ -107,7 +129,9 @@ async def test_what_stands_in_a_persons_name_is_told_across_chats(store: StorePo
     await commit(store, SaveApproval(card), SaveApproval(decided))
     await taken(store, other, bob.id, 1)
     found = await store.members.standing(bob.id)
-    assert found == Standing((turn, late), (card,), 1, asked=True)
+    assert found == Standing(
+        (turn, late), (card,), (Waiting(other.address, "m1", later(1)),), asked=True
+    )
 
 
 async def test_revoking_ends_all_that_stands_in_a_persons_name(store: StorePorts, chat: Chat):
@@ -133,3 +157,28 @@ async def test_revoking_twice_is_revoking_once(store: StorePorts):
     await commit(store, Revoke(bob.id, "gone"))
     await commit(store, Revoke(bob.id, "gone"))
     assert await store.people.accounts() == []
+
+
+async def test_each_account_of_an_owner_has_one_private_chat_to_be_asked_in(store: StorePorts):
+    owner = await store.people.admit(Sender("telegram", "7", "Ann"), Role.OWNER)
+    await commit(store, LinkAccount("telegram:8", owner.id), LinkAccount("telegram:9", owner.id))
+    await store.people.admit(BOB, Role.MEMBER)
+    await store.people.admit(Sender("terminal", "local", "Ann"), Role.OWNER)
+    threads = [
+        await store.chats.at(Address("telegram", "8", thread), private=True) for thread in "12"
+    ]
+    for address in ("telegram:2", "terminal:local", "telegram:70"):
+        await store.chats.at(Address.from_key(address), private=True)
+    await store.chats.at(Address("telegram", "-7"), private=False)
+    await store.chats.at(Address("telegram", "7", "5"), private=True)
+    main = await store.chats.at(Address("telegram", "7"), private=True)
+    assert await store.members.owner_chats() == [main.id, threads[1].id]
+
+
+async def test_open_cards_for_owners_are_found_from_the_oldest(store: StorePorts, chat: Chat):
+    mine = a_card(chat)
+    late = a_card(chat, "late", owner_chats=(chat.id, 7), created_at=later(5))
+    early = a_card(chat, "early", owner_chats=(7,))
+    ended = a_card(chat, "ended", owner_chats=(7,), state=ApprovalState.DENIED)
+    await commit(store, *(SaveApproval(card) for card in (mine, late, early, ended)))
+    assert list(await store.members.for_owners()) == [early, late]

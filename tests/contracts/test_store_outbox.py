@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.domain.change import Retract
 from bot.domain.chat import Chat
-from bot.domain.message import Address, Piece
+from bot.domain.message import Address, OutboundKind, Piece
 from bot.ports.outbox import DeliveryState, OutboxRow, Progress
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, an_outbound, commit, later, shown
@@ -61,6 +62,18 @@ async def test_messages_are_owed_in_the_order_they_were_first_shown(store: Store
     await commit(store, shown(chat, "a"), shown(chat, "b"))
     await commit(store, shown(chat, "c"), shown(chat, "a", "edited"))
     assert keys(await store.outbox.owed(chat.id)) == ["a", "b", "c"]
+
+
+async def test_the_end_of_a_passing_message_is_owed_until_it_is_gone(store: StorePorts, chat: Chat):
+    await commit(store, Retract(chat.id, "turn-1", "77"))
+    [row] = await store.outbox.owed(chat.id)
+    assert (row.content.kind, row.message_ids) == (OutboundKind.GONE, ("77",))
+    assert (row.version, row.shown_version) == (2, 1)
+    gone = Progress(row.id, row.version, DeliveryState.SHOWN, row.version, (), (), 0, NOW)
+    await store.outbox.record(gone)
+    assert await store.outbox.owed(chat.id) == []
+    await commit(store, Retract(chat.id, "turn-2", "77"))
+    assert len(await store.outbox.owed(chat.id)) == 1
 
 
 async def test_each_chat_owes_its_own(store: StorePorts, chat: Chat):

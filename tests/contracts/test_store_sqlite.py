@@ -12,14 +12,22 @@ import pytest
 from sqlalchemy import Engine, event
 
 from bot.adapters.sql.store import open_store
-from bot.domain.change import Append, Change, SaveTurn
+from bot.domain.change import (
+    Append,
+    Change,
+    InboundState,
+    MarkInbound,
+    SaveApproval,
+    SaveTurn,
+)
 from bot.domain.chat import Chat
 from bot.domain.errors import SettingError, StoreBusy, StoreUnwritable
-from bot.domain.message import Address
+from bot.domain.message import Address, RawUpdate
 from bot.domain.transcript import AskerBody
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
     NOW,
+    a_card,
     a_turn,
     an_entry,
     an_outbound,
@@ -189,6 +197,10 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             asked.append((statement, values))
 
     async with open_store(sqlite_url) as store:
+        chat = await store.chats.at(ADDRESS, private=True)
+        await store.inbox.accept("telegram", [RawUpdate("1", "{}")], NOW)
+        waits = MarkInbound(1, InboundState.WAITING, (InboundState.NEW,), chat.id)
+        await commit(store, SaveTurn(a_turn(chat)), SaveApproval(a_card(chat)), waits)
         with heard("before_cursor_execute", note):
             await store.journal.agenda(1)
             await store.journal.chats_with_work()
@@ -202,10 +214,12 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             await store.approvals.overdue(NOW, 10)
             await store.inbox.unrouted(10)
             await store.inbox.waiting(1)
+            await store.inbox.message(1, "17")
+            await store.members.nth_newest(1, 3, NOW)
             await store.rules.of(1, 1)
             await store.ledger.ran_since(1, NOW)
             await store.ledger.audit(1, 10)
-    assert len(asked) == 17
+    assert len(asked) == 20
     used: list[str] = []
     with closing(sqlite3.connect(file)) as connection:
         for statement, values in asked:
@@ -217,6 +231,8 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
                 assert " USING " in step, (statement, steps)
             used.extend(looked)
     assert "SCAN approval USING INDEX ix_approval_decided" in used
+    assert "SEARCH inbox USING INDEX ix_inbox_waiting (chat=?)" in used
+    assert "SEARCH inbox USING INDEX ix_inbox_message (chat=? AND message_id=?)" in used
 
 
 async def test_text_no_database_can_hold_is_mended_not_refused(sqlite_url: str):

@@ -14,6 +14,7 @@ from bot.domain.exchange import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import (
+    OUTCOME_UNKNOWN,
     Ask,
     AskFirst,
     CallModel,
@@ -320,7 +321,7 @@ def test_a_denial_tells_who_and_why_and_does_not_end_the_turn() -> None:
 def test_a_call_that_had_begun_is_closed_as_unknown() -> None:
     step = decide(state(reply(call()), IntentBody("call_1"), gates={"call_1": WRITE}))
     assert isinstance(step, RunTools)
-    assert step.close[0][1].code is Code.OUTCOME_UNKNOWN
+    assert step.close == ((call(), OUTCOME_UNKNOWN),)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.budget import Limits
 from bot.domain.exchange import FinishReason
+from bot.domain.outcome import StopReason
+from bot.domain.plan import Plan
 from bot.domain.progress import Progress, fold
+from bot.domain.skill import Following
 from bot.domain.step import (
     Ask,
     AskFirst,
@@ -21,9 +24,11 @@ from bot.domain.step import (
     Gate,
     LoopState,
     Park,
+    RecordPlanned,
     Refuse,
     Run,
     RunTools,
+    TransitionSkill,
     WrapUp,
     decide,
 )
@@ -36,13 +41,16 @@ from bot.domain.transcript import (
     NoteBody,
     ReplyBody,
     ResultBody,
+    SkillBody,
     TextPart,
 )
 from bot.domain.turn import Turn
 from bot.flow.closing import close
 from tests.domain.logs import OWN, Scribe, call, card, preview, reply, result, turn
+from tests.domain.plans import a_plan, a_step
 
-LIMITS = Limits(soft_rounds=4, max_rounds=6, calls_per_round=3, calls_per_turn=9)
+FOLLOWING = (Following("a"), Following("b"), Following("c"), Following("x", "it is not there"))
+LIMITS = Limits(pipeline_depth=2, soft_rounds=4, max_rounds=6, calls_per_round=3, calls_per_turn=9)
 TOOLS = ("read", "write", "ruled", "danger", "unknown")
 CRASH, STOP, DEAF = 0.1, 0.02, 0.05
 
@@ -50,9 +58,12 @@ CRASH, STOP, DEAF = 0.1, 0.02, 0.05
 class World:
     """Everything around the verdict, as rows: the log, the turn's row, the cards."""
 
-    def __init__(self, chance: Random, late: Approval | None = None) -> None:
+    def __init__(
+        self, chance: Random, late: Approval | None = None, plan: Plan | None = None
+    ) -> None:
         self.chance = chance
         self.late = late
+        self.plan = plan
         self.scribe = Scribe()
         self.row: Turn = turn(approval=late.id if late else None, attempts=1)
         self.cards: tuple[Approval, ...] = (late,) if late else ()
@@ -81,15 +92,23 @@ class World:
             c.call.id: self.gate(c.call, progress) for c in progress.open_calls if not c.approval
         }
         fill, overflow = self.chance.choice([0.1, 0.1, 0.1, 0.95]), self.chance.random() < DEAF
-        match decide(LoopState(progress, LIMITS, gates, fill, overflow)):
+        following = self.chance.choice([None, *FOLLOWING])
+        state = LoopState(
+            progress, LIMITS, gates, fill, overflow, plan=self.plan, following=following
+        )
+        match decide(state):
             case CallModel() | WrapUp() as step:
                 self.answer(wrap_up=isinstance(step, WrapUp))
             case RunTools() as step:
                 self.run_tools(step, gates)
+            case RecordPlanned() as step:
+                self.plan_them(step.calls)
             case Ask() as step:
                 self.cards += tuple(self.asked(c, gates[c.id]) for c in step.calls)
             case Compact():
                 self.compact()
+            case TransitionSkill(next=taken):
+                self.hand_over(taken)
             case Park() as step:
                 return None if self.someone_decides() else step
             case Finish() as step:
@@ -98,14 +117,44 @@ class World:
                 assert_never(never)
         return None
 
+    def stages(self) -> list[list[ReplyBody]]:
+        """The replies of each stage of the turn."""
+        stages: list[list[ReplyBody]] = [[]]
+        for entry in self.scribe.entries:
+            match entry.body:
+                case ReplyBody() as said:
+                    stages[-1].append(said)
+                case SkillBody():
+                    stages.append([])
+                case _:
+                    pass
+        return stages
+
+    def hand_over(self, to: str) -> None:
+        before = self.row.skill or ""
+        assert to not in {before, *(kept.skill for kept in self.progress.kept)}
+        self.row = replace(self.row, skill=to, stages=self.row.stages + 1)
+        assert self.row.stages <= LIMITS.pipeline_depth
+        self.scribe.write(SkillBody(to, f"Do {to}.", after=before))
+
     def gate(self, of: ToolCall, progress: Progress) -> Gate:
         if of.name == "unknown":
             return Refuse(Status.INVALID, Code.UNKNOWN_TOOL, "There is no such tool.")
         if progress.repeats(of) >= 2 + progress.repeats_granted(of, LIMITS.repeat_grant):
-            return AskFirst(preview(of), repeat=True)
+            effect = Effect.READ if of.name == "read" else Effect.WRITE
+            return AskFirst(preview(of, effect), repeat=True)
         if of.name in ("write", "danger"):
             return AskFirst(preview(of, Effect(of.name)))
         return Run(Effect.READ if of.name == "read" else Effect.WRITE)
+
+    def plan_them(self, calls: tuple[ToolCall, ...]) -> None:
+        assert self.plan is not None
+        if self.crashes():
+            return
+        steps = [a_step(len(self.plan.steps) + n, c) for n, c in enumerate(calls, start=1)]
+        self.plan = self.plan.with_steps(steps)
+        for each in calls:
+            self.record(replace(result(each, Status.PLANNED, "recorded"), synthetic=True))
 
     def asked(self, of: ToolCall, gate: Gate) -> Approval:
         assert isinstance(gate, AskFirst)
@@ -231,7 +280,8 @@ def test_no_turn_goes_beyond_its_bounds(chance: Random) -> None:
     world.drive()
     replies = [e.body for e in world.scribe.entries if isinstance(e.body, ReplyBody)]
     assert len(replies) <= LIMITS.max_rounds
-    assert all(r.wrap_up for r in replies[LIMITS.soft_rounds :])
+    for stage in world.stages():
+        assert all(r.wrap_up for r in stage[LIMITS.soft_rounds :])
     assert sum(r.wrap_up for r in replies) <= 1 + LIMITS.empty_retries + LIMITS.pauses
     for said in replies:
         assert len([c for c in said.calls if world.ran[c.id]]) <= LIMITS.calls_per_round
@@ -246,3 +296,22 @@ def test_changes_run_in_call_order(chance: Random) -> None:
     world.drive()
     order = [e.body.call_id for e in world.scribe.entries if isinstance(e.body, IntentBody)]
     assert order == sorted(order, key=lambda id: int(id.partition("_")[2]))
+
+
+@settings(max_examples=300)
+@given(chances)
+def test_while_a_plan_is_collected_nothing_changes_and_every_change_becomes_one_step(
+    chance: Random,
+) -> None:
+    world = World(chance, plan=a_plan())
+    ending = world.drive()
+    assert world.plan is not None
+    called = {
+        c.id: c for e in world.scribe.entries if isinstance(e.body, ReplyBody) for c in e.body.calls
+    }
+    assert {called[id].name for id in world.ran} <= {"read"}
+    planned = [r for r in world.results() if r.status is Status.PLANNED]
+    assert len(planned) == len(world.plan.steps)
+    assert all(c.kind == "repeat" for c in world.cards)
+    if ending is not None and ending.stop_reason is StopReason.FINAL_ANSWER:
+        raise AssertionError("a text that ends the collecting is no answer")

@@ -70,6 +70,11 @@ class Steward:
         return self._output.read_text(errors="replace") if self._output.exists() else ""
 
     @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def running(self) -> bool:
         return self._process is not None and self._process.returncode is None
 

@@ -55,7 +55,9 @@ async def test_hostile_and_unreadable_files_cost_no_turn(steward: Steward) -> No
         "bomb.png": (files.png_header(50_000, 50_000), "of more than 64 million pixels"),
         "broken.pdf": (files.pdf("page")[:150], "is a damaged PDF document"),
         "endless.pdf": (files.pdf_with_endless_stream(), "PDF document"),
-        "large.bin": (bytes(25_000_000), "is larger than the 20 MB that a bot can fetch"),
+        "broken.jpg": (files.turned_photo(400, 300, orientation=1)[:900], "is a damaged picture"),
+        "large.bin": (bytes(50_000_000), "is larger than the 20 MB that a bot can fetch"),
+        "bomb.docx": (files.office_bomb(), "is an office document; sent as PDF or plain text"),
         "a.zip": (b"PK\x03\x04" + bytes(99), "is an archive"),
     }
     steward.script(*(text(f"Seen {name}.") for name in sent))

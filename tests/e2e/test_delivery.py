@@ -1,8 +1,10 @@
 """What reaches the screen, whatever the way to it is like; and what comes from there."""
 
+from tests.adapters.media import files
 from tests.e2e.steward import APPROVE, Steward, results_in
 from tests.standins.messages_api import calls, text, thinking, tool
 
+NAMES = ("chart", "ribbon")
 WRITE = calls(tool("write_file", {"path": "a.txt", "content": "a"}))
 
 
@@ -146,3 +148,71 @@ async def test_an_update_delivered_twice_is_answered_once(steward: Steward) -> N
     steward.say("/status")
     await steward.sees("turns at work or parked: 0")
     assert len(steward.model.requests) == 2
+
+
+async def test_a_picture_is_shown_as_one_and_what_is_none_comes_as_a_file(steward: Steward) -> None:
+    steward.foreseen = ["PHOTO_INVALID_DIMENSIONS"]
+    shown, ribbon = files.picture(640, 480), files.picture(2100, 100)
+    (steward.workspace / "chart.png").write_bytes(shown)
+    (steward.workspace / "ribbon.png").write_bytes(ribbon)
+    both = [tool("send_file", {"path": f"{name}.png", "caption": name}) for name in NAMES]
+    steward.script(thinking("Send.") + calls(*both), text("There."))
+    await steward.start()
+    steward.say("Show me")
+    await steward.sees("There.")
+    sent = {message.text: message.file for message in steward.shown if message.file}
+    assert {name: file.kind for name, file in sent.items()} == {
+        "chart": "photo",
+        "ribbon": "document",
+    }
+    assert [sent[name].data for name in NAMES] == [shown, ribbon]
+
+
+async def test_a_long_answer_becomes_a_file_once_however_often_the_program_dies(
+    steward: Steward,
+) -> None:
+    whole = "The short of it.\n\n" + "\n\n".join(f"Point {n}. " + "why " * 50 for n in range(70))
+    whole = whole.strip()
+    steward.script(text(whole))
+    await steward.start()
+    steward.say("/long file")
+    await steward.sees("its opening and a Markdown file")
+    steward.telegram.stall_next("sendDocument")
+    steward.say("Tell me all")
+    await steward.until(lambda: steward.telegram.calls_of("sendDocument"))
+    await steward.restart()
+    sent = await steward.until(lambda: [message for message in steward.shown if message.file])
+    await steward.recorded()
+    opening, document = steward.shown[1:]
+    assert opening.text.startswith("The short of it.\n\nPoint 0. why")
+    assert opening.text.endswith(f"answer.md: {len(whole):,} characters.")
+    assert [document] == sent
+    assert document.file is not None
+    assert (document.file.name, document.file.data) == ("answer.md", whole.encode())
+
+
+async def test_links_show_a_preview_only_where_they_were_asked_to(steward: Steward) -> None:
+    steward.script(*[text("See [this](https://example.com/a).")] * 2)
+    await steward.start()
+    steward.say("One")
+    plain = await steward.sees("See this.")
+    steward.say("/previews on")
+    await steward.sees("From now on links show a preview.")
+    steward.say("Two")
+    shown = await steward.sees("See this.", times=2)
+    assert (plain.preview, shown.preview) == (False, True)
+
+
+async def test_a_wide_table_can_be_read_on_a_phone(steward: Steward) -> None:
+    head = "| Tool | What it is good for |\n|---|---|\n"
+    steward.script(
+        text(f"{head}| grep | finding `a\\|b` in all the files there are |\n| sed | mending them |")
+    )
+    await steward.start()
+    steward.say("Compare")
+    shown = await steward.sees("Tool: grep")
+    assert shown.text == (
+        "Tool: grep\nWhat it is good for: finding a|b in all the files there are\n\n"
+        "Tool: sed\nWhat it is good for: mending them"
+    )
+    assert {entity.type for entity in shown.entities} == {"bold", "code"}

@@ -2,7 +2,8 @@
 
 import re
 
-from tests.e2e.steward import Steward, results_in
+from tests.e2e.steward import APPROVE, Steward, results_in
+from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import calls, text, tool
 
 COMMANDS = {
@@ -27,6 +28,11 @@ COMMANDS = {
     "/revoke 77": "telegram:77, telegram:78 have no access any more.",
     "/activation": "This is for groups: in a private chat ev",
     "/context": "This is for groups: in a private chat ev",
+    "/long": "Now: messages.",
+    "/previews": "Now: off.",
+    "/plan": "There is no plan here.",
+    "/skills": "compare-options: Helps to decide",
+    "/skill": "At work: no skill.",
     "/staus": "Did you mean /status?",
     "/xyzzyx": "/help lists what there is.",
 }
@@ -131,3 +137,57 @@ async def test_revoking_takes_the_card_off_the_screen_and_ends_the_turn(steward:
     late = steward.telegram.press(bob, card, data, forged=True)
     assert "Only the one who asked" in await steward.answered(late)
     assert list(steward.workspace.rglob("a.txt")) == []
+
+
+async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_kill(
+    steward: Steward,
+) -> None:
+    bob = steward.telegram.person(77, "Bob")
+
+    def screen() -> list[ShownMessage]:
+        return steward.telegram.screen(bob.id).from_bot
+
+    steward.script(
+        calls(tool("write_file", {"path": "a.txt", "content": "a"})), text("It is written.")
+    )
+    await steward.start(STEWARD_ALLOWED="telegram:77")
+    steward.say("/rights 77 approve off")
+    await steward.sees("approve off")
+    steward.telegram.say(bob, "Write a")
+    card = await steward.card()
+    assert "asked by Bob for “Write a”" in card.text
+    copy = await steward.until(lambda: next((m for m in screen() if m.buttons), None))
+    assert "An owner is asked" in copy.text
+    data = card.buttons[0][0].data or ""
+    forged = steward.telegram.press(bob, copy, data, forged=True)
+    assert "Only an owner may approve this" in await steward.answered(forged)
+    await steward.recorded()
+    await steward.restart()
+    steward.press(card, APPROVE)
+    await steward.until(lambda: any("It is written." in m.text for m in screen()))
+    await steward.sees("Approved by Ann")
+    await steward.until(lambda: any("Approved by Ann" in m.text for m in screen()))
+    (made,) = steward.workspace.rglob("a.txt")
+    assert "chats/telegram-77" in str(made)
+
+
+async def test_a_group_without_its_owner_has_them_asked_in_private(steward: Steward) -> None:
+    telegram = steward.telegram
+    bob = telegram.person(77, "Bob")
+    team = telegram.group("Team", bob)
+    write = tool("write_file", {"path": "a.txt", "content": "a"})
+    steward.script(calls(write), text("It is written."))
+    await steward.start(STEWARD_ALLOWED="telegram:77")
+    steward.say("/rights 77 approve off")
+    await steward.sees("approve off")
+    telegram.say(bob, "@steward_bot write a", chat=team)
+    card = await steward.card()
+    assert 'not Bob, who asks in the group "Team"' in card.text
+    steward.press(card, APPROVE)
+
+    def shown() -> list[ShownMessage]:
+        return telegram.screen(team.id).from_bot
+
+    await steward.until(lambda: any("It is written." in m.text for m in shown()))
+    (made,) = steward.workspace.rglob("a.txt")
+    assert f"chats/telegram-{team.id}" in str(made)

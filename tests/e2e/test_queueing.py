@@ -2,9 +2,16 @@
 
 from tests.e2e.errand import Errand
 from tests.e2e.steward import APPROVE, Steward, words_in
+from tests.standins.bot_api import Message
 from tests.standins.messages_api import Gate, calls, failure, text, thinking, tool
 
 LOOK = calls(tool("list_files"))
+REACT = "setMessageReaction"
+
+
+def reactions(message: Message) -> list[str]:
+    """What the bot's reactions on a message are now."""
+    return [emoji for left in message.reactions.values() for emoji in left]
 
 
 async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card(
@@ -141,3 +148,46 @@ async def test_a_fresh_start_and_a_summary_leave_the_old_words_behind(steward: S
     await steward.sees("I do not know you.")
     assert len(steward.model.requests[3].body["messages"]) == 1
     assert "blue" not in str(steward.model.requests[3].body["messages"])
+
+
+async def test_a_waiting_message_shows_how_far_it_is_and_a_quick_one_nothing(
+    steward: Steward,
+) -> None:
+    busy, next_one = Gate(), Gate()
+    steward.script(text("First.").held(busy), text("Second.").held(next_one), text("Third."))
+    await steward.start()
+    first = steward.say("One")
+    await busy.arrived()
+    second = steward.say("Two")
+    await steward.until(lambda: reactions(second) == ["👀"])
+    busy.release()
+    await steward.until(lambda: reactions(second) == ["✍"])
+    next_one.release()
+    await steward.sees("Second.")
+    await steward.until(lambda: reactions(second) == ["👌"])
+    steward.say("Three")
+    await steward.sees("Third.")
+    reacted = [call.params["message_id"] for call in steward.telegram.calls_of(REACT)]
+    assert set(reacted) <= {str(first.id), str(second.id), first.id, second.id}
+
+
+async def test_a_chat_that_takes_no_reactions_is_asked_once(steward: Steward) -> None:
+    steward.foreseen.append("REACTION_INVALID")
+    busy = Gate()
+    team = steward.telegram.group("Team", steward.ann)
+    team.reactions = ()
+    steward.script(text("1.").held(busy), text("2."), text("3."))
+    await steward.start()
+    for count in range(3):
+        steward.say(f"@steward_bot {count}", chat=team)
+        if not count:
+            await busy.arrived()
+            continue
+        rows = f"SELECT 1 FROM inbox WHERE state = 'waiting' LIMIT 1 OFFSET {count - 1}"
+        await steward.eventually(lambda rows=rows: steward.records.rows(rows))
+        await steward.until(lambda: steward.telegram.calls_of(REACT))
+    busy.release()
+    shown = steward.telegram.screen(team.id)
+    await steward.until(lambda: len(steward.telegram.screen(team.id).from_bot) == 3)
+    assert len(steward.telegram.calls_of(REACT)) == 1
+    assert all(not message.reactions for message in shown.messages)

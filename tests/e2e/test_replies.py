@@ -233,3 +233,17 @@ async def test_twelve_turns_with_tools_come_from_the_cache_for_nine_tenths(
         await steward.sees(f"Answer {turn}.")
     assert steward.model.usage_totals.cached_share >= 0.9
     assert steward.model.requests[0].size <= 20_000
+
+
+async def test_another_model_takes_over_in_the_middle_of_a_turn_when_one_is_refused(
+    steward: Steward,
+) -> None:
+    steward.script(
+        thinking("Hm.") + calls(tool("list_files")), failure(403), text("From the other one.")
+    )
+    await steward.start(STEWARD_FALLBACK_MODELS="anthropic/claude-haiku-5-5")
+    steward.say("What is here?")
+    await steward.sees("From the other one.")
+    asked = [request.body["model"] for request in steward.model.requests]
+    assert asked == ["claude-sonnet-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"]
+    assert steward.records.stop_reasons == ["final_answer"]

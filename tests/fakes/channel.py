@@ -1,11 +1,13 @@
 """A channel that remembers what it was told, and fails when a test says so."""
 
+import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from bot.domain.errors import ChannelError, ContentRefused
+from bot.domain.errors import ChannelError, ContentRefused, RecipientGone
+from bot.domain.folding import folded
 from bot.domain.message import (
     Address,
     Inbound,
@@ -18,6 +20,12 @@ from bot.domain.message import (
 )
 
 _NOTHING = "(nothing)"
+
+
+def _open_way() -> asyncio.Event:
+    way = asyncio.Event()
+    way.set()
+    return way
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,11 @@ class _Fault:
 
 @dataclass(slots=True)
 class FakeChannel:
-    """Splits at `limit` characters; `screen` holds what people see, oldest first."""
+    """Splits at `limit` characters; `screen` holds what people see, oldest first.
+
+    Groups, whose numbers are negative, have no drafts: a message shows them, and it is told once
+    `draft_answers` is set.
+    """
 
     name: str = "fake"
     drafts: bool = True
@@ -54,7 +66,11 @@ class FakeChannel:
     signs: list[tuple[Address, Sign, str | None]] = field(
         default_factory=list[tuple[Address, Sign, str | None]]
     )
+    draft_answers: asyncio.Event = field(default_factory=_open_way)
+    sign_faults: deque[ChannelError] = field(default_factory=deque[ChannelError])
     acknowledged: list[tuple[Press, str]] = field(default_factory=list[tuple[Press, str]])
+    gone: set[Address] = field(default_factory=set[Address])
+    """Where nobody is reached any more."""
     _known: dict[str, Inbound] = field(default_factory=dict[str, Inbound])
     _faults: deque[_Fault] = field(default_factory=deque[_Fault])
     _ids: "count[int]" = field(default_factory=count)
@@ -76,12 +92,17 @@ class FakeChannel:
         return self._known.get(body, Unreadable("an update nobody made"))
 
     def split(self, content: Outbound) -> Sequence[Piece]:
+        if content.folded:
+            content = folded(content)
         text = "\n\n".join(block.text for block in content.blocks)
         parts = [text[at : at + self.limit] for at in range(0, len(text), self.limit)]
         if not parts and not content.files:
             parts = [_NOTHING]
         bodies = [dict[str, object](text=part) for part in parts]
-        bodies += [dict[str, object](text=file.caption, file=file.path) for file in content.files]
+        bodies += [
+            dict[str, object](text=file.caption, file=file.path or file.text)
+            for file in content.files
+        ]
         if content.buttons:
             last = max(len(parts), 1) - 1
             bodies[last]["buttons"] = [
@@ -93,6 +114,8 @@ class FakeChannel:
         return [Piece(body) for body in bodies]
 
     async def send(self, to: Address, piece: Piece) -> str:
+        if to in self.gone:
+            raise RecipientGone("the bot was blocked by the user")
         fault = self._fault()
         message_id = str(next(self._ids) + 1)
         self.screen[message_id] = Shown(message_id, to, piece)
@@ -100,9 +123,12 @@ class FakeChannel:
             raise fault
         return message_id
 
-    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         fault = self._fault()
         shown = self.screen.get(message_id)
+        if piece is None:
+            self.screen.pop(message_id, None)
+            return
         if shown is None or shown.address != to:
             raise ContentRefused("message to edit not found")
         if shown.piece != piece:
@@ -110,10 +136,23 @@ class FakeChannel:
         if fault is not None:
             raise fault
 
-    async def draft(self, to: Address, text: str) -> None:
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> str | None:
         self.sent_drafts.append((to, text))
+        if not to.chat.startswith("-"):
+            return None
+        body = {"text": text, "reply_to": reply_to, "passing": True}
+        if message_id is None:
+            shown = await self.send(to, Piece(body))
+            await self.draft_answers.wait()
+            return shown
+        await self.edit(to, message_id, Piece(body))
+        return message_id
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        if message_id is not None and self.sign_faults:
+            raise self.sign_faults.popleft()
         self.signs.append((to, sign, message_id))
 
     async def acknowledge(self, press: Press, text: str) -> None:

@@ -5,6 +5,8 @@ import heapq
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
+import pytest
+
 _SETTLING_STEPS = 20
 
 
@@ -50,6 +52,10 @@ class FakeClock:
                 await self._settle()
         self._move(end)
 
+    def set_wall(self, seconds: float) -> None:
+        """Someone sets the time of day on or back; no time passes."""
+        self._now += timedelta(seconds=seconds)
+
     def _move(self, to: float) -> None:
         self._now += timedelta(seconds=to - self._steady)
         self._steady = to
@@ -58,3 +64,12 @@ class FakeClock:
         """Lets tasks that are ready run, and those they wake."""
         for _ in range(_SETTLING_STEPS):
             await asyncio.sleep(0)
+
+
+async def pass_in_the_loop(seconds: float, patch: pytest.MonkeyPatch) -> None:
+    """Sets the event loop's own time on, and lets it see which of its time-outs are due."""
+    loop = asyncio.get_running_loop()
+    time = loop.time
+    patch.setattr(loop, "time", lambda: time() + seconds)
+    for _ in range(_SETTLING_STEPS):
+        await asyncio.sleep(0)

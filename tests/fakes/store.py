@@ -8,14 +8,15 @@ from datetime import UTC, date, datetime
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import Change, Fence, InboundState
 from bot.domain.chat import Chat, Conversation
-from bot.domain.errors import StoreError
+from bot.domain.errors import NoSuchChat
 from bot.domain.exchange import Usage
 from bot.domain.message import Address, RawUpdate
 from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
+from bot.domain.plan import Plan
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState
 from bot.ports.inbox import InboundRow
-from bot.ports.journal import Agenda
+from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Spent
 from bot.ports.outbox import DeliveryState, OutboxRow, Progress
 from tests.fakes.store_members import MemoryMembers
@@ -41,8 +42,10 @@ class MemoryStore:
         self.members = MemoryMembers(self.rows)
         self.approvals = MemoryApprovals(self.rows)
         self.rules = MemoryRules(self.rows)
+        self.plans = MemoryPlans(self.rows)
         self.outbox = MemoryOutbox(self.rows)
         self.ledger = MemoryLedger(self.rows)
+        self.consents = MemoryConsents(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,23 @@ class MemoryInbox:
         new = [row for row in self.rows.inbox.values() if row.state is InboundState.NEW]
         return new[:limit]
 
-    async def waiting(self, chat: int) -> Sequence[InboundRow]:
-        return [
+    async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
+        waiting = [
             row
             for row in self.rows.inbox.values()
             if row.chat == chat and row.state is InboundState.WAITING
         ]
+        return waiting[:limit]
+
+    async def message(self, chat: int, message_id: str) -> InboundRow | None:
+        waiting = await self.waiting(chat)
+        return next((row for row in waiting if row.message_id == message_id), None)
+
+    async def last_taken(self, span: int) -> Sequence[InboundRow]:
+        rows = list(self.rows.inbox.values())
+        new = (at for at, row in enumerate(rows) if row.state is InboundState.NEW)
+        first = next(new, len(rows))
+        return [row for row in rows[max(0, first - span) : first] if row.person is not None]
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         heard = [
@@ -90,7 +104,7 @@ class MemoryJournal:
         await asyncio.sleep(0)
         known = self.rows.chats.get(chat)
         if known is None:
-            raise StoreError(f"there is no chat {chat}")
+            raise NoSuchChat(f"there is no chat {chat}")
         self.rows.chats[chat] = replace(known, fence=known.fence + 1)
         return Fence(chat, known.fence + 1)
 
@@ -116,10 +130,12 @@ class MemoryJournal:
             if card.chat == chat and (card.turn in ids or card.id in continued or _unread(card))
         ]
         return Agenda(
+            await MemoryChats(self.rows, self.now).get(chat),
             unfinished=tuple(t for t in todo if t.state is not TurnState.QUEUED),
             queued=tuple(t for t in todo if t.state is TurnState.QUEUED),
             approvals=tuple(sorted(cards, key=_age)),
-            waiting=tuple(await MemoryInbox(self.rows).waiting(chat)),
+            waiting=tuple(await MemoryInbox(self.rows).waiting(chat, MOST_AHEAD)),
+            plan=await MemoryPlans(self.rows).live(chat),
         )
 
     async def chats_with_work(self) -> Sequence[int]:
@@ -141,19 +157,29 @@ class MemoryChats:
     now: Now
 
     async def at(self, address: Address, *, private: bool) -> Chat:
-        for chat in self.rows.chats.values():
-            if chat.address == address:
-                return chat
-        id = len(self.rows.chats) + 1
+        known = list(self.rows.chats.values())
+        for where in ("address", "moved_from"):
+            for chat in known[::-1]:
+                if getattr(chat, where) == address:
+                    return chat
+        id = max(self.rows.chats, default=0) + 1
         conversation = Conversation(f"conversation-{id}", id, self.now())
         self.rows.conversations[conversation.id] = conversation
         self.rows.chats[id] = Chat(id, address, conversation.id, private)
         return self.rows.chats[id]
 
+    async def within(self, address: Address) -> Sequence[Chat]:
+        topics = f"{address.key}/"
+        return [
+            chat
+            for chat in self.rows.chats.values()
+            if address in (chat.address, chat.moved_from) or chat.address.key.startswith(topics)
+        ]
+
     async def get(self, chat: int) -> Chat:
         known = self.rows.chats.get(chat)
         if known is None:
-            raise StoreError(f"there is no chat {chat}")
+            raise NoSuchChat(f"there is no chat {chat}")
         return known
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
@@ -264,6 +290,26 @@ class MemoryRules:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryPlans:
+    rows: Rows
+
+    async def by_token(self, token: str) -> Plan | None:
+        return next((p for p in self.rows.plans.values() if p.token == token), None)
+
+    async def get(self, id: str) -> Plan | None:
+        return self.rows.plans.get(id)
+
+    async def live(self, chat: int) -> Plan | None:
+        return next((p for p in self.rows.plans.values() if p.chat == chat and p.live), None)
+
+    async def of_chat(self, chat: int, limit: int) -> Sequence[Plan]:
+        found = [p for p in self.rows.plans.values() if p.chat == chat]
+        return sorted(sorted(found, key=lambda p: p.id), key=lambda p: p.created_at, reverse=True)[
+            :limit
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryOutbox:
     rows: Rows
 
@@ -346,3 +392,11 @@ def _unread(card: Approval) -> bool:
 
 def _age(card: Approval) -> tuple[datetime, int, str]:
     return card.created_at, card.position, card.id
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryConsents:
+    rows: Rows
+
+    async def given(self) -> frozenset[str]:
+        return frozenset(self.rows.consents)

@@ -1,13 +1,15 @@
 """What stands in a person's name, in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.approval import ApprovalState
+from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import InboundState
+from bot.domain.chat import Chat
+from bot.domain.person import AT_THE_MACHINE
 from bot.domain.turn import TurnState
-from bot.ports.members import Standing
+from bot.ports.members import Standing, Waiting
 from tests.fakes.store_rows import Rows
 
 
@@ -20,9 +22,9 @@ class MemoryMembers:
         cards = [a for a in self.rows.approvals.values() if a.asker == person]
         unsettled = [t for t in turns if t.state is not TurnState.SETTLED]
         waiting = [
-            row
+            Waiting(self.rows.chats[row.chat].address, row.message_id or "", row.received_at)
             for row in self.rows.inbox.values()
-            if row.person == person and row.state is InboundState.WAITING
+            if row.person == person and row.state is InboundState.WAITING and row.chat is not None
         ]
         return Standing(
             turns=tuple(sorted(unsettled, key=lambda t: (t.created_at, t.id))),
@@ -32,18 +34,39 @@ class MemoryMembers:
                     key=lambda a: (a.created_at, a.position, a.id),
                 )
             ),
-            waiting=len(waiting),
+            waiting=tuple(waiting),
             asked=bool(turns),
         )
 
     async def seen(self) -> Mapping[int, datetime]:
         newest: dict[int, datetime] = {}
         for row in self.rows.inbox.values():
-            if row.person is not None:
+            if row.person is not None and not row.piece:
                 known = newest.get(row.person, row.received_at)
                 newest[row.person] = max(known, row.received_at)
         return newest
 
-    async def nth_newest(self, person: int, nth: int) -> datetime | None:
-        arrived = [r.received_at for r in self.rows.inbox.values() if r.person == person]
+    async def owner_chats(self) -> Sequence[int]:
+        people = self.rows.people
+        keys = sorted((id, key) for key, id in self.rows.accounts.items() if people[id].is_owner)
+        found: list[int] = []
+        for _, key in keys:
+            chats = [c for c in self.rows.chats.values() if c.private and _is_with(c, key)]
+            if chats and not key.startswith(f"{AT_THE_MACHINE}:"):
+                found.append(max(chats, key=lambda c: (c.address.thread is None, c.id)).id)
+        return found
+
+    async def for_owners(self) -> Sequence[Approval]:
+        cards = [a for a in self.rows.approvals.values() if a.owner_chats]
+        opened = [a for a in cards if a.state is ApprovalState.OPEN]
+        return sorted(opened, key=lambda a: (a.created_at, a.position, a.id))
+
+    async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
+        rows = [r for r in self.rows.inbox.values() if r.person == person and not r.piece]
+        arrived = [r.received_at for r in rows if r.received_at <= until]
         return sorted(arrived, reverse=True)[nth - 1] if len(arrived) >= nth else None
+
+
+def _is_with(chat: Chat, account: str) -> bool:
+    """Whether a private chat is the one with this account."""
+    return f"{chat.address.channel}:{chat.address.chat}" == account

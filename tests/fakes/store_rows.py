@@ -13,23 +13,28 @@ from bot.domain.change import (
     AddRule,
     AddUsage,
     AddVerdict,
+    AllowServer,
     AmendInbound,
     Append,
     AskStop,
     Change,
+    ChooseSkill,
     DropRule,
     Fence,
     InboundState,
+    JoinChats,
     LinkAccount,
     MarkInbound,
     MoveChat,
     NameChat,
     PassOver,
     ReleaseHeard,
+    Retract,
     Revoke,
     SaveApproval,
     SaveChat,
     SaveConversation,
+    SavePlan,
     SaveTerms,
     SaveTurn,
     Show,
@@ -37,12 +42,16 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errors import Conflict, FenceLost
+from bot.domain.message import Outbound, OutboundKind
 from bot.domain.person import Person, Role
+from bot.domain.plan import Plan
 from bot.domain.rights import NOTHING
+from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState
 from bot.ports.inbox import InboundRow
 from bot.ports.outbox import DeliveryState, OutboxRow
+from tests.fakes.store_moving import move
 
 
 @dataclass(slots=True)
@@ -54,6 +63,7 @@ class Rows:
     entries: dict[tuple[int, int], Entry] = field(default_factory=dict[tuple[int, int], Entry])
     turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
     approvals: dict[str, Approval] = field(default_factory=dict[str, Approval])
+    plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     rules: dict[int, Rule] = field(default_factory=dict[int, Rule])
     rules_given: int = 0
     inbox: dict[int, InboundRow] = field(default_factory=dict[int, InboundRow])
@@ -63,6 +73,7 @@ class Rows:
     audit: list[AddAudit] = field(default_factory=list[AddAudit])
     verdicts: list[AddVerdict] = field(default_factory=list[AddVerdict])
     artifacts: dict[str, AddArtifact] = field(default_factory=dict[str, AddArtifact])
+    consents: dict[str, ServerConsent] = field(default_factory=dict[str, ServerConsent])
     people: dict[int, Person] = field(default_factory=dict[int, Person])
     accounts: dict[str, int] = field(default_factory=dict[str, int])
     pairing: tuple[str, datetime] | None = None
@@ -92,19 +103,26 @@ class Rows:
                 self._append(write.chat, write.entries)
             case SaveTurn() | AskStop():
                 self._write_turn(write)
-            case SaveChat() | NameChat() | MoveChat() | SaveConversation():
-                self._write_chat(write)
+            case (
+                SaveChat()
+                | NameChat()
+                | ChooseSkill()
+                | SaveConversation()
+                | JoinChats()
+                | MoveChat()
+            ):
+                self._write_chat(write, at)
             case MarkInbound() | PassOver() | ReleaseHeard() | AmendInbound():
                 self._write_inbound(write)
-            case SaveApproval():
-                self._save_approval(write)
-            case Show():
-                self._show(write, at)
+            case SaveApproval() | SavePlan():
+                self._save_decidable(write)
+            case Show() | Retract():
+                self._owe(write, at)
             case AddRule() | DropRule():
                 self._write_rule(write)
             case SaveTerms() | LinkAccount() | Revoke():
                 self._write_person(write)
-            case AddUsage() | AddAudit() | AddArtifact() | AddVerdict():
+            case AddUsage() | AddAudit() | AddArtifact() | AddVerdict() | AllowServer():
                 self._write_record(write)
             case _:
                 assert_never(write)
@@ -128,8 +146,15 @@ class Rows:
         if turn is not None and turn.state is not TurnState.SETTLED:
             self.turns[turn.id] = replace(turn, stop_asked=write.how)
 
-    def _write_chat(self, write: SaveChat | NameChat | MoveChat | SaveConversation) -> None:
-        if isinstance(write, NameChat | MoveChat):
+    def _write_chat(
+        self,
+        write: SaveChat | NameChat | ChooseSkill | SaveConversation | JoinChats | MoveChat,
+        at: datetime,
+    ) -> None:
+        if isinstance(write, MoveChat | JoinChats):
+            move(self, write, at)
+            return
+        if isinstance(write, NameChat | ChooseSkill):
             self._alter_chat(write)
             return
         if isinstance(write, SaveConversation):
@@ -145,20 +170,17 @@ class Rows:
                 last_seq=known.last_seq,
                 title=known.title,
                 moved_from=known.moved_from,
+                skill=known.skill,
+                skill_lent=known.skill_lent,
             )
 
-    def _alter_chat(self, write: NameChat | MoveChat) -> None:
+    def _alter_chat(self, write: NameChat | ChooseSkill) -> None:
+        known = self._chat(write.chat)
         if isinstance(write, NameChat):
-            self.chats[write.chat] = replace(self._chat(write.chat), title=write.title)
-            return
-        at = {chat.address: chat for chat in self.chats.values()}
-        if write.old not in at or write.new in at:
-            return
-        moved = replace(at[write.old], address=write.new, moved_from=write.old)
-        self.chats[moved.id] = moved
-        for key, row in self.outbox.items():
-            if row.chat == moved.id:
-                self.outbox[key] = replace(row, address=write.new)
+            self.chats[known.id] = replace(known, title=write.title)
+        elif not write.lent or known.skill is None or known.skill_lent:
+            lent = write.lent and write.skill is not None
+            self.chats[known.id] = replace(known, skill=write.skill, skill_lent=lent)
 
     def _dismiss(self, write: PassOver | ReleaseHeard) -> None:
         for id, row in self.inbox.items():
@@ -187,8 +209,19 @@ class Rows:
         message_id = row.message_id if write.message_id is None else write.message_id
         person = row.person if write.person is None else write.person
         self.inbox[row.id] = replace(
-            row, state=write.state, chat=chat, message_id=message_id, person=person
+            row,
+            state=write.state,
+            chat=chat,
+            message_id=message_id,
+            person=person,
+            piece=row.piece or write.piece,
         )
+
+    def _save_decidable(self, write: SaveApproval | SavePlan) -> None:
+        if isinstance(write, SavePlan):
+            self._save_plan(write)
+        else:
+            self._save_approval(write)
 
     def _save_approval(self, write: SaveApproval) -> None:
         card = write.approval
@@ -202,6 +235,29 @@ class Rows:
         elif known.set_aside and not card.set_aside:
             raise Conflict(f"card {card.id} was set aside")
         self.approvals[card.id] = card
+
+    def _owe(self, write: Show | Retract, at: datetime) -> None:
+        if isinstance(write, Retract):
+            self._retract(write, at)
+        else:
+            self._show(write, at)
+
+    def _save_plan(self, write: SavePlan) -> None:
+        plan = write.plan
+        self._chat(plan.chat)
+        known = self.plans.get(plan.id)
+        others = [p for p in self.plans.values() if p.id != plan.id]
+        if write.expect is None:
+            if known is not None or any(p.token == plan.token for p in others):
+                raise Conflict(f"plan {plan.id} is there already")
+            known = replace(plan, steps=())
+        elif known is None or known.version != write.expect:
+            raise Conflict(f"plan {plan.id} is not at version {write.expect}")
+        if plan.live and any(p.live and p.chat == plan.chat for p in others):
+            raise Conflict(f"chat {plan.chat} has a live plan")
+        kept = known.steps if known.revision == plan.revision else ()
+        steps = {s.number: s for s in (*kept, *write.steps)}
+        self.plans[plan.id] = replace(plan, steps=tuple(steps[n] for n in sorted(steps)))
 
     def _show(self, write: Show, at: datetime) -> None:
         address = self._chat(write.chat).address
@@ -226,6 +282,21 @@ class Rows:
             shown_version=0,
             state=DeliveryState.OWED,
             created_at=at,
+        )
+
+    def _retract(self, write: Retract, at: datetime) -> None:
+        key = f"passing:{write.turn}:{write.message_id}"
+        self.outbox[key] = OutboxRow(
+            id=len(self.outbox) + 1,
+            key=key,
+            chat=write.chat,
+            address=self._chat(write.chat).address,
+            content=Outbound(OutboundKind.GONE, ()),
+            version=2,
+            shown_version=1,
+            state=DeliveryState.OWED,
+            created_at=at,
+            message_ids=(write.message_id,),
         )
 
     def _write_rule(self, write: AddRule | DropRule) -> None:
@@ -260,8 +331,12 @@ class Rows:
         if known is not None:
             self.people[gone] = replace(known, role=Role.MEMBER, rights=NOTHING, pace=None)
 
-    def _write_record(self, write: AddUsage | AddAudit | AddArtifact | AddVerdict) -> None:
+    def _write_record(
+        self, write: AddUsage | AddAudit | AddArtifact | AddVerdict | AllowServer
+    ) -> None:
         match write:
+            case AllowServer(consent):
+                self.consents.setdefault(consent.identity, consent)
             case AddUsage():
                 self._chat(write.chat)
                 self.usage.append(write)

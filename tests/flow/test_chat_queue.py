@@ -8,15 +8,27 @@ from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import InboundState
+from bot.domain.chat import Chat
+from bot.domain.message import Address
 from bot.domain.turn import Turn, TurnState
 from bot.flow.chat_queue import Decisions, Open, SetAside, TakeUp, decisions, next_job
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda
 from tests.domain.logs import NOON, call, card, turn
 
+CHAT = Chat(1, Address("terminal", "1"), "c1")
 PARKED = turn("t1", state=TurnState.PARKED)
 RUNNING = turn("t1")
 QUEUED = turn("t2", state=TurnState.QUEUED)
+
+
+def todo(
+    unfinished: Sequence[Turn] = (),
+    queued: Sequence[Turn] = (),
+    approvals: Sequence[Approval] = (),
+    waiting: Sequence[InboundRow] = (),
+) -> Agenda:
+    return Agenda(CHAT, tuple(unfinished), tuple(queued), tuple(approvals), tuple(waiting))
 
 
 def row(id: int = 1) -> InboundRow:
@@ -28,24 +40,24 @@ def carded(*states: ApprovalState) -> tuple[Approval, ...]:
 
 
 def test_a_running_turn_goes_before_everything() -> None:
-    agenda = Agenda((RUNNING,), (QUEUED,), waiting=(row(),))
+    agenda = todo((RUNNING,), (QUEUED,), waiting=(row(),))
     assert next_job(agenda, None) == TakeUp(RUNNING)
 
 
 def test_queued_turns_go_before_waiting_messages_and_the_oldest_first() -> None:
     later = turn("t3", state=TurnState.QUEUED)
-    assert next_job(Agenda((), (QUEUED, later), waiting=(row(),)), None) == TakeUp(QUEUED)
-    assert next_job(Agenda(waiting=(row(1), row(2))), None) == Open(row(1))
-    assert next_job(Agenda(), None) is None
+    assert next_job(todo((), (QUEUED, later), waiting=(row(),)), None) == TakeUp(QUEUED)
+    assert next_job(todo(waiting=(row(1), row(2))), None) == Open(row(1))
+    assert next_job(todo(), None) is None
 
 
 def test_a_parked_turn_waits_while_its_cards_are_open() -> None:
-    agenda = Agenda((PARKED,), approvals=carded(ApprovalState.OPEN))
+    agenda = todo((PARKED,), approvals=carded(ApprovalState.OPEN))
     assert next_job(agenda, None) is None
 
 
 def test_a_decided_card_moves_a_parked_turn_once() -> None:
-    agenda = Agenda(
+    agenda = todo(
         (PARKED,), approvals=carded(ApprovalState.OPEN, ApprovalState.APPROVED), waiting=()
     )
     assert next_job(agenda, None) == TakeUp(PARKED)
@@ -53,25 +65,25 @@ def test_a_decided_card_moves_a_parked_turn_once() -> None:
 
 
 def test_a_decision_goes_before_a_message() -> None:
-    agenda = Agenda((PARKED,), approvals=carded(ApprovalState.DENIED), waiting=(row(),))
+    agenda = todo((PARKED,), approvals=carded(ApprovalState.DENIED), waiting=(row(),))
     assert next_job(agenda, None) == TakeUp(PARKED)
 
 
 def test_a_message_or_a_queued_turn_sets_a_parked_one_aside() -> None:
     cards = carded(ApprovalState.OPEN)
-    assert next_job(Agenda((PARKED,), approvals=cards, waiting=(row(),)), None) == SetAside(PARKED)
-    assert next_job(Agenda((PARKED,), (QUEUED,), cards), None) == SetAside(PARKED)
+    assert next_job(todo((PARKED,), approvals=cards, waiting=(row(),)), None) == SetAside(PARKED)
+    assert next_job(todo((PARKED,), (QUEUED,), cards), None) == SetAside(PARKED)
 
 
 def test_a_stop_moves_a_parked_turn() -> None:
     stopped = replace(PARKED, stop_asked="Ann by /stop")
-    agenda = Agenda((stopped,), approvals=carded(ApprovalState.OPEN), waiting=(row(),))
+    agenda = todo((stopped,), approvals=carded(ApprovalState.OPEN), waiting=(row(),))
     assert next_job(agenda, None) == TakeUp(stopped)
 
 
 def test_cards_of_other_turns_are_no_news() -> None:
     other = replace(carded(ApprovalState.APPROVED)[0], turn="t9")
-    assert next_job(Agenda((PARKED,), approvals=(other,)), None) is None
+    assert next_job(todo((PARKED,), approvals=(other,)), None) is None
 
 
 def drained(agenda: Agenda, stays: Sequence[bool]) -> int:
@@ -120,6 +132,6 @@ def test_a_chat_is_drained_in_as_many_jobs_as_it_has_work(
 ) -> None:
     turns = tuple(turn(f"q{n}", state=TurnState.QUEUED) for n in range(queued))
     rows = tuple(row(n) for n in range(waiting))
-    agenda = Agenda(unfinished, turns, carded(*cards), rows)
+    agenda = todo(unfinished, turns, carded(*cards), rows)
     pieces = len(unfinished) + queued + waiting
     assert pieces - 1 <= drained(agenda, stays) <= 3 * pieces

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.step import OUTCOME_UNKNOWN
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, Entry, IntentBody, ResultBody
 from bot.flow.closing import close
@@ -37,6 +38,7 @@ def test_a_call_that_had_begun_is_never_said_not_to_have_run() -> None:
     entries = log(AskerBody("Go", "Ann"), reply(call(), call(id="call_2")), IntentBody("call_1"))
     begun, waiting = [e.body.result for e in closed(entries)[-2:] if isinstance(e.body, ResultBody)]
     assert begun.code is Code.OUTCOME_UNKNOWN
+    assert begun.text == OUTCOME_UNKNOWN.text
     assert "may have happened" in begun.text
     assert waiting.code is Code.CANCELLED
     assert "Not run" in waiting.text

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.budget import Limits
-from bot.domain.change import Change, Show
+from bot.domain.change import Change, Retract, Show
 from bot.domain.errors import (
     ChannelError,
     ChannelUnreachable,
@@ -20,7 +20,7 @@ from bot.domain.errors import (
     RecipientGone,
     StoreBusy,
 )
-from bot.domain.message import Address, Button, Outbound, OutboundKind, Piece, Plain
+from bot.domain.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
 from bot.flow.delivery import MOST_TRIES, Delivery
 from bot.ports.outbox import DeliveryState, OutboxRow, Progress
 from tests.fakes.channel import FakeChannel
@@ -88,7 +88,7 @@ class RoughChannel(FakeChannel):
         finally:
             await asyncio.sleep(0)
 
-    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         await self._meet_fate()
         await FakeChannel.edit(self, to, message_id, piece)
         await asyncio.sleep(0)
@@ -113,6 +113,7 @@ class World:
         self.outbox = CountingOutbox(self.store.outbox)
         self.channel = RoughChannel(limit)
         self.given_up: list[tuple[str, str]] = []
+        self.moves: list[tuple[str, RawUpdate]] = []
         self.ann = self.bob = 0
 
     async def open(self) -> "World":
@@ -124,12 +125,17 @@ class World:
         write = Show(key, chat or self.ann, content)
         await self.store.journal.commit(Change((write,)))
 
+    async def moved(self, channel: str, update: RawUpdate) -> None:
+        self.moves.append((channel, update))
+
     def delivery(self) -> Delivery:
         async def told(row: OutboxRow, why: str) -> None:
             self.given_up.append((row.key, why))
 
         channels = {"fake": self.channel}
-        return Delivery(self.outbox, channels, self.clock, told, Limits(), jitter=lambda: 0.0)
+        return Delivery(
+            self.outbox, channels, self.clock, told, self.moved, Limits(), jitter=lambda: 0.0
+        )
 
     @asynccontextmanager
     async def delivering(self) -> AsyncIterator[Delivery]:
@@ -159,7 +165,7 @@ async def test_rows_of_a_chat_arrive_in_order_with_one_record_each() -> None:
         await world.show(f"k{n}", answer(f"text {n}"))
     async with world.delivering():
         assert world.texts == ["text 0", "text 1", "text 2"]
-    assert world.outbox.calls == ["owed", "record", "record", "record", "owed"]
+    assert world.outbox.calls == ["owed", "record", "record", "record"]
     assert await world.store.outbox.key_of(world.ann, "1") == "k0"
 
 
@@ -270,7 +276,7 @@ async def test_a_row_behind_the_one_being_sent_is_shown_as_it_is_by_then() -> No
         await delivery.flushed()
     assert world.texts == ["old", "new", "old"]
     assert {shown.edits for shown in world.channel.screen.values()} == {0}
-    assert world.outbox.calls == ["owed", "record", "owed", "record", "record", "owed"]
+    assert world.outbox.calls == ["owed", "record", "owed", "record", "record"]
 
 
 async def test_an_edit_does_not_trust_what_an_unrecorded_one_may_have_shown() -> None:
@@ -408,6 +414,30 @@ async def test_a_card_that_is_not_accepted_in_time_is_given_up_at_that_moment() 
         assert world.texts == ["text"]
 
 
+async def test_setting_the_clock_neither_ends_a_cards_time_nor_prolongs_it() -> None:
+    world = await World().open()
+    world.channel.fates.append(FloodWait(3600.0))
+    await world.show("card", card("may I?"))
+    async with world.delivering():
+        world.clock.set_wall(3600)
+        await world.clock.advance(300)
+        assert world.given_up == []
+        world.clock.set_wall(-7200)
+        await world.clock.advance(300)
+        assert world.given_up == [("card", "not accepted in time")]
+
+
+async def test_a_trouble_that_lasts_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    world = await World().open()
+    fault = ChannelUnreachable("no route", maybe_done=False)
+    world.channel.fates.extend(fault for _ in range(100))
+    await world.show("k", answer("text"))
+    async with world.delivering():
+        await world.until_nothing_is_owed(60.0)
+    told = [record for record in caplog.records if "no route" in record.getMessage()]
+    assert len(told) == 1
+
+
 async def test_a_card_older_than_its_time_is_tried_after_a_restart() -> None:
     world = await World().open()
     await world.show("card", card("may I?"))
@@ -423,9 +453,11 @@ async def test_the_last_word_of_a_card_that_was_given_up_is_still_shown() -> Non
 
     async def unaskable(row: OutboxRow, why: str) -> None:
         await world.show(row.key, Outbound(OutboundKind.CARD, (Plain(f"could not ask: {why}"),)))
+        delivery.wake(row.chat)
 
     channels = {"fake": world.channel}
-    async with Delivery(world.outbox, channels, world.clock, unaskable, Limits()) as delivery:
+    means = (world.outbox, channels, world.clock, unaskable, world.moved)
+    async with Delivery(*means, Limits()) as delivery:
         await delivery.resume()
         await delivery.flushed()
     assert world.texts == ["could not ask: too long"]
@@ -467,6 +499,43 @@ async def test_rows_for_a_channel_that_is_not_open_stay_owed() -> None:
     assert world.clock.slept == []
 
 
+def _delivers(task: asyncio.Task[object]) -> bool:
+    return task.get_name().startswith("delivery ")
+
+
+async def test_those_in_line_are_owed_still_when_the_program_ends() -> None:
+    world = await World().open()
+    reached, held = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        reached.set()
+        await held.wait()
+
+    world.channel.before_each = hold
+    for n in range(300):
+        chat = await world.store.chats.at(Address("fake", f"many{n}"), private=True)
+        await world.show(f"k{n}", answer("text"), chat.id)
+    async with world.delivery() as delivery:
+        await delivery.resume()
+        await reached.wait()
+    assert len(await world.store.outbox.chats_owed()) == 300
+    world.channel.before_each = None
+    async with world.delivering():
+        assert len(world.channel.screen) == 300
+
+
+async def test_who_failed_waits_for_a_seat_behind_those_in_line() -> None:
+    world = await World().open()
+    world.channel.fates.extend([FloodWait(1.0)] * 256)
+    for n in range(300):
+        chat = await world.store.chats.at(Address("fake", f"many{n}"), private=True)
+        await world.show(f"k{n}", answer("text"), chat.id)
+    async with world.delivering():
+        assert len(world.channel.screen) == 300 - 256
+        await world.clock.advance(1)
+        assert len(world.channel.screen) == 300
+
+
 async def test_many_owed_chats_are_worked_off_a_bounded_number_at_a_time() -> None:
     world = await World().open()
     at_work = most = 0
@@ -474,7 +543,7 @@ async def test_many_owed_chats_are_worked_off_a_bounded_number_at_a_time() -> No
     async def count() -> None:
         nonlocal at_work, most
         at_work += 1
-        most = max(most, at_work)
+        most = max(most, at_work, sum(_delivers(task) for task in asyncio.all_tasks()))
         await asyncio.sleep(0)
         at_work -= 1
 
@@ -550,3 +619,49 @@ def test_whatever_goes_wrong_every_final_arrives_whole_and_in_order(
 
 def _without_repeats(texts: list[str]) -> list[str]:
     return texts[:1] + [after for before, after in pairwise(texts) if before != after]
+
+
+async def passing(world: World) -> str:
+    """A message shown in passing, whose end is owed."""
+    shown = await world.channel.send(ANN, Piece({"text": "so far"}))
+    await world.store.journal.commit(Change((Retract(world.ann, "turn", shown),)))
+    return shown
+
+
+async def test_a_passing_message_stays_until_what_comes_is_there() -> None:
+    world = await World().open()
+    await passing(world)
+    await world.show("answer", answer("whole"))
+    seen = list[list[str]]()
+
+    async def look() -> None:
+        seen.append(world.texts)
+
+    world.channel.before_each = look
+    async with world.delivering():
+        assert seen == [["so far"], ["so far", "whole"]]
+        assert world.texts == ["whole"]
+
+
+async def test_a_passing_message_is_taken_away_by_the_next_life() -> None:
+    world = await World().open()
+    await passing(world)
+    async with world.delivering():
+        assert world.texts == []
+        assert not await world.store.outbox.chats_owed()
+
+
+async def test_a_passing_message_that_someone_deleted_is_no_fault() -> None:
+    world = await World().open()
+    world.channel.screen.pop(await passing(world))
+    async with world.delivering():
+        assert not await world.store.outbox.chats_owed()
+
+
+async def test_a_passing_message_the_platform_keeps_says_nothing_any_more() -> None:
+    world = await World().open()
+    await passing(world)
+    world.channel.fates.append(ContentRefused("message can't be deleted"))
+    async with world.delivering():
+        assert world.texts == ["⋯"]
+        assert not await world.store.outbox.chats_owed()

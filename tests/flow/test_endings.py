@@ -11,14 +11,19 @@ from bot.domain.message import FileRef
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import Progress
 from bot.domain.step import Finish
-from bot.domain.tool import Code, Status
+from bot.domain.tool import Code, Status, SubmitPlan
 from bot.domain.transcript import AskerBody, Body, Entry, IntentBody, ResultBody
 from bot.flow.endings import note_of, outcome_of
 from tests.domain.logs import call, log, logs, progress_of, reply, result
 
 ASKED = AskerBody("Hi", "Ann")
 RAN = call("run_command", command="make")
-OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER)
+OWN_WORDS = (
+    StopReason.FINAL_ANSWER,
+    StopReason.WAITING_FOR_USER,
+    StopReason.PIPELINE_DEPTH,
+    StopReason.PLAN_READY,
+)
 
 
 def ended(reason: StopReason, *bodies: Body, why: str = "so it was", cut: bool = False) -> Outcome:
@@ -35,8 +40,10 @@ def test_every_ending_has_a_text(
 ) -> None:
     so_far = progress_of(entries)
     answered = so_far.reply is not None and so_far.reply.text
-    if reason is not StopReason.FINAL_ANSWER or answered:
-        assert outcome_of(so_far, Finish(reason, why), cut=cut).text.strip()
+    # A plan may speak by its card alone.
+    if reason not in (StopReason.FINAL_ANSWER, StopReason.PLAN_READY) or answered:
+        told = outcome_of(so_far, Finish(reason, why), cut=cut).text.strip()
+        assert told or reason is StopReason.PLAN_READY
 
 
 def test_an_answer_is_delivered_as_it_was_given() -> None:
@@ -53,6 +60,13 @@ def test_a_question_stands_behind_the_words() -> None:
     put = ResultBody(replace(result(asked), question="Which one?"))
     said = ended(StopReason.WAITING_FOR_USER, reply("I wonder.", asked), put)
     assert said.text == "I wonder.\n\nWhich one?"
+
+
+def test_a_plan_is_told_by_its_text_or_by_its_card_alone() -> None:
+    assert ended(StopReason.PLAN_READY, reply("The plan.")).text == "The plan."
+    handed_in = call("submit_plan")
+    put = ResultBody(replace(result(handed_in), submits=SubmitPlan("A plan", "It does it.")))
+    assert ended(StopReason.PLAN_READY, reply("I hand it in.", handed_in), put).text == ""
 
 
 def test_a_question_without_words_still_asks() -> None:
@@ -111,7 +125,8 @@ def test_files_come_along_once() -> None:
 @pytest.mark.parametrize("reason", StopReason)
 def test_the_model_reads_of_every_end_that_was_not_its_own(reason: StopReason) -> None:
     note = note_of(Outcome(reason, "…"), progress(reply(RAN), ResultBody(result(RAN))))
-    assert (note is None) == (reason in OWN_WORDS)
+    told = reason in OWN_WORDS and reason is not StopReason.PLAN_READY
+    assert (note is None) == told
     assert note is None or reason.value in note.text
 
 

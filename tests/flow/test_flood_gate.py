@@ -120,6 +120,18 @@ async def test_passing_things_go_only_when_nobody_waits() -> None:
     assert [when for when, _ in got] == [1.0, 2.0]
 
 
+async def test_passing_things_leave_a_third_of_the_common_rate_to_what_is_owed() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(30, 1.0)), clock)
+    others = [Address("fake", f"other{number}") for number in range(10)]
+    assert sum(gate.try_turn(A, shows=False) is not None for _ in range(100)) == 20
+    async with turns(gate, clock, *others) as got:
+        assert got == [(0.0, other) for other in others]
+        assert not gate.try_turn(A, shows=False)
+        await clock.advance(1)
+        assert gate.try_turn(A, shows=False)
+
+
 async def test_a_sign_does_not_use_up_the_turn_of_the_answer() -> None:
     clock = FakeClock()
     gate = FloodGate(PER_CHAT, clock)
@@ -336,7 +348,9 @@ class _SlowChannel(FakeChannel):
 
 
 class _FloodedDrafts(FakeChannel):
-    async def draft(self, to: Address, text: str) -> None:
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> None:
         raise FloodWait(5.0)
 
 
@@ -349,3 +363,31 @@ async def test_a_draft_refused_for_flood_is_dropped_and_keeps_the_chat_silent() 
     assert not sending.done()
     await clock.advance(0.1)
     await sending
+
+
+async def test_a_reaction_without_room_is_told_to_come_again() -> None:
+    clock, inner = FakeClock(), FakeChannel(gated=True)
+    channel = GatedChannel(inner, FloodGate(SendRates(None, None, Rate(1, 1.0)), clock))
+    await channel.sign(A, Sign.QUEUED, "m")
+    with pytest.raises(FloodWait):
+        await channel.sign(A, Sign.DONE, "m")
+    await clock.advance(1.0)
+    await channel.sign(A, Sign.DONE, "m")
+    assert [sign for _, sign, _ in inner.signs] == [Sign.QUEUED, Sign.DONE]
+
+
+async def test_what_is_passing_leaves_half_of_a_groups_room_to_what_is_owed() -> None:
+    clock, group = FakeClock(), Address("fake", "-7")
+    inner = FakeChannel(gated=True)
+    rates = SendRates(None, Rate(4, 60.0), None)
+    channel = GatedChannel(inner, FloodGate(rates, clock, lambda address: address == group))
+    shown = await channel.draft(group, "a")
+    assert await channel.draft(group, "b", message_id=shown) == shown
+    assert await channel.draft(group, "c", message_id=shown) == shown
+    assert inner.texts(group) == ["b"]
+    for text in ("one", "two"):
+        await channel.send(group, Piece({"text": text}))
+    assert inner.texts(group) == ["b", "one", "two"]
+    await clock.advance(60.0)
+    await channel.draft(group, "d", message_id=shown)
+    assert inner.texts(group) == ["d", "one", "two"]

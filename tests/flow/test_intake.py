@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from bot.domain.budget import BundleBounds
 from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.intake import Intake
+from bot.flow.pieces import Pieces
 from bot.ports.inbox import InboundRow
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
@@ -47,7 +49,8 @@ async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], li
     """Which updates were routed, and what became of the two there are, five seconds later."""
     store, clock = MemoryStore(), FakeClock()
     router: Any = StumblingRouter(store, list(faults), after)
-    intake = Intake(store.inbox, store.journal, router, clock)
+    pieces = Pieces(store.inbox, {}, clock, BundleBounds())
+    intake = Intake(store.inbox, store.journal, router, pieces, clock)
     await intake.accept("fake", [RawUpdate("1", "one"), RawUpdate("2", "two")])
     task = asyncio.create_task(intake.run())
     await clock.advance(5)

@@ -18,8 +18,8 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import METADATA
-from bot.domain.chat import Activation
-from bot.domain.errors import StoreError, StoreTooNew
+from bot.domain.chat import Activation, LongAnswers
+from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
 from bot.domain.message import Address
 from bot.domain.transcript import AskerBody
 
@@ -79,6 +79,11 @@ def play(recorded: Path, path: Path) -> str:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(recorded.read_text("utf-8"))
     return f"sqlite:///{path}"
+
+
+def dump(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
 
 
 def test_the_program_knows_every_revision_in_order():
@@ -163,6 +168,33 @@ async def test_a_group_of_the_second_revision_is_as_it_was(tmp_path: Path):
         group = await store.chats.at(Address("telegram", "-1002"), private=False)
     assert (group.title, group.activation, group.context) == ("Team", Activation.ALWAYS, True)
     assert group.moved_from == Address("telegram", "-1001")
+
+
+async def test_a_group_of_the_fourth_revision_gets_its_answers_as_it_did(tmp_path: Path):
+    url = play(RECORDED[3], tmp_path / "old.db")
+    async with open_store(url) as store:
+        group = await store.chats.at(Address("telegram", "-1002"), private=False)
+        home = await store.chats.at(Address("telegram", "42"), private=True)
+    assert (group.long_answers, group.previews) == (LongAnswers.FILE, True)
+    assert (home.long_answers, home.previews) == (LongAnswers.MESSAGES, False)
+
+
+async def test_an_old_database_that_is_only_looked_at_stays_as_it_is(tmp_path: Path):
+    path = tmp_path / "old.db"
+    url = play(RECORDED[0], path)
+    before = dump(path)
+    with pytest.raises(StoreTooOld, match=f"{REVISIONS[0]} of {REVISIONS[-1]}"):
+        async with open_store(url, upgrade=False):
+            pass
+    assert dump(path) == before
+
+
+async def test_todays_database_can_be_looked_at(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    async with open_store(url):
+        pass
+    async with open_store(url, upgrade=False) as store:
+        assert list(await store.people.accounts()) == []
 
 
 @pytest.mark.parametrize("revision", ["9999", "a revision of a fork"])

@@ -70,8 +70,14 @@ class DyingInbox:
     async def unrouted(self, limit: int) -> Sequence[InboundRow]:
         return await self.inbox.unrouted(limit)
 
-    async def waiting(self, chat: int) -> Sequence[InboundRow]:
-        return await self.inbox.waiting(chat)
+    async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
+        return await self.inbox.waiting(chat, limit)
+
+    async def message(self, chat: int, message_id: str) -> InboundRow | None:
+        return await self.inbox.message(chat, message_id)
+
+    async def last_taken(self, span: int) -> Sequence[InboundRow]:
+        return await self.inbox.last_taken(span)
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         return await self.inbox.heard(chat, limit)

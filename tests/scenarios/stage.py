@@ -9,25 +9,32 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.adapters.tools.skills import FindSkills, UseSkill
 from bot.domain.approval import Approval
-from bot.domain.budget import Limits, ModelTimes
+from bot.domain.budget import BundleBounds, Limits, ModelTimes
 from bot.domain.change import InboundState
 from bot.domain.chat import Chat
 from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.person import Role, Sender
+from bot.domain.server import ServerSpec
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelRequest
 from bot.flow.application import Application, Policy, StorePorts, World
 from bot.ports.model import Model
+from bot.ports.servers import Servers
+from bot.ports.tool import Tool
 from tests.fakes.attachments import FakeFiles, FakeReader
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.clock import FakeClock
+from tests.fakes.groups import FakeGroups
 from tests.fakes.model import ScriptedModel, Step
+from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
+from tests.fakes.templates import FakeTemplates
 from tests.scenarios.dying import DyingInbox, DyingJournal, DyingOutbox, Fate
-from tests.scenarios.tools import ScenarioTool, Toolbox
+from tests.scenarios.tools import Toolbox
 
 HOME = Address("fake", "1")
 ANN = Sender("fake", "1", "Ann")
@@ -48,19 +55,32 @@ class Stage:
     def __init__(
         self,
         model: RecordingModel,
-        tools: Sequence[ScenarioTool],
+        tools: Sequence[Tool],
         limits: Limits,
         fate: Fate | None = None,
+        *,
+        explore: bool = True,
+        skills: FakeSkills | None = None,
+        servers: Servers | None = None,
+        own_servers: Sequence[ServerSpec] = (),
     ) -> None:
         self.clock = FakeClock()
         self.store = MemoryStore(self.clock.now)
         self.channel = FakeChannel()
         self.files = FakeFiles()
+        self.groups = FakeGroups()
         self.reader = FakeReader()
+        self.templates = FakeTemplates()
         self.model = model
         self._fate = fate or Fate(None, after=False)
-        self._toolbox = Toolbox(tools)
+        self.skills = skills or FakeSkills()
+        about_skills = (FindSkills(self.skills), UseSkill(self.skills, limits.pipeline_depth))
+        self._toolbox = Toolbox([*tools, *(about_skills if skills else ())])
         self._limits = limits
+        self._explore = explore
+        self._servers = servers
+        self._own_servers = own_servers
+        self.bundles = BundleBounds()
         self._ids = count(1)
         self._task: asyncio.Task[None] | None = None
         self.application = self._composed()
@@ -77,8 +97,10 @@ class Stage:
             store.members,
             store.approvals,
             store.rules,
+            store.plans,
             DyingOutbox(store.outbox, fate),
             store.ledger,
+            store.consents,
         )
         world = World(
             clock=self.clock,
@@ -88,9 +110,20 @@ class Stage:
             workspaces=_anywhere,
             lanes=partial(EmbeddedLanes, clock=self.clock),
             files={self.channel.name: self.files},
+            groups={self.channel.name: self.groups},
             reader=self.reader,
+            templates=self.templates,
+            skills=self.skills,
+            servers=self._servers,
+            own_servers=self._own_servers,
         )
-        policy = Policy("fake/fake", limits=self._limits, times=ModelTimes(retries=2))
+        policy = Policy(
+            "fake/fake",
+            limits=self._limits,
+            times=ModelTimes(retries=2),
+            plan_explore=self._explore,
+            bundles=self.bundles,
+        )
         return Application(ports, world, policy)
 
     async def start(self) -> None:
@@ -119,12 +152,13 @@ class Stage:
         message_id: str | None = None,
         edited: bool = False,
         attachments: Sequence[Attachment] = (),
+        at: Address = HOME,
     ) -> str:
         quote = None
         if reply_to is not None:
             quote = Quote(reply_to.text, "Steward", own=True, message_id=reply_to.id)
         message = InboundMessage(
-            HOME,
+            at,
             sender,
             message_id or f"m{next(self._ids)}",
             text,
@@ -152,11 +186,13 @@ class Stage:
         data = next(
             b["data"] for row in shown.piece.body["buttons"] for b in row if label in b["label"]
         )
-        return await self.press_data(data, sender, shown.id)
+        return await self.press_data(data, sender, shown.id, shown.address)
 
-    async def press_data(self, data: str, sender: Sender = ANN, message_id: str = "0") -> str:
+    async def press_data(
+        self, data: str, sender: Sender = ANN, message_id: str = "0", at: Address = HOME
+    ) -> str:
         told = len(self.channel.acknowledged)
-        press = Press(HOME, sender, data, f"h{next(self._ids)}", message_id)
+        press = Press(at, sender, data, f"h{next(self._ids)}", message_id)
         await self.application.intake.accept("fake", (self.channel.update(press),))
         await self.until(lambda: len(self.channel.acknowledged) > told)
         return self.channel.acknowledged[-1][1]
@@ -200,6 +236,12 @@ class Stage:
         """Waits until a message with this text is on the screen."""
         return await self.until(lambda: next((t for t in self.texts if text in t), None))
 
+    async def shows_in(self, address: Address, text: str) -> str:
+        """Waits until a message with this text is on the screen of another chat."""
+        return await self.until(
+            lambda: next((t for t in self.channel.texts(address) if text in t), None)
+        )
+
     async def settled(self, turns: int = 1) -> Turn:
         """Waits until so many turns have ended and everything owed is on the screen."""
 
@@ -238,13 +280,26 @@ async def _anywhere(chat: Chat, person: int) -> Path:
 @asynccontextmanager
 async def stage(
     *script: Step,
-    tools: Sequence[ScenarioTool] = (),
+    tools: Sequence[Tool] = (),
     limits: Limits | None = None,
     people: Sequence[tuple[Sender, Role]] = ((ANN, Role.OWNER),),
+    explore: bool = True,
+    skills: FakeSkills | None = None,
+    servers: Servers | None = None,
+    own_servers: Sequence[ServerSpec] = (),
 ) -> AsyncGenerator[Stage]:
     """A running stage whose script must be used up at the end."""
     with ScriptedModel(*script) as model:
-        async with running(Stage(model, tools, limits or Limits()), people) as scene:
+        scene = Stage(
+            model,
+            tools,
+            limits or Limits(),
+            explore=explore,
+            skills=skills,
+            servers=servers,
+            own_servers=own_servers,
+        )
+        async with running(scene, people):
             yield scene
 
 

@@ -2,12 +2,15 @@
 
 import asyncio
 
+import pytest
+
 from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied, ModelOverloaded, PromptTooLong, RequestInvalid
 from bot.domain.exchange import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, ReplyBody, ResultBody
+from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import Gate, broken_call, call, calls, nothing, says
 from tests.scenarios.stage import BOB, stage
 from tests.scenarios.tools import asking, closing, failing, looking, sending, tool, writing
@@ -267,3 +270,19 @@ async def test_orderly_restarts_are_no_failed_starts() -> None:
         gates[5].open()
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.FINAL_ANSWER
+
+
+async def test_a_tool_that_never_ends_is_stopped_and_the_turn_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stuck = tool("stuck", gate=asyncio.Event())
+    script = calls(call("a", "stuck"), call("b", "look")), says("One of them hung.")
+    async with stage(*script, tools=[stuck, looking()]) as scene:
+        await scene.say("go")
+        await stuck.started.wait()
+        await pass_in_the_loop(61, monkeypatch)
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.FINAL_ANSWER
+        assert [r.status for r in scene.results] == [Status.TIMEOUT, Status.SUCCESS]
+        assert "Stopped after 60 s" in scene.results[0].text
+        scene.assert_whole()

@@ -352,3 +352,18 @@ async def test_a_card_too_long_for_a_message_brings_a_document_and_runs_only_wit
         await scene.press("Approve")
         await scene.settled()
         assert len(tool.ran) == 1
+
+
+async def test_a_clock_set_back_or_on_ends_no_turn_and_the_card_keeps_to_what_it_says() -> None:
+    write = writing()
+    async with stage(calls(call("a", "write", {"what": "x"})), says("Done."), tools=[write]) as s:
+        await s.say("write x")
+        await s.parked()
+        s.clock.set_wall(-3600)
+        await s.clock.advance(61)
+        s.clock.set_wall(7200)
+        await s.clock.advance(61)
+        assert [a.state for a in s.approvals] == [ApprovalState.OPEN]
+        await s.press("Approve")
+        turn = await s.settled()
+        assert turn.stop_reason is StopReason.FINAL_ANSWER

@@ -1,91 +1,23 @@
 """A group: who is heard, who is answered, and what the model is told of who speaks."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from typing import Any
+import pytest
 
 from bot.domain.change import InboundState
-from bot.domain.chat import Activation, Chat
+from bot.domain.chat import Activation
 from bot.domain.message import Address, InboundMessage, Moved
 from bot.domain.person import Role, Sender
 from bot.domain.transcript import AskerBody
-from bot.domain.view import ModelRequest
-from tests.fakes.model import Step, says
-from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.fakes.model import Gate, says
+from tests.scenarios.stage import ANN, BOB, stage
+from tests.scenarios.team import EVE, TEAM, Group, blocks, group
 
-TEAM = Address("fake", "-100")
-EVE = Sender("fake", "3", "Eve")
-PEOPLE = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+TAKEN = InboundState.TAKEN
 
 
-class Group:
-    """The team's group on a stage; what is said there is addressed to the bot when `to_bot`."""
-
-    def __init__(self, scene: Stage) -> None:
-        self.scene = scene
-        self._number = 0
-
-    async def say(
-        self,
-        text: str,
-        sender: Sender = ANN,
-        *,
-        to_bot: bool = False,
-        anonymous: bool = False,
-        topic: str | None = None,
-        title: str = "Team",
-    ) -> str:
-        self._number += 1
-        message = InboundMessage(
-            Address("fake", "-100", topic),
-            sender,
-            f"g{self._number}",
-            text,
-            self.scene.clock.now(),
-            private=False,
-            addressed=to_bot,
-            anonymous=anonymous,
-            title=title,
-        )
-        update = self.scene.channel.update(message)
-        await self.scene.application.intake.accept("fake", (update,))
-        return message.message_id
-
-    async def ask(self, text: str, sender: Sender = ANN, **how: Any) -> str:
-        return await self.say(text, sender, to_bot=True, **how)
-
-    async def command(self, text: str, sender: Sender = ANN) -> str:
-        """Gives a command and returns its answer."""
-        before = len(self.texts)
-        await self.ask(text, sender)
-        await self.scene.until(lambda: len(self.texts) > before)
-        return self.texts[-1]
-
-    @property
-    def texts(self) -> list[str]:
-        return self.scene.channel.texts(TEAM)
-
-    @property
-    def chat(self) -> Chat:
-        return next(c for c in self.scene.store.rows.chats.values() if c.address.chat == "-100")
-
-    @property
-    def askers(self) -> list[AskerBody]:
-        return [b for b in self.scene.bodies if isinstance(b, AskerBody)]
-
-    def states(self) -> list[InboundState]:
-        return [r.state for r in self.scene.store.rows.inbox.values()]
-
-
-@asynccontextmanager
-async def group(*script: Step) -> AsyncGenerator[Group]:
-    async with stage(*script, people=PEOPLE) as scene:
-        yield Group(scene)
-
-
-def blocks(request: ModelRequest) -> list[str]:
-    """The text of every block of a request, in order."""
-    return [getattr(p, "text", "") for m in request.messages for p in m.parts]
+async def rested(team: Group) -> None:
+    """Lets the time pass in which more of a message may come."""
+    await team.scene.until(lambda: team.scene.clock.sleepers > 1)
+    await team.scene.clock.advance(1.5)
 
 
 async def test_what_is_said_to_others_starts_nothing_and_is_not_kept():
@@ -154,8 +86,8 @@ async def test_all_messages_of_known_people_are_answered_once_an_owner_wants_it(
 
 async def test_only_an_owner_sets_what_a_group_wants():
     async with group() as team:
-        assert "for an owner" in await team.command("/activation always", BOB)
-        assert "for an owner" in await team.command("/context on", BOB)
+        assert "for the owner of this group" in await team.command("/activation always", BOB)
+        assert "for the owner of this group" in await team.command("/context on", BOB)
         assert (team.chat.activation, team.chat.context) == (Activation.MENTION, False)
 
 
@@ -211,6 +143,22 @@ async def test_nobody_commands_in_the_name_of_a_chat():
         assert len(team.texts) == 1
 
 
+async def test_a_member_takes_back_their_own_messages_alone():
+    running = Gate()
+    async with group(running, says("Yes, Ann."), says("no")) as team:
+        await team.ask("first")
+        await running.reached()
+        await team.ask("Ann's")
+        await team.ask("Bob's", BOB)
+        await team.scene.routed()
+        await team.command("/stop all", BOB)
+        assert "Nothing was running. Dropped 1 waiting messages." in team.texts
+        running.open()
+        await team.scene.settled(2)
+        asked = [b.text for b in team.scene.bodies if isinstance(b, AskerBody)]
+        assert asked == ["first", "Ann's"]
+
+
 async def test_a_command_nobody_knows_is_left_to_other_bots():
     async with group() as team:
         await team.ask("/weather")
@@ -255,3 +203,80 @@ async def test_talk_in_a_crash_is_heard_once():
         await team.ask("lunch?", BOB)
         await team.scene.settled()
         assert team.askers[0].heard.count("pizza") == 1
+
+
+async def test_an_album_whose_caption_calls_the_bot_is_heard_as_a_whole() -> None:
+    async with group(says("Two.")) as team:
+        await team.ask("Compare", number=1, album="7")
+        await team.say("", number=2, album="7")
+        await team.say("not for you", number=3)
+        await team.say("nor this", BOB, number=4, album="8")
+        await rested(team)
+        await team.scene.settled()
+        await team.scene.routed()
+        assert team.states() == [
+            InboundState.TAKEN,
+            InboundState.TAKEN,
+            InboundState.DONE,
+            InboundState.DONE,
+        ]
+        assert len(team.askers) == 1
+
+
+async def test_an_album_is_heard_as_a_whole_when_a_later_picture_calls_the_bot() -> None:
+    async with group(says("Three.")) as team:
+        await team.say("", number=1, album="7")
+        await team.say("lunch?", BOB, number=2)
+        await team.say("", number=3, album="7")
+        await team.ask("Compare", number=4, album="7")
+        await rested(team)
+        await team.scene.settled()
+        assert team.states() == [TAKEN, InboundState.DONE, TAKEN, TAKEN]
+        (asked,) = team.askers
+        assert (asked.text, asked.message_id) == ("Compare", "g1")
+
+
+async def test_a_comment_behind_its_forwards_calls_the_bot_for_them() -> None:
+    async with group(says("Money.")) as team:
+        await team.say("Pay me", number=1, forwarded_from="Eve")
+        await team.ask("Is this true?", number=2)
+        await team.scene.settled()
+        (asked,) = team.askers
+        assert asked.text == "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
+
+
+async def test_pieces_nobody_calls_the_bot_for_are_passed_over_after_a_moment() -> None:
+    async with group() as team:
+        await team.say("", number=1, album="7")
+        await team.say("", EVE, number=2, album="8")
+        await team.scene.until(lambda: team.states() == [InboundState.NEW, InboundState.DONE])
+        await rested(team)
+        await team.scene.routed()
+        assert team.states() == [InboundState.DONE] * 2
+        assert {row.body for row in team.scene.store.rows.inbox.values()} == {""}
+
+
+async def test_what_is_kept_for_a_moment_stands_in_nobodys_way() -> None:
+    async with group(says("Here.")) as team:
+        for number in range(450):
+            await team.say("", number=number + 1, album=f"{number}")
+        await team.ask("Are you there?", BOB, number=500)
+        await team.scene.settled()
+        await rested(team)
+        await team.scene.routed()
+        assert team.states() == [InboundState.DONE] * 450 + [TAKEN]
+
+
+@pytest.mark.parametrize("sent", [1, 2, 3])
+async def test_a_death_between_the_pieces_of_a_groups_album_changes_nothing(sent: int) -> None:
+    async with group(says("Three.")) as team:
+        for number in (1, 2, 3):
+            how = {"number": number, "album": "7", "to_bot": number == 2}
+            await team.say("Compare" if number == 2 else "", **how)
+            if number == sent:
+                await team.scene.until(lambda: team.scene.clock.sleepers > 1)
+                await team.scene.crash()
+        await rested(team)
+        await team.scene.settled()
+        assert team.states() == [TAKEN] * 3
+        assert len(team.askers) == 1

@@ -180,15 +180,15 @@ async def test_who_may_not_approve_may_still_deny() -> None:
         assert scene.results[0].code is Code.DENIED
 
 
-async def test_where_no_owner_could_see_the_card_the_call_is_blocked() -> None:
+async def test_where_no_owner_can_be_reached_the_call_is_blocked() -> None:
     async with stage(
         calls(call("a", "write", {"what": "x"})), says("No."), tools=[writing()], people=_BOTH
     ) as scene:
         await commanded(scene, "/rights 2 approve off", "approve off")
         await scene.say("write x", BOB)
         await scene.settled()
-        assert scene.results[0].code is Code.POLICY
-        assert "no owner is in this chat" in scene.results[0].text
+        assert scene.results[0].code is Code.UNASKABLE
+        assert "no owner can be reached" in scene.results[0].text
 
 
 async def test_standing_rules_do_not_count_for_who_may_not_approve() -> None:
@@ -208,6 +208,20 @@ async def test_standing_rules_do_not_count_for_who_may_not_approve() -> None:
         await scene.press("Deny", ANN)
         await scene.settled(2)
         assert [r.code for r in scene.results] == [None, Code.DENIED]
+
+
+async def test_a_clock_set_back_holds_nobody_up_and_lets_nobody_through() -> None:
+    async with stage(*(says(f"{n}") for n in range(4)), people=_BOTH) as scene:
+        await commanded(scene, "/rights 2 pace 2/min", "pace 2/min")
+        for n in range(2):
+            await scene.say("hi", BOB)
+            await scene.settled(n + 1)
+        scene.clock.set_wall(-3600)
+        for n in range(2, 4):
+            await scene.say("hi", BOB)
+            await scene.settled(n + 1)
+        await scene.say("one too many", BOB)
+        await scene.shows("2 messages a minute")
 
 
 async def test_what_comes_too_fast_is_declined_once_and_taken_by_nobody() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.message import Code, Markdown, Outbound, OutboundKind
+from bot.domain.plan import SUBMIT_PLAN
 from bot.domain.tool import (
     AskPerson,
     CloseConversation,
@@ -14,6 +15,7 @@ from bot.domain.tool import (
     ExactRule,
     Preview,
     Replay,
+    SubmitPlan,
     ToolOutput,
     ToolSpec,
     canonical,
@@ -75,8 +77,11 @@ def looking(text: str = "a look") -> ScenarioTool:
     return tool("look", act=lambda _, __: ToolOutput(text))
 
 
-def writing() -> ScenarioTool:
-    return tool("write", Effect.WRITE, Replay.ONCE, lambda a, _: ToolOutput(f"wrote {a['what']}"))
+def writing(gate: asyncio.Event | None = None) -> ScenarioTool:
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        return ToolOutput(f"wrote {arguments['what']}")
+
+    return tool("write", Effect.WRITE, Replay.ONCE, act, gate)
 
 
 def burning() -> ScenarioTool:
@@ -116,8 +121,30 @@ def closing() -> ScenarioTool:
     return tool("close", replay=Replay.ONCE, act=act)
 
 
+def submitting() -> ScenarioTool:
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        handed_in = SubmitPlan(str(arguments["title"]), str(arguments["summary"]))
+        return ToolOutput("shown", after=handed_in)
+
+    return tool(SUBMIT_PLAN, act=act)
+
+
+def risky(fails: Sequence[str] = ("1",)) -> ScenarioTool:
+    """A change that fails as often as it is told to, by what it is to do."""
+    left = list(fails)
+
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        what = str(arguments["what"])
+        if what in left:
+            left.remove(what)
+            raise ToolFailure(f"{what} broke")
+        return ToolOutput(f"wrote {what}")
+
+    return tool("write", Effect.WRITE, Replay.ONCE, act)
+
+
 class Toolbox:
-    def __init__(self, tools: Sequence[ScenarioTool]) -> None:
+    def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools: tuple[Tool, ...] = tuple(tools)
 
     def tools(self, chat: int) -> Sequence[Tool]:

@@ -13,12 +13,13 @@ _DROP_EXTENSION = "drop_connection"
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp) -> AsyncIterator[str]:
-    """Serve the app on a free port of 127.0.0.1; yields the base URL without a trailing slash.
+async def serving(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
+    """Serve the app on a port of 127.0.0.1, 0 for any that is free.
 
-    Leaving closes every connection and cancels the requests still held, without a grace period.
+    Yields the base URL without a trailing slash. Leaving closes every connection and cancels the
+    requests still held, without a grace period.
     """
-    listener = _listener()
+    listener = _listener(port)
     server = _server(app)
     await server.startup(sockets=[listener])
     try:
@@ -27,11 +28,11 @@ async def serving(app: ASGIApp) -> AsyncIterator[str]:
         await _close(server)
 
 
-def _listener() -> socket.socket:
+def _listener(port: int) -> socket.socket:
     # Only a socket that names its protocol gets TCP_NODELAY; without it every answer waits 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", 0))
+    listener.bind(("127.0.0.1", port))
     listener.listen(512)
     return listener
 

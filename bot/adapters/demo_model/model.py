@@ -8,6 +8,8 @@ from collections.abc import AsyncGenerator, Iterable
 
 from bot.adapters.demo_model.wish import ABILITIES, Wanted, wish_of
 from bot.domain.exchange import FinishReason, ModelProfile, Price, Usage
+from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE
+from bot.domain.skill_words import MARK
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ReplyPart, TextPart
 from bot.domain.view import ModelEvent, ModelReply, ModelRequest, ResultPart, TextDelta
@@ -22,6 +24,7 @@ _PROFILE = ModelProfile(
 _PIECE = re.compile(r"\s*\S{1,24}(?:\s+\Z)?")
 _QUOTED = 600
 _LATE = "[Late result]"
+_STEP = re.compile(r"^\d+\. (\w+) (\{.*\})$", re.MULTILINE)
 
 
 class DemoModel:
@@ -50,27 +53,49 @@ def _answer(request: ModelRequest) -> tuple[ReplyPart, ...]:
     newest = request.messages[-1].parts if request.messages else ()
     results = [part for part in newest if isinstance(part, ResultPart)]
     after = newest[newest.index(results[-1]) + 1 :] if results else newest
-    said = [part.text for part in after if isinstance(part, TextPart)]
+    texts = [part.text for part in after if isinstance(part, TextPart)]
+    said = [text for text in texts if not text.startswith(MARK)]
+    if texts and not said and not results:
+        return (_said(_taken_over(texts[-1])),)
     words = said[-1] if said else ""
     if words.startswith(_LATE):
         return (_said(f"You decided later. This came of it:\n\n{words}"),)
+    if words.startswith(APPROVED_NOTE):
+        return (_said("I carry out the plan."), *_steps(words))
     if results and not (words and request.calls_allowed):
         return (_said(_told(results, request)),)
-    return _granted(words.partition("\n\n<now>")[0], request)
+    collecting = any(text.startswith(COLLECTING_NOTE) for text in said)
+    return _granted(words.partition("\n\n<now>")[0], request, collecting=collecting)
 
 
-def _granted(words: str, request: ModelRequest) -> tuple[ReplyPart, ...]:
+def _taken_over(words: str) -> str:
+    """The end of a pipeline, whose earlier text nobody was sent."""
+    head = words.partition("\n")[0].removeprefix(MARK).strip()
+    return (
+        f"This is the second skill of a pipeline. I wrote a text before, which was kept and not "
+        f"sent to you; then I was told:\n\n> {head}"
+    )
+
+
+def _granted(words: str, request: ModelRequest, *, collecting: bool) -> tuple[ReplyPart, ...]:
     wish = wish_of(words)
     if wish is None:
         return (_said(f"You said “{words[:_QUOTED]}”. I can only show these:\n\n{ABILITIES}"),)
-    if not wish.calls:
+    wanted = wish.planned if collecting and wish.planned else wish.calls
+    if not wanted:
         return (_said(wish.says),)
-    missing = {call.tool for call in wish.calls} - {spec.name for spec in request.tools}
+    missing = {call.tool for call in wanted} - {spec.name for spec in request.tools}
     if missing or not request.calls_allowed:
         names = ", ".join(f"`{name}`" for name in sorted(missing))
         reason = f"there is no tool {names} here" if missing else "no more calls are allowed now"
         return (_said(f"I cannot show that: {reason}."),)
-    return (_said("Let me show you."), *(_call(wanted) for wanted in wish.calls))
+    return (_said("Let me show you."), *(_call(one) for one in wanted))
+
+
+def _steps(note: str) -> tuple[CallPart, ...]:
+    """A call for each open step of an approved plan, as its note spells it."""
+    found = ((tool, json.loads(text)) for tool, text in _STEP.findall(note))
+    return tuple(_call(Wanted(tool, arguments)) for tool, arguments in found)
 
 
 def _call(wanted: Wanted) -> CallPart:

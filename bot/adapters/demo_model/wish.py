@@ -16,12 +16,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Words that ask for it, how a person is told of it, and what the demo does then."""
+    """Words that ask for it, how a person is told of it, and what the demo does then.
+
+    `planned` are the calls it makes instead in plan mode.
+    """
 
     words: frozenset[str]
     shows: str
     calls: tuple[Wanted, ...] = ()
     says: str = ""
+    planned: tuple[Wanted, ...] = ()
 
 
 _TIME = Wanted("current_time", {})
@@ -32,6 +36,14 @@ _WRITE = Wanted(
 )
 _RUN = Wanted("run_command", {"command": "echo hello from the demo"})
 _ASK = Wanted("send_message", {"message": "Tea or coffee?", "is_question": True})
+
+_PLAN = (
+    _WRITE,
+    _RUN,
+    Wanted("submit_plan", {"title": "A note and a greeting", "summary": "Two steps, for show."}),
+)
+
+_SKILL = Wanted("use_skill", {"name": "meeting-minutes", "reason": "for show"})
 
 _LONG = """# A long answer
 
@@ -69,8 +81,19 @@ def greet(name: str) -> str:
 )
 
 _WISHES = (
+    Wish(
+        frozenset({"plan"}),
+        "*plan*: a plan to approve, as in `/plan make a plan`",
+        says="Say `/plan make a plan`: then I collect steps and show them before anything runs.",
+        planned=_PLAN,
+    ),
     Wish(frozenset({"both", "two"}), "*both*: two calls at once", (_TIME, _LIST)),
     Wish(frozenset({"question", "ask"}), "*question*: a question back to you", (_ASK,)),
+    Wish(
+        frozenset({"skill", "skills", "pipeline"}),
+        "*skill*: a skill at work, and the next one of its pipeline",
+        (_SKILL,),
+    ),
     Wish(frozenset({"long"}), "*long*: a long, formatted answer", says=_LONG),
     Wish(frozenset({"list"}), "*list*: the files of the workspace", (_LIST,)),
     Wish(frozenset({"time", "clock"}), "*time*: a tool that needs no approval", (_TIME,)),

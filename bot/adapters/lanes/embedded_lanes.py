@@ -7,6 +7,7 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
+from bot.domain.errors import StoreError
 from bot.ports.clock import Clock
 from bot.ports.lanes import Drain
 
@@ -19,17 +20,21 @@ LONGEST_DELAY_SECONDS = 60.0
 class EmbeddedLanes:
     """Drains each chat in a task of its own, never twice at once; a chat at rest costs nothing.
 
-    At most `at_work` chats are drained at a time, the others wait their turn. A drain that fails
-    is logged and tried again, after 1 s first and twice as long each time, up to a minute.
+    At most `at_work` chats are drained at a time. The others stand in line, as numbers and not as
+    tasks, so that ten thousand of them weigh nothing. A drain that fails is logged and tried again,
+    after 1 s first and twice as long each time, up to a minute; nobody waits for that.
     Use as an async context manager: leaving cancels every drain and waits for its end.
     """
 
     def __init__(self, drain: Drain, clock: Clock, at_work: int = 256) -> None:
         self._drain = drain
         self._clock = clock
-        self._room = asyncio.Semaphore(at_work)
+        self._most = at_work
         self._group = asyncio.TaskGroup()
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._at_work: set[int] = set()
+        # With a future where a task waits already: it had failed and wants to try again.
+        self._line: dict[int, asyncio.Future[None] | None] = {}
         self._again: set[int] = set()
         self._closing = False
 
@@ -55,13 +60,25 @@ class EmbeddedLanes:
         if chat in self._tasks:
             self._again.add(chat)
         else:
-            self._start(chat)
+            self._line.setdefault(chat)
+            self._call_in()
 
     def interrupt(self, chat: int) -> None:
         """Cancels the chat's drain, or its wait for one, then has it drained anew."""
         self.wake(chat)
         if chat in self._again:
             self._tasks[chat].cancel()
+
+    def _call_in(self) -> None:
+        """Lets the first in line to work, as long as there is room."""
+        while self._line and len(self._at_work) < self._most and not self._closing:
+            chat = next(iter(self._line))
+            waiter = self._line.pop(chat)
+            self._at_work.add(chat)
+            if waiter is None:
+                self._start(chat)
+            elif not waiter.done():
+                waiter.set_result(None)
 
     def _start(self, chat: int) -> None:
         task = self._group.create_task(self._work(chat), name=f"lane {chat}")
@@ -71,20 +88,31 @@ class EmbeddedLanes:
     def _let_go(self, chat: int, _: asyncio.Task[None]) -> None:
         """Runs when the task has ended, in one step with the last look for a wake-up."""
         del self._tasks[chat]
+        self._at_work.discard(chat)
+        self._line.pop(chat, None)
         if chat in self._again:
             self._again.discard(chat)
             self.wake(chat)
+        self._call_in()
 
     async def _work(self, chat: int) -> None:
         for delay in _delays():
-            async with self._room:
-                if await self._drained(chat):
-                    return
+            if await self._drained(chat):
+                return
+            self._at_work.discard(chat)
+            self._call_in()
             await self._clock.sleep(delay)
+            self._line[chat] = waiter = asyncio.get_running_loop().create_future()
+            self._call_in()
+            await waiter
 
     async def _drained(self, chat: int) -> bool:
         try:
             await self._drain(chat)
+        except StoreError as fault:
+            # The store is away for everyone: a trace for each chat at each try would bury the rest.
+            _log.error("the lane of a chat has to wait: %s", fault, extra={"chat": chat})
+            return False
         except Exception:  # noqa: BLE001 - the border of a lane: one chat's fault stays its own
             _log.exception("the lane of a chat failed", extra={"chat": chat})
             return False

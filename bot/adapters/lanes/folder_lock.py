@@ -51,6 +51,9 @@ class FolderLock:
             raise SettingError(f"{self._folder} is used by {who}.") from None
         except OSError as error:
             raise SettingError(f"{self._folder} cannot be locked: {error.strerror}.") from error
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+        # Past the file's buffer: what a full disk refuses is not tried again when it is closed.
+        try:
+            os.ftruncate(file.fileno(), 0)
+            os.write(file.fileno(), f"{os.getpid()}\n".encode())
+        except OSError as error:
+            raise SettingError(f"{self._folder} cannot be used: {error.strerror}.") from error

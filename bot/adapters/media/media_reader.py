@@ -5,32 +5,19 @@ import json
 import os
 import signal
 import sys
-from dataclasses import dataclass
 
 from bot.adapters.media.kind import Kind, kind_of
 from bot.adapters.media.unread import Unread
+from bot.domain.budget import ReadingBounds
 from bot.domain.transcript import ImagePart
 from bot.ports.attachments import DocumentText, NotRead, Reading
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingBounds:
-    """What reading one file may take; `at_once` is how many are read side by side.
-
-    `memory` in bytes, `seconds` from its start to its end, `cpu_seconds` of the processor.
-    """
-
-    memory: int = 768_000_000
-    seconds: float = 30.0
-    cpu_seconds: int = 20
-    at_once: int = 2
 
 
 class MediaReader:
     """The port `Reader`; nothing of a file is parsed in this process."""
 
-    def __init__(self, bounds: ReadingBounds | None = None) -> None:
-        self._bounds = bounds or ReadingBounds()
+    def __init__(self, bounds: ReadingBounds) -> None:
+        self._bounds = bounds
         self._room = asyncio.Semaphore(self._bounds.at_once)
 
     async def read(self, data: bytes, name: str) -> Reading:

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Connection, Select, bindparam, delete, insert, o
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns, names, values
-from bot.adapters.sql.tables import OPEN, PENDING, approval, rule
+from bot.adapters.sql.tables import OPEN, PENDING_CARDS, approval, rule
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddRule, DropRule, SaveApproval
 from bot.domain.errors import Conflict
@@ -25,11 +25,7 @@ _OVERDUE = (
     .order_by(approval.c.expires_at)
     .limit(bindparam("most"))
 )
-_PENDING = _CARDS.where(
-    approval.c.chat == bindparam("of"),
-    PENDING,
-    ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN),
-)
+_PENDING = _CARDS.where(approval.c.chat == bindparam("of"), *PENDING_CARDS)
 _NAMED = _CARDS.where(approval.c.id.in_(bindparam("named", expanding=True)))
 _ADD = insert(approval)
 _MOVE = (

@@ -5,22 +5,29 @@ from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import Connection, bindparam, exists, insert, select, update
+from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
 from bot.adapters.sql.clock import Now
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns, names, values
 from bot.adapters.sql.tables import chat, conversation
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.change import MoveChat, NameChat, SaveChat, SaveConversation
-from bot.domain.chat import Activation, Chat, Conversation, QueueMode
-from bot.domain.errors import StoreError
+from bot.domain.change import ChooseSkill, NameChat, SaveChat, SaveConversation
+from bot.domain.chat import Activation, Chat, Conversation, LongAnswers, QueueMode
+from bot.domain.errors import NoSuchChat, StoreError
 from bot.domain.message import Address
 
 _CHATS = select(*columns(chat, Chat))
 _AT = _CHATS.where(chat.c.address == bindparam("of"))
 _BY_ID = _CHATS.where(chat.c.id == bindparam("of"))
-_OTHER = chat.alias("other")
+_MOVED_FROM = _CHATS.where(chat.c.moved_from == bindparam("of")).order_by(chat.c.id.desc())
+_WITHIN = _CHATS.where(
+    or_(
+        chat.c.address == bindparam("of"),
+        chat.c.moved_from == bindparam("of"),
+        type_coerce(chat.c.address, Text).startswith(bindparam("topics", type_=Text)),
+    )
+).order_by(chat.c.id)
 _ADD = Upsert(chat, ["address"])
 _SETTINGS = (
     "conversation",
@@ -30,6 +37,8 @@ _SETTINGS = (
     "timezone",
     "activation",
     "context",
+    "long_answers",
+    "previews",
 )
 _SAVE = (
     update(chat)
@@ -37,14 +46,12 @@ _SAVE = (
     .values({name: bindparam(name) for name in _SETTINGS})
 )
 _NAME = update(chat).where(chat.c.id == bindparam("of")).values(title=bindparam("called"))
-_MOVE = (
+_CHOOSE = (
     update(chat)
-    .where(
-        chat.c.address == bindparam("old"),
-        ~exists().where(_OTHER.c.address == bindparam("new", type_=chat.c.address.type)),
-    )
-    .values(address=bindparam("new"), moved_from=chat.c.address)
+    .where(chat.c.id == bindparam("of"))
+    .values(skill=bindparam("chosen", type_=chat.c.skill.type), skill_lent=bindparam("lent"))
 )
+_LEND = _CHOOSE.where(chat.c.skill.is_(None) | chat.c.skill_lent)
 _FIELDS = names(Conversation)
 _CONVERSATIONS = select(*columns(conversation, Conversation))
 _CLOSED = (
@@ -68,18 +75,21 @@ class SqlChats:
         self._now = now
 
     async def at(self, address: Address, *, private: bool) -> Chat:
-        found = await self._database.read(lambda c: _first(c, address))
+        found = await self._database.read(lambda c: first(c, address))
         if found is not None:
             return found
         return await self._database.write(
             partial(_found, address=address, private=private, at=self._now())
         )
 
+    async def within(self, address: Address) -> Sequence[Chat]:
+        wanted = {"of": address, "topics": f"{address.key}/"}
+        return await self._database.read(
+            lambda c: [Chat(*row) for row in c.execute(_WITHIN, wanted)]
+        )
+
     async def get(self, chat: int) -> Chat:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": chat}).first())
-        if row is None:
-            raise StoreError(f"there is no chat {chat}")
-        return Chat(*row)
+        return await self._database.read(lambda c: one(c, chat))
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
         wanted = {"of": chat, "most": limit}
@@ -93,6 +103,13 @@ class SqlChats:
         return None if row is None else Conversation(*row)
 
 
+def one(connection: Connection, chat: int) -> Chat:
+    row = connection.execute(_BY_ID, {"of": chat}).first()
+    if row is None:
+        raise NoSuchChat(f"there is no chat {chat}")
+    return Chat(*row)
+
+
 def save_chats(connection: Connection, writes: Sequence[SaveChat], _at: datetime) -> None:
     rows = [{**values(write.chat, _SETTINGS), "of": write.chat.id} for write in writes]
     connection.execute(_SAVE, rows)
@@ -102,9 +119,10 @@ def name_chats(connection: Connection, writes: Sequence[NameChat], _at: datetime
     connection.execute(_NAME, [{"of": w.chat, "called": w.title} for w in writes])
 
 
-def move_chats(connection: Connection, writes: Sequence[MoveChat], _at: datetime) -> None:
+def choose_skills(connection: Connection, writes: Sequence[ChooseSkill], _at: datetime) -> None:
     for write in writes:
-        connection.execute(_MOVE, {"old": write.old, "new": write.new})
+        row = {"of": write.chat, "chosen": write.skill, "lent": write.lent and bool(write.skill)}
+        connection.execute(_LEND if write.lent else _CHOOSE, row)
 
 
 def save_conversations(
@@ -113,13 +131,16 @@ def save_conversations(
     _SAVE_CONVERSATION.run(connection, *(values(w.conversation, _FIELDS) for w in writes))
 
 
-def _first(connection: Connection, address: Address) -> Chat | None:
+def first(connection: Connection, address: Address) -> Chat | None:
     row = connection.execute(_AT, {"of": address}).first()
     return None if row is None else Chat(*row)
 
 
 def _found(connection: Connection, address: Address, private: bool, at: datetime) -> Chat:
-    """Founds a chat with its first conversation, unless someone just did."""
+    """Founds a chat with its first conversation, unless someone just did or it moved away."""
+    moved = connection.execute(_MOVED_FROM, {"of": address}).first()
+    if moved is not None:
+        return Chat(*moved)
     opened = uuid4().hex
     row = {
         "address": address,
@@ -131,12 +152,15 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
         "title": "",
         "activation": Activation.MENTION,
         "context": False,
+        "long_answers": LongAnswers.MESSAGES,
+        "previews": False,
+        "skill_lent": False,
     }
     new = _ADD.run(connection, row)
-    founded = _first(connection, address)
+    founded = first(connection, address)
     if founded is None:
         raise StoreError(f"the chat at {address.key} was not stored")
     if new:
-        first = Conversation(opened, founded.id, at)
-        connection.execute(insert(conversation), values(first, _FIELDS))
+        fresh = Conversation(opened, founded.id, at)
+        connection.execute(insert(conversation), values(fresh, _FIELDS))
     return founded

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns
-from bot.adapters.sql.tables import HEARD, UNROUTED, WAITING, inbox
+from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard
 from bot.domain.errors import Conflict
@@ -18,6 +18,19 @@ _ACCEPT = Upsert(inbox, ["channel", "key"])
 _COLUMNS = columns(inbox, InboundRow)
 _UNROUTED = select(*_COLUMNS).where(UNROUTED).order_by(inbox.c.id).limit(bindparam("most"))
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
+_OLDEST_WAITING = _WAITING.limit(bindparam("most"))
+_MESSAGE = select(*_COLUMNS).where(
+    inbox.c.chat == bindparam("of"), inbox.c.message_id == bindparam("number"), WAITING
+)
+_FIRST_NEW = func.coalesce(
+    select(func.min(inbox.c.id)).where(UNROUTED).scalar_subquery(),
+    select(func.max(inbox.c.id) + 1).scalar_subquery(),
+)
+_LAST_TAKEN = (
+    select(*_COLUMNS)
+    .where(inbox.c.id >= _FIRST_NEW - bindparam("span"), inbox.c.id < _FIRST_NEW, KNOWN)
+    .order_by(inbox.c.id)
+)
 _HEARD = (
     select(*_COLUMNS)
     .where(inbox.c.chat == bindparam("of"), HEARD)
@@ -45,6 +58,7 @@ _MARK = (
         ),
         turn=func.coalesce(bindparam("turn", type_=inbox.c.turn.type), inbox.c.turn),
         person=func.coalesce(bindparam("person", type_=inbox.c.person.type), inbox.c.person),
+        piece=or_(inbox.c.piece, bindparam("piece", type_=inbox.c.piece.type)),
         reason=bindparam("reason"),
     )
 )
@@ -76,8 +90,18 @@ class SqlInbox:
             lambda c: [InboundRow(*row) for row in c.execute(_UNROUTED, {"most": limit})]
         )
 
-    async def waiting(self, chat: int) -> Sequence[InboundRow]:
-        return await self._database.read(lambda c: waiting(c, chat))
+    async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
+        return await self._database.read(lambda c: waiting(c, chat, limit))
+
+    async def message(self, chat: int, message_id: str) -> InboundRow | None:
+        wanted = {"of": chat, "number": message_id}
+        row = await self._database.read(lambda c: c.execute(_MESSAGE, wanted).first())
+        return InboundRow(*row) if row is not None else None
+
+    async def last_taken(self, span: int) -> Sequence[InboundRow]:
+        return await self._database.read(
+            lambda c: [InboundRow(*row) for row in c.execute(_LAST_TAKEN, {"span": span})]
+        )
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         wanted = {"of": chat, "most": limit}
@@ -87,8 +111,13 @@ class SqlInbox:
         return newest[::-1]
 
 
-def waiting(connection: Connection, chat: int) -> list[InboundRow]:
-    return [InboundRow(*row) for row in connection.execute(_WAITING, {"of": chat})]
+def waiting(connection: Connection, chat: int, most: int | None) -> list[InboundRow]:
+    found = (
+        connection.execute(_WAITING, {"of": chat})
+        if most is None
+        else connection.execute(_OLDEST_WAITING, {"of": chat, "most": most})
+    )
+    return [InboundRow(*row) for row in found]
 
 
 def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: datetime) -> None:
@@ -101,6 +130,7 @@ def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: dat
             "message_id": write.message_id,
             "turn": write.turn,
             "person": write.person,
+            "piece": write.piece,
             "reason": write.reason,
         }
         if connection.execute(_MARK, row).rowcount == 0:

@@ -8,9 +8,22 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, union, update
 
-from bot.adapters.sql import approvals, chats, entries, inbox, ledger, members, outbox, turns
+from bot.adapters.sql import (
+    approvals,
+    chats,
+    consents,
+    entries,
+    inbox,
+    ledger,
+    members,
+    moving,
+    outbox,
+    plans,
+    turns,
+)
 from bot.adapters.sql.clock import Now
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.standing import standing
 from bot.adapters.sql.tables import AT_WORK, DECIDED, STOPPING, WAITING
 from bot.adapters.sql.tables import approval as approval_table
 from bot.adapters.sql.tables import chat as chat_table
@@ -22,30 +35,35 @@ from bot.domain.change import (
     AddRule,
     AddUsage,
     AddVerdict,
+    AllowServer,
     AmendInbound,
     Append,
     AskStop,
     Change,
+    ChooseSkill,
     DropRule,
     Fence,
+    JoinChats,
     LinkAccount,
     MarkInbound,
     MoveChat,
     NameChat,
     PassOver,
     ReleaseHeard,
+    Retract,
     Revoke,
     SaveApproval,
     SaveChat,
     SaveConversation,
+    SavePlan,
     SaveTerms,
     SaveTurn,
     Show,
 )
-from bot.domain.errors import StoreError
+from bot.domain.errors import NoSuchChat
 from bot.domain.transcript import Entry
 from bot.domain.turn import TurnState
-from bot.ports.journal import Agenda
+from bot.ports.journal import MOST_AHEAD, Agenda
 
 Writer = Callable[[Connection, Sequence[Any], datetime], None]
 """Carries out neighbouring writes of one kind; the time is that of the change."""
@@ -56,23 +74,28 @@ _WRITERS: Mapping[type, Writer] = {
     AskStop: turns.ask_stops,
     SaveChat: chats.save_chats,
     NameChat: chats.name_chats,
-    MoveChat: chats.move_chats,
+    ChooseSkill: chats.choose_skills,
+    MoveChat: moving.move_chats,
+    JoinChats: moving.join_chats,
     SaveConversation: chats.save_conversations,
     MarkInbound: inbox.mark_inbound,
     PassOver: inbox.pass_over,
     ReleaseHeard: inbox.release_heard,
     AmendInbound: inbox.amend_inbound,
     SaveApproval: approvals.save_approvals,
+    SavePlan: plans.save_plans,
     AddRule: approvals.add_rules,
     DropRule: approvals.drop_rules,
     SaveTerms: members.save_terms,
     LinkAccount: members.link_accounts,
     Revoke: members.revoke,
     Show: outbox.show,
+    Retract: outbox.retract,
     AddUsage: ledger.add_usage,
     AddAudit: ledger.add_audit,
     AddArtifact: ledger.add_artifacts,
     AddVerdict: ledger.add_verdicts,
+    AllowServer: consents.allow_servers,
 }
 _CLAIM = (
     update(chat_table)
@@ -96,7 +119,7 @@ class SqlJournal:
     async def claim(self, chat: int) -> Fence:
         number = await self._database.write(lambda c: c.execute(_CLAIM, {"of": chat}).scalar())
         if number is None:
-            raise StoreError(f"there is no chat {chat}")
+            raise NoSuchChat(f"there is no chat {chat}")
         return Fence(chat, number)
 
     async def commit(self, change: Change) -> None:
@@ -120,11 +143,15 @@ def _carry_out(connection: Connection, change: Change, at: datetime) -> None:
 
 
 def _agenda(connection: Connection, chat: int) -> Agenda:
-    todo = turns.unsettled(connection, chat)
+    there = standing(connection, chat)
+    todo = turns.unsettled(connection, chat) if there.turns else []
     continued = {turn.approval for turn in todo if turn.approval is not None}
+    cards = approvals.pending(connection, chat, continued) if there.cards or continued else ()
     return Agenda(
+        there.chat,
         unfinished=tuple(turn for turn in todo if turn.state is not TurnState.QUEUED),
         queued=tuple(turn for turn in todo if turn.state is TurnState.QUEUED),
-        approvals=tuple(approvals.pending(connection, chat, continued)),
-        waiting=tuple(inbox.waiting(connection, chat)),
+        approvals=tuple(cards),
+        waiting=tuple(inbox.waiting(connection, chat, MOST_AHEAD)) if there.waiting else (),
+        plan=plans.load(connection, there.plan) if there.plan is not None else None,
     )

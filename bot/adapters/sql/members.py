@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, type_coerce, update
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns
 from bot.adapters.sql.tables import (
+    COUNTED,
+    FOR_OWNERS,
     OPEN,
     UNSETTLED,
     WAITING,
     account,
     approval,
+    chat,
     inbox,
     person,
     rule,
@@ -21,10 +24,10 @@ from bot.adapters.sql.tables import (
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.approval import Approval
 from bot.domain.change import InboundState, LinkAccount, Revoke, SaveTerms
-from bot.domain.person import Role
+from bot.domain.person import AT_THE_MACHINE, Role
 from bot.domain.rights import NOTHING
 from bot.domain.turn import Turn
-from bot.ports.members import Standing
+from bot.ports.members import Standing, Waiting
 
 _TURNS = (
     select(*columns(turn, Turn))
@@ -36,16 +39,35 @@ _CARDS = (
     .where(approval.c.asker == bindparam("of"), OPEN)
     .order_by(approval.c.created_at, approval.c.position, approval.c.id)
 )
-_WAITING = select(func.count()).where(inbox.c.person == bindparam("of"), WAITING)
+_FOR_OWNERS = (
+    select(*columns(approval, Approval))
+    .where(FOR_OWNERS)
+    .order_by(approval.c.created_at, approval.c.position, approval.c.id)
+)
+_PLACE = type_coerce(chat.c.address, Text)
+_IN_THREAD = _PLACE.startswith(account.c.key + "/")
+_WITH_OWNERS = (
+    select(account.c.key, chat.c.id, chat.c.address)
+    .join(person, person.c.id == account.c.person)
+    .join(chat, or_(account.c.key == _PLACE, _IN_THREAD))
+    .where(person.c.role == Role.OWNER, chat.c.private)
+    .order_by(person.c.id, account.c.key, chat.c.id)
+)
+_WAITING = (
+    select(chat.c.address, inbox.c.message_id, inbox.c.received_at)
+    .join(chat, chat.c.id == inbox.c.chat)
+    .where(inbox.c.person == bindparam("of"), WAITING)
+    .order_by(inbox.c.id)
+)
 _ASKED = select(turn.c.id).where(turn.c.asker == bindparam("of")).limit(1)
 _SEEN = (
     select(inbox.c.person, func.max(inbox.c.received_at).label("at"))
-    .where(inbox.c.person.is_not(None))
+    .where(COUNTED)
     .group_by(inbox.c.person)
 )
 _NTH_NEWEST = (
     select(inbox.c.received_at)
-    .where(inbox.c.person == bindparam("of"))
+    .where(inbox.c.person == bindparam("of"), COUNTED, inbox.c.received_at <= bindparam("until"))
     .order_by(inbox.c.received_at.desc())
     .limit(1)
     .offset(bindparam("newer"))
@@ -77,8 +99,16 @@ class SqlMembers:
     async def seen(self) -> Mapping[int, datetime]:
         return await self._database.read(lambda c: {row.person: row.at for row in c.execute(_SEEN)})
 
-    async def nth_newest(self, person: int, nth: int) -> datetime | None:
-        wanted = {"of": person, "newer": nth - 1}
+    async def owner_chats(self) -> Sequence[int]:
+        return await self._database.read(_owner_chats)
+
+    async def for_owners(self) -> Sequence[Approval]:
+        return await self._database.read(
+            lambda c: [Approval(*row) for row in c.execute(_FOR_OWNERS)]
+        )
+
+    async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
+        wanted = {"of": person, "newer": nth - 1, "until": until}
         return await self._database.read(lambda c: c.execute(_NTH_NEWEST, wanted).scalar())
 
 
@@ -101,11 +131,22 @@ def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> N
             connection.execute(statement, of)
 
 
+def _owner_chats(connection: Connection) -> list[int]:
+    """One chat an account: the one without a thread, or else its newest."""
+    found: dict[str, tuple[bool, int]] = {}
+    for key, id, address in connection.execute(_WITH_OWNERS):
+        # The pattern for threads takes an underscore for any letter.
+        theirs = f"{address.channel}:{address.chat}" == key
+        if theirs and address.channel != AT_THE_MACHINE:
+            found[key] = max(found.get(key, (False, 0)), (address.thread is None, id))
+    return [id for _, id in found.values()]
+
+
 def _standing(connection: Connection, person: int) -> Standing:
     of = {"of": person}
     return Standing(
         turns=tuple(Turn(*row) for row in connection.execute(_TURNS, of)),
         cards=tuple(Approval(*row) for row in connection.execute(_CARDS, of)),
-        waiting=connection.execute(_WAITING, of).scalar_one(),
+        waiting=tuple(Waiting(*row) for row in connection.execute(_WAITING, of)),
         asked=connection.execute(_ASKED, of).first() is not None,
     )

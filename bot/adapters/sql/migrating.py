@@ -4,9 +4,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, column, inspect, select, table
 
-from bot.domain.errors import StoreTooNew, StoreUnwritable
+from bot.domain.errors import StoreTooNew, StoreTooOld, StoreUnwritable
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
 
 _MIGRATIONS = Path(__file__).resolve().parents[3] / "alembic"
@@ -15,14 +15,26 @@ _VERSION = select(column("version_num")).select_from(table("alembic_version"))
 
 def migrate(connection: Connection) -> None:
     """Upgrades the database inside the caller's transaction; raises StoreTooNew."""
+    if _known(connection) != REVISIONS[-1]:
+        _upgrade(connection)
+
+
+def inspect_only(connection: Connection) -> None:
+    """Changes nothing; raises StoreTooNew, or StoreTooOld when an upgrade is due."""
+    version = _known(connection)
+    if version != REVISIONS[-1]:
+        raise StoreTooOld(f"it is at revision {version or 'none'} of {REVISIONS[-1]}")
+
+
+def _known(connection: Connection) -> str | None:
+    """The revision of the database, one of ours; None when it is new."""
     version = _version(connection)
-    if version == REVISIONS[-1]:
-        return
     if version is not None and version not in REVISIONS:
         raise StoreTooNew(
-            f"the database has revision {version}, this program ends at {REVISIONS[-1]}"
+            f"the database was written by a newer version of Steward (revision {version}, this one "
+            f"ends at {REVISIONS[-1]}): run that version, or put a backup in its place"
         )
-    _upgrade(connection)
+    return version
 
 
 def _version(connection: Connection) -> str | None:

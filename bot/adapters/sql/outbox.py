@@ -11,7 +11,8 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import names
 from bot.adapters.sql.tables import OWED, chat, outbox, sight
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
-from bot.domain.change import Show
+from bot.domain.change import Retract, Show
+from bot.domain.message import Outbound, OutboundKind
 from bot.ports.outbox import DeliveryState, OutboxRow, Progress
 
 _ROWS = select(
@@ -108,6 +109,25 @@ def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
         for write in writes
     ]
     _SHOW.run(connection, *rows)
+
+
+def retract(connection: Connection, writes: Sequence[Retract], at: datetime) -> None:
+    """A row that is owed nothing but the end of what is on the screen."""
+    for write in writes:
+        row = {
+            "key": f"passing:{write.turn}:{write.message_id}",
+            "chat": write.chat,
+            "content": Outbound(OutboundKind.GONE, ()),
+            "version": 2,
+            "shown_version": 1,
+            "state": DeliveryState.OWED,
+            "created_at": at,
+            "pieces": (),
+            "message_ids": (write.message_id,),
+            "attempts": 0,
+            "error": "",
+        }
+        _SHOW.run(connection, row)
 
 
 def _record(connection: Connection, progress: Progress) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import URL, Connection, text
@@ -10,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.adapters.sql.database import Work
 from bot.adapters.sql.faults import translated
-from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.waiting import decided
 from bot.domain.errors import SettingError
 
@@ -40,14 +40,16 @@ class PostgresDatabase:
 
 
 @asynccontextmanager
-async def open_postgres(url: URL, busy_seconds: float) -> AsyncIterator[PostgresDatabase]:
-    """Connects, and migrates when that is due; raises SettingError or a StoreError."""
+async def open_postgres(
+    url: URL, busy_seconds: float, prepare: Work[None]
+) -> AsyncIterator[PostgresDatabase]:
+    """Connects and prepares the database; raises SettingError or a StoreError."""
     wishes = url.query.get("options", "")
     options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
     engine = _engine(url, options)
     database = PostgresDatabase(engine)
     try:
-        await database.write(_migrate_alone)
+        await database.write(partial(_alone, prepare))
         yield database
     finally:
         await engine.dispose()
@@ -65,7 +67,7 @@ def _engine(url: URL, options: str) -> AsyncEngine:
         raise SettingError("PostgreSQL needs its driver: install steward[postgres]") from None
 
 
-def _migrate_alone(connection: Connection) -> None:
+def _alone(prepare: Work[None], connection: Connection) -> None:
     """Several workers may start at once; the first one migrates."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-    migrate(connection)
+    prepare(connection)

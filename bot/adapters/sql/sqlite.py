@@ -16,7 +16,6 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 
 from bot.adapters.sql.database import Work
 from bot.adapters.sql.faults import translated
-from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.waiting import decided
 
 T = TypeVar("T")
@@ -83,14 +82,16 @@ class SqliteDatabase:
 
 
 @asynccontextmanager
-async def open_sqlite(url: URL, busy_seconds: float) -> AsyncIterator[SqliteDatabase]:
-    """Opens the file, made and migrated when that is due; raises a StoreError."""
+async def open_sqlite(
+    url: URL, busy_seconds: float, prepare: Work[None]
+) -> AsyncIterator[SqliteDatabase]:
+    """Opens the file, made when there is none, and prepares it; raises a StoreError."""
     writer = _Line(_engine(url, busy_seconds, "BEGIN IMMEDIATE"), "writer")
     reader = _Line(_engine(url, busy_seconds, "BEGIN"), "reader")
     database = SqliteDatabase(writer, reader)
     try:
         await writer.open()
-        await database.write(migrate, durable=True)
+        await database.write(prepare, durable=True)
         await reader.open()
         yield database
     finally:

@@ -10,13 +10,16 @@ from sqlalchemy.exc import ArgumentError
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
 from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.clock import Now, wall_clock
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.consents import SqlConsents
+from bot.adapters.sql.database import Database, Work
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
 from bot.adapters.sql.members import SqlMembers
+from bot.adapters.sql.migrating import inspect_only, migrate
 from bot.adapters.sql.outbox import SqlOutbox
 from bot.adapters.sql.people import SqlDoor, SqlPeople
+from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.domain.errors import SettingError
 
@@ -33,20 +36,24 @@ class Store:
     members: SqlMembers
     approvals: SqlApprovals
     rules: SqlRules
+    plans: SqlPlans
     outbox: SqlOutbox
     ledger: SqlLedger
+    consents: SqlConsents
 
 
 @asynccontextmanager
 async def open_store(
-    url: str, *, busy_seconds: float = 5.0, now: Now = wall_clock
+    url: str, *, busy_seconds: float = 5.0, now: Now = wall_clock, upgrade: bool = True
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`), migrated when due.
 
+    Without `upgrade` an older database is left as it is, and StoreTooOld is raised.
     Raises SettingError for any other URL and a StoreError when the database cannot be used; a
     lock is waited for `busy_seconds`.
     """
-    async with _opened(_parsed(url), busy_seconds) as database:
+    prepare = migrate if upgrade else inspect_only
+    async with _opened(_parsed(url), busy_seconds, prepare) as database:
         yield Store(
             inbox=SqlInbox(database),
             journal=SqlJournal(database, now),
@@ -56,8 +63,10 @@ async def open_store(
             members=SqlMembers(database),
             approvals=SqlApprovals(database),
             rules=SqlRules(database),
+            plans=SqlPlans(database),
             outbox=SqlOutbox(database),
             ledger=SqlLedger(database),
+            consents=SqlConsents(database),
         )
 
 
@@ -68,12 +77,14 @@ def _parsed(url: str) -> URL:
         raise SettingError("the database URL cannot be read") from None
 
 
-def _opened(url: URL, busy_seconds: float) -> AbstractAsyncContextManager[Database]:
+def _opened(
+    url: URL, busy_seconds: float, prepare: Work[None]
+) -> AbstractAsyncContextManager[Database]:
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
-        return open_sqlite(url, busy_seconds)
+        return open_sqlite(url, busy_seconds, prepare)
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres  # noqa: PLC0415
 
-        return open_postgres(url, busy_seconds)
+        return open_postgres(url, busy_seconds, prepare)
     raise SettingError("the database must be a SQLite file or PostgreSQL")

@@ -28,6 +28,7 @@ from bot.adapters.sql.codec import (
     BODY,
     CALL,
     DETAILS,
+    NUMBERS,
     OUTBOUND,
     PACE,
     PATTERN,
@@ -39,10 +40,12 @@ from bot.adapters.sql.codec import (
 from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Place, Words
 from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.chat import Activation, QueueMode
+from bot.domain.chat import Activation, LongAnswers, QueueMode
 from bot.domain.message import Address
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
+from bot.domain.plan import PlanState, StepState
+from bot.domain.tool import Effect
 from bot.domain.turn import TurnState
 from bot.ports.outbox import DeliveryState
 
@@ -50,6 +53,7 @@ UNSETTLED = text("state <> 'settled'")
 AT_WORK = text("state IN ('queued', 'running')")
 STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
 OPEN = text("state = 'open'")
+FOR_OWNERS = text("state = 'open' AND owner_chats <> '[]'")
 # Spelled unlike DECIDED, or SQLite takes this index of every open card for that question too.
 PENDING = text("(turn_settled = false OR (set_aside AND NOT reported))")
 DECIDED = text("state <> 'open' AND NOT turn_settled")
@@ -57,7 +61,9 @@ UNROUTED = text("state = 'new'")
 WAITING = text("state = 'waiting'")
 HEARD = text("state = 'heard'")
 KNOWN = text("person IS NOT NULL")
+COUNTED = text("person IS NOT NULL AND NOT piece")
 OWED = text("state = 'owed'")
+PLANNED = text("state IN ('collecting', 'ready', 'approved', 'executing')")
 RAN = text("action = 'call.ran'")
 
 
@@ -71,8 +77,8 @@ def stored(
     return Field(sa_column=Column(kind, *constraints, nullable=null, **options))
 
 
-def partial(name: str, *columns: str, where: TextClause) -> Index:
-    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+def partial(name: str, *columns: str, where: TextClause, unique: bool = False) -> Index:
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
 def of_chat() -> Any:
@@ -111,6 +117,10 @@ class ChatTable(Stored, table=True):
     activation: Activation = stored(Choice(Activation), server_default="mention")
     context: bool = stored(Boolean, server_default=false())
     moved_from: Address | None = stored(Place, null=True)
+    long_answers: LongAnswers = stored(Choice(LongAnswers), server_default="messages")
+    previews: bool = stored(Boolean, server_default=false())
+    skill: str | None = stored(Words, null=True)
+    skill_lent: bool = stored(Boolean, server_default=false())
 
 
 class PersonTable(Stored, table=True):
@@ -163,6 +173,8 @@ class TurnTable(Stored, table=True):
     stop_asked: str | None = stored(Words, null=True)
     reply_to: str | None = stored(Words, null=True)
     ended_at: datetime | None = stored(Moment, null=True)
+    skill: str | None = stored(Words, null=True)
+    stages: int = stored(Integer, server_default="0")
 
 
 class EntryTable(Stored, table=True):
@@ -186,6 +198,7 @@ class ApprovalTable(Stored, table=True):
         partial("ix_approval_overdue", "expires_at", where=OPEN),
         partial("ix_approval_pending", "chat", where=PENDING),
         partial("ix_approval_decided", "chat", where=DECIDED),
+        partial("ix_approval_for_owners", "created_at", where=FOR_OWNERS),
     )
     id: str = stored(Words, primary_key=True)
     token: str = stored(Words, unique=True)
@@ -210,6 +223,7 @@ class ApprovalTable(Stored, table=True):
     reason: str = stored(Words)
     shown_at: datetime | None = stored(Moment, null=True)
     asker_name: str = stored(Words, server_default="")
+    owner_chats: Any = stored(Json(NUMBERS), server_default="[]")
     turn_settled: bool = stored(Boolean)
 
 
@@ -233,7 +247,8 @@ class InboxTable(Stored, table=True):
         partial("ix_inbox_unrouted", "id", where=UNROUTED),
         partial("ix_inbox_waiting", "chat", where=WAITING),
         partial("ix_inbox_heard", "chat", where=HEARD),
-        partial("ix_inbox_person", "person", "received_at", where=KNOWN),
+        partial("ix_inbox_counted", "person", "received_at", where=COUNTED),
+        partial("ix_inbox_message", "chat", "message_id", where=WAITING),
     )
     id: int | None = stored(Number, primary_key=True)
     channel: str = stored(Words)
@@ -246,6 +261,52 @@ class InboxTable(Stored, table=True):
     turn: str | None = stored(Words, null=True)
     reason: str = stored(Words)
     person: int | None = stored(Number, null=True)
+    piece: bool = stored(Boolean, server_default=false())
+
+
+class PlanTable(Stored, table=True):
+    """A plan; `version` grows with every write, and a chat has one live plan at most."""
+
+    __table_args__ = (
+        Index("ix_plan_chat", "chat", "created_at"),
+        partial("uq_plan_live", "chat", where=PLANNED, unique=True),
+    )
+    id: str = stored(Words, primary_key=True)
+    token: str = stored(Words, unique=True)
+    chat: int = of_chat()
+    asker: int = stored(Number)
+    asker_name: str = stored(Words)
+    collector: int = stored(Number)
+    created_at: datetime = stored(Moment)
+    since: datetime = stored(Moment)
+    state: PlanState = stored(Choice(PlanState))
+    revision: int = stored(Integer)
+    version: int = stored(Integer)
+    title: str = stored(Words)
+    summary: str = stored(Words)
+    wish: str = stored(Words)
+    message: str = stored(Words)
+    turn: str | None = stored(Words, null=True)
+    decider_name: str = stored(Words)
+    ended_at: datetime | None = stored(Moment, null=True)
+    owner_chats: Any = stored(Json(NUMBERS))
+
+
+class PlanStepTable(Stored, table=True):
+    """A step of a plan; those of older revisions stay on record."""
+
+    __tablename__ = "plan_step"  # pyright: ignore[reportAssignmentType]
+    plan: str = stored(Words, ForeignKey("plan.id"), primary_key=True)
+    revision: int = stored(Integer, primary_key=True, autoincrement=False)
+    number: int = stored(Integer, primary_key=True, autoincrement=False)
+    tool: str = stored(Words)
+    arguments: str = stored(Bytes)
+    description: str = stored(Words)
+    effect: Effect = stored(Choice(Effect))
+    preview: Any = stored(Json(PREVIEW))
+    state: StepState = stored(Choice(StepState))
+    outcome: str = stored(Words)
+    call: str = stored(Words)
 
 
 class OutboxTable(Stored, table=True):
@@ -337,6 +398,15 @@ class GreetingTable(Stored, table=True):
     day: date = stored(Date)
 
 
+class ConsentTable(Stored, table=True):
+    """A tool server that an owner has let in, by what exactly would be started."""
+
+    identity: str = stored(Words, primary_key=True)
+    server: str = stored(Words)
+    line: str = stored(Words)
+    given_at: datetime = stored(Moment)
+
+
 METADATA = Stored.metadata
 chat = METADATA.tables["chat"]
 person = METADATA.tables["person"]
@@ -347,6 +417,8 @@ entry = METADATA.tables["entry"]
 approval = METADATA.tables["approval"]
 rule = METADATA.tables["rule"]
 inbox = METADATA.tables["inbox"]
+plan = METADATA.tables["plan"]
+plan_step = METADATA.tables["plan_step"]
 outbox = METADATA.tables["outbox"]
 sight = METADATA.tables["sight"]
 usage = METADATA.tables["usage"]
@@ -355,3 +427,10 @@ audit = METADATA.tables["audit"]
 verdict = METADATA.tables["verdict"]
 pairing = METADATA.tables["pairing"]
 greeting = METADATA.tables["greeting"]
+consent = METADATA.tables["consent"]
+
+PENDING_CARDS = (
+    PENDING,
+    ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN),
+)
+"""Cards of unsettled turns, and set-aside ones whose end the model has not read."""

@@ -1,20 +1,18 @@
 """An insert that yields to a row with the same key; each database has its own word for it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
-ConflictInsert = sqlite.Insert | postgresql.Insert
-_INSERTS: Mapping[str, Callable[[Table], ConflictInsert]] = {
-    "sqlite": sqlite.insert,
-    "postgresql": postgresql.insert,
-}
+ConflictInsert: TypeAlias = sqlite.Insert
+"""What both databases' inserts can do; PostgreSQL's has a class of its own for the same."""
 
 
 class Upsert:
-    """Built once for each database; `update` gets the insert and names what changes on a clash.
+    """Built at the first use; `update` gets the insert and names what changes on a clash.
 
     Without `update` the row that is there stays as it is.
     """
@@ -26,26 +24,24 @@ class Upsert:
         update: Callable[[ConflictInsert], Mapping[str, Any]] | None = None,
         where: Callable[[ConflictInsert], Any] | None = None,
     ) -> None:
-        self._statements = {
-            name: self._build(insert(table), key, update, where).execution_options(
-                preserve_rowcount=True
-            )
-            for name, insert in _INSERTS.items()
-        }
+        self._table = table
+        self._key = key
+        self._update = update
+        self._where = where
+        self._statements: dict[str, Any] = {}
 
-    @staticmethod
-    def _build(
-        insert: ConflictInsert,
-        key: Sequence[str],
-        update: Callable[[ConflictInsert], Mapping[str, Any]] | None,
-        where: Callable[[ConflictInsert], Any] | None,
-    ) -> ConflictInsert:
-        if update is None:
-            return insert.on_conflict_do_nothing(index_elements=key)
+    def _built(self, database: str) -> Any:
+        # Each dialect weighs megabytes: the one in use is loaded already, the other never is.
+        insert = import_module(f"sqlalchemy.dialects.{database}").insert(self._table)
+        return self._yielding(insert).execution_options(preserve_rowcount=True)
+
+    def _yielding(self, insert: ConflictInsert) -> ConflictInsert:
+        if self._update is None:
+            return insert.on_conflict_do_nothing(index_elements=self._key)
         return insert.on_conflict_do_update(
-            index_elements=key,
-            set_=dict(update(insert)),
-            where=None if where is None else where(insert),
+            index_elements=self._key,
+            set_=dict(self._update(insert)),
+            where=None if self._where is None else self._where(insert),
         )
 
     def run(self, connection: Connection, *rows: Mapping[str, Any]) -> int:
@@ -53,7 +49,10 @@ class Upsert:
 
         Returns how many rows were inserted or changed.
         """
-        statement = self._statements[connection.dialect.name]
+        name = connection.dialect.name
+        statement = self._statements.get(name)
+        if statement is None:
+            statement = self._statements[name] = self._built(name)
         return sum(connection.execute(statement, row).rowcount for row in rows)
 
 

@@ -20,10 +20,11 @@ from bot.adapters.telegram.transport import Transport
 from bot.domain.errors import ChannelError, ChannelUnreachable
 
 PUBLIC_URL = "https://api.telegram.org"
-ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 """The kinds of updates Telegram is asked for, polled or by webhook."""
 
 _CONNECT_SECONDS = 5.0
+_SLACK_SECONDS = 1.0
 _UPLOAD_SECONDS = 300.0
 _GRACE_SECONDS = 1.0
 
@@ -102,7 +103,8 @@ class TelegramApi:
         }
         if offset is not None:
             query["offset"] = offset
-        async with asyncio.timeout(limit_seconds):
+        # The read's own limit comes first: a cancel could cost the pool its only connection.
+        async with asyncio.timeout(limit_seconds + _SLACK_SECONDS):
             _, payload = await self._polling.do_request(
                 f"{self._bot.base_url}/getUpdates?{urlencode(query)}",
                 "GET",

@@ -1,8 +1,8 @@
 """The Telegram channel: pieces, drafts, signs and answers to presses."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -17,21 +17,27 @@ from telegram import (
 )
 from telegram.constants import ChatAction
 
+from bot.adapters.telegram.addresses import is_group
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
+from bot.adapters.telegram.faults import Upgraded
 from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import LONGEST_CAPTION, split_content
 from bot.adapters.telegram.rich_text import RichText
-from bot.adapters.telegram.updates import CHANNEL, parse_update
-from bot.domain.errors import ContentRefused
+from bot.adapters.telegram.updates import CHANNEL, moved_update, parse_update
+from bot.domain.errors import ChatMoved, ContentRefused
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-_SEEN = (ReactionTypeEmoji("👀"),)
+_REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍", Sign.DONE: "👌"}
+_NOT_THERE = "message to delete not found"
+_DELETED = "message to react not found"
 _LONGEST_NOTICE = 200
 _LARGEST_FILE = 50_000_000
+_LARGEST_PHOTO = 10_000_000
+_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
 # One answer at a time is being written in a chat, so its draft needs no other number.
 _DRAFT_ID = 1
 _SAME = "message is not modified"
@@ -59,13 +65,22 @@ class TelegramChannel:
         return split_content(content)
 
     async def send(self, to: Address, piece: Piece) -> str:
-        body = piece.body
+        with _following(to):
+            return await self._send(to, piece.body)
+
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
+        with _following(to):
+            if piece is None:
+                await self._delete(to, message_id)
+            else:
+                await self._edit(to, message_id, piece.body)
+
+    async def _send(self, to: Address, body: Any) -> str:
         if "file" in body:
             return await self._send_file(to, body)
         return await _plain_if_refused(body, lambda entities: self._send_text(to, body, entities))
 
-    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
-        body = piece.body
+    async def _edit(self, to: Address, message_id: str, body: Any) -> None:
         if "file" in body:
             await self._edit_caption(to, message_id, body)
             return
@@ -79,29 +94,45 @@ class TelegramChannel:
             caption = body["text"][:LONGEST_CAPTION]
             await self._edit_caption(to, message_id, {**body, "caption": caption})
 
-    async def draft(self, to: Address, text: str) -> None:
-        if to.chat.startswith("-"):
-            await self.sign(to, Sign.TYPING)
-            return
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> str | None:
+        """A draft in private; groups know none, so there a silent message is sent and edited."""
         rich = _tail(formatted(clean(text)))
         if not has_ink(rich.text):
-            return
+            return message_id
         body = {"text": rich.text, "entities": rich.entities()[:MOST_SPANS]}
+        if is_group(to):
+            return await self._grow(to, body, message_id, reply_to)
         try:
             await _plain_if_refused(
                 body, lambda entities: self._show_draft(to, rich.text, entities)
             )
         except ContentRefused:
             await self.sign(to, Sign.TYPING)
+        return None
+
+    async def _grow(
+        self, to: Address, body: dict[str, Any], message_id: str | None, reply_to: str | None
+    ) -> str:
+        if message_id is not None:
+            await self.edit(to, message_id, Piece(body))
+            return message_id
+        return await self.send(to, Piece({**body, "reply_to": reply_to, "silent": True}))
+
+    async def _delete(self, to: Address, message_id: str) -> None:
+        async with _no_fault(_NOT_THERE), self._api.calling() as bot:
+            await bot.delete_message(to.chat, int(message_id))
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
-        async with self._api.calling() as bot:
+        async with _no_fault(_DELETED), self._api.calling() as bot:
             if sign is Sign.TYPING:
                 await bot.send_chat_action(
                     to.chat, ChatAction.TYPING, message_thread_id=_thread(to)
                 )
             elif message_id is not None:
-                reaction = _SEEN if sign is Sign.QUEUED else ()
+                emoji = _REACTIONS.get(sign)
+                reaction = (ReactionTypeEmoji(emoji),) if emoji is not None else ()
                 await bot.set_message_reaction(to.chat, int(message_id), reaction)
 
     async def acknowledge(self, press: Press, text: str) -> None:
@@ -118,7 +149,7 @@ class TelegramChannel:
                 body["text"],
                 entities=entities,
                 reply_markup=_keyboard(body),
-                link_preview_options=_NO_PREVIEW,
+                link_preview_options=_preview(body),
                 reply_parameters=_reply(body),
                 disable_notification=body.get("silent"),
                 message_thread_id=_thread(to),
@@ -135,7 +166,7 @@ class TelegramChannel:
                 message_id=int(message_id),
                 entities=entities,
                 reply_markup=_keyboard(body),
-                link_preview_options=_NO_PREVIEW,
+                link_preview_options=_preview(body),
             )
 
     async def _show_draft(self, to: Address, text: str, entities: _Entities) -> None:
@@ -146,15 +177,33 @@ class TelegramChannel:
 
     async def _send_file(self, to: Address, body: Any) -> str:
         file = body["file"]
-        content = (
-            file["text"].encode()
-            if "text" in file
-            else await asyncio.to_thread(_content, Path(file["path"]))
-        )
+        if "text" in file:
+            return await self._send_document(to, body, file["text"].encode())
+        content = await asyncio.to_thread(_content, Path(file["path"]))
+        if content.startswith(_PICTURES) and len(content) <= _LARGEST_PHOTO:
+            # Too long, too flat, or no picture after all: the platform knows, and it can be a file.
+            with suppress(ContentRefused):
+                return await self._send_photo(to, body, content)
+        return await self._send_document(to, body, content)
+
+    async def _send_photo(self, to: Address, body: Any, content: bytes) -> str:
+        async with self._api.calling(upload=True) as bot:
+            message = await bot.send_photo(
+                to.chat,
+                InputFile(content, _file_name(body["file"]["name"])),
+                caption=body.get("caption"),
+                reply_markup=_keyboard(body),
+                reply_parameters=_reply(body),
+                disable_notification=body.get("silent"),
+                message_thread_id=_thread(to),
+            )
+            return str(message.message_id)
+
+    async def _send_document(self, to: Address, body: Any, content: bytes) -> str:
         async with self._api.calling(upload=True) as bot:
             message = await bot.send_document(
                 to.chat,
-                InputFile(content, _file_name(file["name"])),
+                InputFile(content, _file_name(body["file"]["name"])),
                 caption=body.get("caption"),
                 reply_markup=_keyboard(body),
                 reply_parameters=_reply(body),
@@ -195,6 +244,17 @@ async def _no_fault(*words: str) -> AsyncIterator[None]:
             raise
 
 
+@contextmanager
+def _following(to: Address) -> Iterator[None]:
+    """Tells of a group that became a supergroup as the group's own update would."""
+    try:
+        yield
+    except Upgraded as upgraded:
+        if upgraded.chat in (None, to.chat):
+            raise
+        raise ChatMoved(str(upgraded), moved_update(to.chat, upgraded.chat)) from None
+
+
 def _keyboard(body: Any) -> InlineKeyboardMarkup | None:
     rows = body.get("buttons")
     if not rows:
@@ -210,6 +270,10 @@ def _reply(body: Any) -> ReplyParameters | None:
         return None
     # The message answered may have been deleted meanwhile; the answer is owed all the same.
     return ReplyParameters(int(reply_to), allow_sending_without_reply=True)
+
+
+def _preview(body: Any) -> LinkPreviewOptions | None:
+    return None if body.get("previews") else _NO_PREVIEW
 
 
 def _thread(to: Address) -> int | None:

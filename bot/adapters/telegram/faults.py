@@ -23,7 +23,6 @@ _NEVER_SENT = (
     httpx.LocalProtocolError,
     httpx.InvalidURL,
 )
-# The group's own update tells where it lives now; what is owed goes there once it was read.
 _MOVED = "group chat was upgraded"
 # Words of 400 answers after which no other content would be taken either.
 _GONE = (
@@ -39,6 +38,14 @@ _GONE = (
     "topic_deleted",
     "topic_closed",
 )
+
+
+class Upgraded(ChannelUnreachable):
+    """The group became the supergroup `chat`; None when the refusal does not tell which."""
+
+    def __init__(self, message: str, chat: str | None) -> None:
+        super().__init__(message, maybe_done=False)
+        self.chat = chat
 
 
 def translated(error: TelegramError) -> ChannelError:
@@ -63,7 +70,7 @@ def _refused(error: Refused) -> ChannelError:
         case 403:
             return RecipientGone(text)
         case 400 if _MOVED in text.lower():
-            return ChannelUnreachable(text, maybe_done=False)
+            return Upgraded(text, error.migrate_to)
         case 400 if any(words in text.lower() for words in _GONE):
             return RecipientGone(text)
         case 400 | 413:

@@ -18,9 +18,10 @@ from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
 _TOKEN_PAUSE = 60.0
-_CONFLICT_PAUSE = 30.0
-# Words of the conflict that a webhook makes, not a second poller.
+# Shorter than a poll, so that none stands to its end between two conflicts and looks like peace.
+_CONFLICT_PAUSE = 10.0
 _NUMBER = re.compile(rb'"update_id"\s*:\s*(?P<id>\d{1,10})\b')
+# Words of the conflict that a webhook makes, not a second poller.
 _WEBHOOK_ACTIVE = "webhook is active"
 
 

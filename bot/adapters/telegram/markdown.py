@@ -8,6 +8,7 @@ from telegramify_markdown import MessageEntity, RenderConfig, convert
 
 from bot.adapters.telegram.mending import mended
 from bot.adapters.telegram.rich_text import RichText, Span, in_order, utf16_offsets
+from bot.adapters.telegram.tables import laid_out
 
 _KINDS = frozenset(
     {"bold", "italic", "underline", "strikethrough", "code", "pre", "blockquote", "text_link"}
@@ -36,11 +37,12 @@ _CONFIG = _plain_signs()
 def formatted(source: str) -> RichText:
     """Reads Markdown; what cannot be read safely is shown as it is written."""
     safe = None if _TOO_DEEP.search(source) else mended(source)
-    if safe is None:
+    arranged = None if safe is None else laid_out(safe)
+    if safe is None or arranged is None:
         return RichText(source)
     # The library would also rewrite mathematics inside code.
     mathematics = "\\" in safe and not _CODE_MARK.search(safe)
-    text, entities = convert(safe, latex_escape=mathematics, config=_CONFIG)
+    text, entities = convert(arranged, latex_escape=mathematics, config=_CONFIG)
     offsets = utf16_offsets(text)
     spans = in_order(_span(e, offsets) for e in entities if e.type in _KINDS)
     return _without_dead_links(RichText(text, spans)).trimmed()

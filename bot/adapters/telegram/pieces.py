@@ -7,6 +7,7 @@ from bot.adapters.telegram.cutting import cut, has_ink
 from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.rich_text import RichText, Span
+from bot.domain.folding import folded
 from bot.domain.message import (
     Block,
     Code,
@@ -30,6 +31,8 @@ def split_content(content: Outbound) -> list[Piece]:
     Buttons stand under the last part of the text, so that an edit which drops a file does not
     leave them behind; the reply mark is on the first message.
     """
+    if content.folded:
+        content = folded(content)
     bodies: list[dict[str, Any]] = [_text_body(part) for part in _parts(content)]
     files = [_file_body(file) for file in content.files]
     if not bodies and not files:
@@ -45,6 +48,9 @@ def split_content(content: Outbound) -> list[Piece]:
     if content.silent:
         for body in bodies:
             body["silent"] = True
+    if content.previews:
+        for body in bodies:
+            body["previews"] = True
     return [Piece(body) for body in bodies]
 
 

@@ -8,6 +8,8 @@ import httpx
 from telegram.error import NetworkError, TelegramError
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
+from bot.adapters.telegram.fields import Fields
+
 _UNSET = BaseRequest.DEFAULT_NONE
 
 
@@ -15,14 +17,21 @@ class Refused(TelegramError):
     """The server answered and did not do it; `status` is the HTTP one.
 
     `description` has the server's own words: the library changes their case in `message`, and
-    with it that of a token among them.
+    with it that of a token among them. `migrate_to` is the supergroup a group became.
     """
 
-    def __init__(self, status: int, description: str, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        description: str,
+        retry_after: float | None = None,
+        migrate_to: str | None = None,
+    ) -> None:
         super().__init__(description)
         self.status = status
         self.description = description
         self.retry_after = retry_after
+        self.migrate_to = migrate_to
 
 
 class Unreadable(TelegramError):
@@ -103,10 +112,11 @@ def refusal(status: int, payload: bytes) -> Refused:
     if not isinstance(answer, dict):
         return Refused(status, f"HTTP status {status}")
     description = answer.get("description")
-    parameters = answer.get("parameters")
-    wait = parameters.get("retry_after") if isinstance(parameters, dict) else None
+    told = Fields(answer.get("parameters"))
+    wait = told.decimal("retry_after")
     return Refused(
         status,
         description if isinstance(description, str) else f"HTTP status {status}",
-        float(wait) if isinstance(wait, int | float) and 0 <= wait < 1e9 else None,
+        float(wait) if wait is not None and 0 <= wait < 1e9 else None,
+        told.id("migrate_to_chat_id"),
     )

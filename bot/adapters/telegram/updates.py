@@ -1,7 +1,9 @@
 """Reads a raw update; whatever stands in it, the answer is a value."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Literal
 
 from bot.adapters.telegram.addressing import Own, Spoken, spoken
 from bot.adapters.telegram.attachments import attachments_of
@@ -9,20 +11,34 @@ from bot.adapters.telegram.fields import Fields, clean
 from bot.adapters.telegram.wordless import in_words
 from bot.domain.message import (
     Address,
+    Cut,
     Ignored,
     Inbound,
     InboundMessage,
     Moved,
+    Presence,
+    PresenceChange,
     Press,
     Quote,
+    RawUpdate,
     Unreadable,
 )
 from bot.domain.person import Sender
 
 CHANNEL = "telegram"
 _LONGEST_NAME = 128
+_GENERAL = "1"
 _LAST_SECOND = 253_402_300_799
 _CONTENT = ("text", "caption")
+_LONGEST_TEXT = 4096
+_NEARLY = 256
+"""How much shorter a piece is whose app looked for the end of a word or line."""
+_KINDS: Mapping[str, Literal["private", "group", "channel"]] = {
+    "private": "private",
+    "group": "group",
+    "supergroup": "group",
+    "channel": "channel",
+}
 
 
 def parse_update(body: str, own: Own) -> Inbound:
@@ -40,6 +56,8 @@ def parse_update(body: str, own: Own) -> Inbound:
         return _message(fields.inner("edited_message"), own, edited=True)
     if "callback_query" in fields:
         return _press(fields.inner("callback_query"))
+    if "my_chat_member" in fields:
+        return _presence_change(fields.inner("my_chat_member"))
     kinds = sorted(clean(str(name))[:64] for name in update if name != "update_id")
     return Ignored(f"an update of another kind: {', '.join(kinds[:3]) or 'none'}")
 
@@ -79,7 +97,21 @@ def _message(fields: Fields | None, own: Own, *, edited: bool) -> Inbound:
         addressed=said.addressed and not anonymous,
         anonymous=anonymous,
         title="" if private else _title(fields.inner("chat")),
+        number=max(0, fields.number("message_id") or 0),
+        album=fields.text("media_group_id") or "",
+        cut=_cut(fields.text("text") or ""),
     )
+
+
+def _cut(text: str) -> Cut:
+    """Apps cut what is longer than a message may be, some at a paragraph of its second half."""
+    # The platform counts code points, most apps UTF-16 units: a sharp cut is at either bound.
+    length = max(len(text), min(_LONGEST_TEXT, len(text.encode("utf-16-le")) // 2))
+    if length >= _LONGEST_TEXT:
+        return Cut.SHARP
+    if length >= _LONGEST_TEXT - _NEARLY:
+        return Cut.LIKELY
+    return Cut.PERHAPS if length > _LONGEST_TEXT // 2 else Cut.NO
 
 
 def _moved(message: Fields) -> Moved | None:
@@ -90,6 +122,42 @@ def _moved(message: Fields) -> Moved | None:
         return None
     there = Address(CHANNEL, new or old or "")
     return Moved(here, there) if new is not None else Moved(there, here)
+
+
+def moved_update(old: str, new: str) -> RawUpdate:
+    """What the old chat tells of the move, for when only a refused call has told of it.
+
+    There is one for each move, and none of the platform's numbers is like its key.
+    """
+    told = {"message": {"chat": {"id": int(old)}, "migrate_to_chat_id": int(new)}}
+    return RawUpdate(f"moved:{old}:{new}", json.dumps(told))
+
+
+def _presence_change(change: Fields | None) -> Inbound:
+    if change is None:
+        return Unreadable("a change of membership that is no object")
+    chat, by = change.inner("chat") or Fields(None), _sender(change)
+    number, kind = chat.id("id"), _KINDS.get(chat.text("type") or "")
+    before, now = (_presence(change.inner(f"{when}_chat_member")) for when in ("old", "new"))
+    if number is None or kind is None or by is None or before is None or now is None:
+        return Unreadable("a change of membership without a usable chat, person or status")
+    if before is now:
+        return Ignored("a change of membership that changes nothing here")
+    return PresenceChange(Address(CHANNEL, number), by, before, now, kind, _title(chat))
+
+
+def _presence(member: Fields | None) -> Presence | None:
+    match (member or Fields(None)).text("status"):
+        case "creator" | "administrator":
+            return Presence.ADMIN
+        case "member":
+            return Presence.MEMBER
+        case "restricted" if member is not None and member.flag("is_member"):
+            return Presence.MEMBER if member.flag("can_send_messages") else Presence.MUTED
+        case "restricted" | "left" | "kicked":
+            return Presence.GONE
+        case _:
+            return None
 
 
 def _speaker(message: Fields) -> Sender | None:
@@ -125,7 +193,9 @@ def _address(message: Fields) -> Address | None:
     if chat is None:
         return None
     thread = message.id("message_thread_id") if message.flag("is_topic_message") else None
-    return Address(CHANNEL, chat, thread)
+    # What is sent to a group's General topic must not name it.
+    general = thread == _GENERAL and not _is_private(message)
+    return Address(CHANNEL, chat, None if general else thread)
 
 
 def _is_private(message: Fields) -> bool:
@@ -172,7 +242,8 @@ def _quote(message: Fields, own: set[str]) -> Quote | None:
         return _reply_quote(reply, cited_text, own)
     if "external_reply" in message:
         external = message.inner("external_reply") or Fields(None)
-        return Quote(cited_text or "", _origin_name(external.inner("origin")), own=False)
+        origin = _origin_name(external.inner("origin"))
+        return Quote(cited_text or "", origin, own=False, attachments=attachments_of(external))
     return None
 
 
@@ -187,6 +258,7 @@ def _reply_quote(reply: Fields, cited: str | None, own: set[str]) -> Quote:
         own=mine and not foreign,
         message_id=reply.id("message_id"),
         account=_quoted_account(reply),
+        attachments=attachments_of(reply),
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from bot.domain.approval import Verb
 from bot.domain.message import Button
+from bot.domain.plan import PlanVerb
 
-_WISHES = frozenset(Verb)
+_WISHES = frozenset(Verb) | frozenset(PlanVerb)
 _OTHERS = frozenset(string.ascii_lowercase) - _WISHES
 
 

@@ -48,21 +48,29 @@ class TerminalChannel:
         await self._screen.show(message_id, _content(piece))
         return message_id
 
-    async def edit(self, to: Address, message_id: str, piece: Piece) -> None:
-        """Shows the news; a message this process has not shown yet is shown whole."""
-        await self._screen.change(message_id, _content(piece))
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
+        """Shows the news; a message this process has not shown yet is shown whole.
 
-    async def draft(self, to: Address, text: str) -> None:
+        What was printed cannot be taken away.
+        """
+        if piece is not None:
+            await self._screen.change(message_id, _content(piece))
+
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> None:
         await self._screen.draft(text)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         match sign:
             case Sign.TYPING:
                 self._screen.typing(on=True)
-            case Sign.DONE:
+            case Sign.DONE if message_id is None:
                 self._screen.typing(on=False)
             case Sign.QUEUED:
                 await self._screen.line("(queued: its turn comes next)")
+            case _:
+                pass
 
     async def acknowledge(self, press: Press, text: str) -> None:
         if text:

@@ -7,6 +7,7 @@ from bot.adapters.terminal.board import OpenCard
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, read_typed
 from bot.adapters.terminal.update import Writer
+from bot.domain.errors import StoreError
 from bot.domain.message import RawUpdate
 from bot.ports.clock import Clock
 
@@ -67,14 +68,20 @@ class Conversation:
 
     async def _send(self, typed: Said | Pressed | Misread, accept: Accept) -> None:
         now = self._clock.now()
-        if isinstance(typed, Said | Pressed):
-            self._screen.expect()
         match typed:
             case Said(text, OpenCard() as card):
-                await accept((self._writer.message(text, now, card.message_id, card.title),))
+                update = self._writer.message(text, now, card.message_id, card.title)
             case Said(text):
-                await accept((self._writer.message(text, now),))
+                update = self._writer.message(text, now)
             case Pressed(card, data):
-                await accept((self._writer.press(data, now, card.message_id),))
+                update = self._writer.press(data, now, card.message_id)
             case Misread(hint):
                 await self._screen.line(hint)
+                return
+        self._screen.expect()
+        try:
+            await accept((update,))
+        except StoreError as fault:
+            # A full disk or a locked file is no reason to leave: the line can be typed again.
+            self._screen.typing(on=False)
+            await self._screen.line(f"Not taken in, so nothing was sent: {fault}. Try again later.")

@@ -13,7 +13,8 @@ Fragments: TypeAlias = list[tuple[str, str]]
 _JOINERS = frozenset("\u200c\u200d")  # parts of words and of emoji
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SPAN = re.compile(
-    r"\*\*(?P<bold>[^*\n]+)\*\*"
+    r"\\(?P<literal>[!-/:-@\[-`{-~])"
+    r"|\*\*(?P<bold>[^*\n]+)\*\*"
     r"|(?<![\w*])\*(?P<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])"
     r"|`(?P<code>[^`\n]+)`"
 )
@@ -61,8 +62,13 @@ def _spans(line: str) -> Iterable[tuple[str, str]]:
     end = 0
     for span in _SPAN.finditer(line):
         yield "", visible(line[end : span.start()])
-        style = span.lastgroup if span.lastgroup != "code" else None
-        yield (style, visible(span[style])) if style else ("", visible(span[0]))
+        match span.lastgroup:
+            case "literal":
+                yield "", span["literal"]
+            case "bold" | "italic" as style:
+                yield style, visible(span[style])
+            case _:
+                yield "", visible(span[0])
         end = span.end()
     yield "", visible(line[end:])
 

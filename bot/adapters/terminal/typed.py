@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.adapters.terminal.board import Board, OpenCard
+from bot.domain.approval import Verb
+from bot.domain.plan import PlanVerb
 
 _KEY = re.compile(r"(?P<key>[a-z])(?P<number>\d{0,4})", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?P<number>\d{1,4})[:)]\s*(?P<text>.+)", re.DOTALL)
@@ -60,7 +62,7 @@ def read_typed(line: str, aimed: OpenCard | None, board: Board) -> Typed | None:
     ):
         return Said(numbered["text"], card)
     if aimed and text.lower() in _ASSENT:
-        return Misread(f"To answer the card, type {_choices(aimed)}. Other text denies it.")
+        return Misread(f"To answer the card, type {_choices(aimed)}.{_words_for(aimed)}")
     return Said(text, aimed)
 
 
@@ -73,6 +75,13 @@ def _press(key: str, number: str, aimed: OpenCard | None, board: Board) -> Typed
     if key not in card.buttons:
         return Misread(f"This card has no key {key}. Type {_choices(card)}, or say why not.")
     return Pressed(card, card.buttons[key].data)
+
+
+def _words_for(card: OpenCard) -> str:
+    """What any other text does to a card."""
+    if PlanVerb.CHANGE in card.buttons:
+        return " Other text changes it."
+    return " Other text denies it." if Verb.DENY in card.buttons else ""
 
 
 def _choices(card: OpenCard) -> str:

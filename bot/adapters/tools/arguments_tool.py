@@ -7,9 +7,9 @@ from typing import Annotated, Any, Generic, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from bot.adapters.tools.visible_text import visible
 from bot.domain.errors import InvalidArguments
 from bot.domain.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical, clipped
+from bot.domain.visible_text import visible
 from bot.ports.tool import Place
 
 MAX_TEXT = 1_000_000

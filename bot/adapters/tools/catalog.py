@@ -6,6 +6,7 @@ from pathlib import Path
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.conversation import EndConversation, GetConversation
 from bot.adapters.tools.current_time import CurrentTime
+from bot.adapters.tools.planning import SubmitPlan
 from bot.adapters.tools.reading_files import ListFiles, ReadFile, ReadLimits, SearchFiles
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sending import SendFile, SendMessage
@@ -53,4 +54,5 @@ def standard_tools(
         SendMessage(),
         GetConversation(chats, journal),
         EndConversation(),
+        SubmitPlan(),
     )

@@ -8,11 +8,12 @@ from pydantic import Field
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.process import CommandRun
 from bot.adapters.tools.sandbox import Sandbox
-from bot.adapters.tools.visible_text import plain_output, visible
 from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
 from bot.domain.errors import ToolFailure
 from bot.domain.message import Code
+from bot.domain.skill import Skill
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec, clipped
+from bot.domain.visible_text import plain_output, visible
 from bot.ports.tool import Place
 
 LONGEST_SECONDS = 600
@@ -57,19 +58,19 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
     async def foresee(
         self, arguments: RunCommandArguments, place: Place, exact: ExactRule
     ) -> Preview:
-        del place
         walled = await self._sandbox.works()
         danger = is_dangerous(arguments.command)
         reason = danger or ("" if walled else "there is no working sandbox")
         words = parse_simple(arguments.command)
         lasting = not reason and words is not None and may_have_rule(words)
         where = await self._sandbox.where()
+        until = f", for up to {arguments.timeout} s" if arguments.timeout else ""
         return Preview(
             title="Run a command?",
             subject=f"$ {clipped(visible(' '.join(arguments.command.split())), _LABEL)}",
             effect=Effect.DANGER if reason else Effect.WRITE,
             blocks=(Code(visible(arguments.command), "bash"),),
-            where=where,
+            where=f"{where}{until}{_secrets_of(place.skill)}",
             why=f"asks every time: {reason}" if reason else "",
             seen=where,
             always=exact if lasting else None,
@@ -83,7 +84,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             raise ToolFailure("the sandbox is not as it was when this was shown; ask again")
         seconds = arguments.timeout or self._default_seconds
         try:
-            run = await self._sandbox.run(arguments.command, place.workspace, seconds)
+            run = await self._sandbox.run(arguments.command, place.workspace, seconds, place.skill)
         except OSError as fault:
             raise ToolFailure(f"the command cannot be started: {fault.strerror}") from fault
         network = await self._sandbox.reaches_network()
@@ -93,6 +94,13 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             failed=run.timed_out or run.exit_code != 0,
             timed_out=run.timed_out,
         )
+
+
+def _secrets_of(skill: Skill | None) -> str:
+    """What the command finds in its environment, for those who are asked."""
+    return (
+        f", with secrets of the skill {skill.name}" if skill is not None and skill.secrets else ""
+    )
 
 
 def _ending(command: str, run: CommandRun, seconds: float) -> str:

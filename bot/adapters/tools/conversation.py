@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -24,6 +25,7 @@ from bot.domain.transcript import (
     LateResultBody,
     ReplyBody,
     ResultBody,
+    SkillBody,
     SummaryBody,
 )
 from bot.ports.chats import Chats
@@ -138,7 +140,9 @@ def _spoken(entries: Sequence[Entry], timezone: str) -> list[str]:
     """What people and the model said, newest kept when it is too much, oldest first."""
     lines: list[str] = []
     room = _ROOM
-    spoken = [line for entry in entries if (line := _line(entry, timezone))]
+    handed_on = {a.seq for a, b in pairwise(entries) if _takes_over(b)}
+    said = [entry for entry in entries if entry.seq not in handed_on]
+    spoken = [line for entry in said if (line := _line(entry, timezone))]
     for line in reversed(spoken):
         room -= len(line.encode()) + 1
         if room < 0:
@@ -146,6 +150,11 @@ def _spoken(entries: Sequence[Entry], timezone: str) -> list[str]:
             break
         lines.append(line)
     return lines[::-1]
+
+
+def _takes_over(entry: Entry) -> bool:
+    """A skill goes on with the text before it, which nobody was sent."""
+    return isinstance(entry.body, SkillBody) and entry.body.after is not None
 
 
 def _line(entry: Entry, timezone: str) -> str:

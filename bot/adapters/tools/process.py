@@ -43,10 +43,10 @@ async def run_command_line(
 ) -> CommandRun:
     """Runs a program in its own session without input; ends it, whole, when anything ends us.
 
-    `walled` tells that its descendants die with it anyway. Raises OSError when the program cannot
-    be started.
+    `walled` tells that its descendants end with it, when it ends by itself. Raises OSError when the
+    program cannot be started.
     """
-    mark = "" if walled else secrets.token_hex(16)
+    mark = secrets.token_hex(16)
     output = _Output()
     async with _started(arguments, folder, {**environment, _MARK: mark}, output) as process:
         timed_out = False
@@ -56,7 +56,8 @@ async def run_command_line(
         except TimeoutError:
             timed_out = True
         finally:
-            await _end(process, mark)
+            if not walled or process.returncode is None:
+                await _end(process, mark)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_DRAIN):
                 await output.closed.wait()
@@ -148,8 +149,9 @@ async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
     """Ends the program's session: asked first, then by force; and whoever left that session.
 
     A descendant in a session of its own is found by the mark in its environment. One that has
-    changed its environment as well escapes where there is no sandbox; inside one nobody does,
-    since its processes die with their first.
+    changed its environment as well escapes where there is no sandbox. Inside one nobody does, since
+    its processes die with their first, and that one carries the mark: a sandbox that is ended while
+    it is still being built has not tied itself to our life yet.
     """
     try:
         if process.returncode is None:
@@ -159,8 +161,7 @@ async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
                     await process.wait()
     finally:
         _signal_group(process.pid, signal.SIGKILL)
-        passes = range(_PASSES if mark else 0)
-        any(_kill_marked(mark) == 0 for _ in passes)
+        any(_kill_marked(mark) == 0 for _ in range(_PASSES))
     await process.wait()
 
 
@@ -170,11 +171,18 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _kill_marked(mark: str) -> int:
+    """Kills whoever has the mark; tells how many had it, or could not be told: another look is due.
+
+    A process that is just becoming another program shows no environment for a moment.
+    """
     sought = f"{_MARK}={mark}".encode()
-    killed = 0
+    found = 0
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if sought in (entry / "environ").read_bytes().split(b"\0"):
+            environment = (entry / "environ").read_bytes()
+            if sought in environment.split(b"\0"):
                 os.kill(int(entry.name), signal.SIGKILL)
-                killed += 1
-    return killed
+                found += 1
+            elif not environment and (entry / "exe").readlink():
+                found += 1
+    return found

@@ -11,10 +11,10 @@ from pydantic import Field
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.file_walk import Found, Walk, glob_matches
 from bot.adapters.tools.thread_work import StopSign, in_thread
-from bot.adapters.tools.visible_text import shown_name, size
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.errors import ToolFailure
 from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.visible_text import shown_name, size
 from bot.ports.ledger import Ledger
 from bot.ports.tool import Place
 

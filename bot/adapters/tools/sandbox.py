@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
+from bot.domain.skill import Skill
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _READABLE = (
@@ -61,14 +62,20 @@ class Sandbox:
     async def reaches_network(self) -> bool:
         return self._network or not await self.works()
 
-    async def run(self, command: str, workspace: Path, seconds: float) -> CommandRun:
-        """Runs a command of the shell's language to its end, or for at most so many seconds."""
+    async def run(
+        self, command: str, workspace: Path, seconds: float, skill: Skill | None = None
+    ) -> CommandRun:
+        """Runs a command of the shell's language to its end, or for at most so many seconds.
+
+        Under a skill it finds the skill's files in $SKILL_DIR, read-only where it is walled in,
+        and the skill's variables in its environment.
+        """
         await asyncio.to_thread(workspace.mkdir, parents=True, exist_ok=True)
         arguments = self._shell(command)
         walled = await self.works()
         if walled:
-            arguments = [*self._wall(workspace), "--", *arguments]
-        environment = _environment(workspace)
+            arguments = [*self._wall(workspace, skill), "--", *arguments]
+        environment = {**_of_skill(skill), **_environment(workspace)}
         return await run_command_line(arguments, workspace, environment, seconds, walled=walled)
 
     async def _probe(self) -> bool:
@@ -91,7 +98,7 @@ class Sandbox:
             return ["/bin/bash", "--noprofile", "--norc", "-c", command]
         return ["/bin/sh", "-c", command]
 
-    def _wall(self, workspace: Path) -> list[str]:
+    def _wall(self, workspace: Path, skill: Skill | None = None) -> list[str]:
         wall = [str(self._program), "--unshare-all"]
         wall += ["--share-net"] if self._network else []
         wall += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
@@ -100,6 +107,8 @@ class Sandbox:
         for path in _SYSTEM:
             wall += _as_on_the_machine(path)
         wall += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+        if skill is not None:
+            wall += ["--ro-bind-try", skill.folder, skill.folder]
         return [*wall, "--bind", str(workspace), str(workspace), "--chdir", str(workspace)]
 
 
@@ -107,6 +116,10 @@ def _as_on_the_machine(path: str) -> list[str]:
     if Path(path).is_symlink():
         return ["--symlink", str(Path(path).readlink()), path]
     return ["--ro-bind-try", path, path]
+
+
+def _of_skill(skill: Skill | None) -> dict[str, str]:
+    return {} if skill is None else {**skill.environment, "SKILL_DIR": skill.folder}
 
 
 def _environment(workspace: Path) -> dict[str, str]:

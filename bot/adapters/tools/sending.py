@@ -11,11 +11,11 @@ from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.thread_work import StopSign, in_thread
-from bot.adapters.tools.visible_text import shown_name, size
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.errors import ToolFailure
 from bot.domain.message import FileRef, Markdown, Outbound, OutboundKind
 from bot.domain.tool import AskPerson, Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.visible_text import shown_name, size
 from bot.ports.tool import Place
 
 LARGEST_FILE = 50_000_000
@@ -51,7 +51,7 @@ class SendFile(ArgumentsTool[SendFileArguments]):
     def __init__(self, spool: Path, largest: int = LARGEST_FILE) -> None:
         self._spool = spool
         self._largest = largest
-        description = "Send a file of the workspace to the person, as a document in this chat."
+        description = "Send a file of the workspace to the person; a picture is shown in the chat."
         super().__init__(SendFileArguments, _sending("send_file", description, SendFileArguments))
 
     async def perform(
@@ -135,7 +135,8 @@ class SendMessage(ArgumentsTool[SendMessageArguments]):
                 "The question was put to the person; the answer comes as their next message.",
                 after=AskPerson(arguments.message),
             )
-        message = Outbound(OutboundKind.NOTICE, (Markdown(arguments.message),))
+        # News of work that goes on: the answer at its end is what makes a sound.
+        message = Outbound(OutboundKind.NOTICE, (Markdown(arguments.message),), silent=True)
         return ToolOutput("The message is on its way to the chat.", sends=(message,))
 
 

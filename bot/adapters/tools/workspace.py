@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from bot.adapters.tools.visible_text import shown_name
 from bot.domain.errors import ToolFailure
+from bot.domain.visible_text import shown_name
 
 ABSENT = "absent"
 """The state of a file that is not there."""

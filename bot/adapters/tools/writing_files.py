@@ -7,12 +7,12 @@ from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.thread_work import StopSign, in_thread
-from bot.adapters.tools.visible_text import shown_name, size, visible
 from bot.adapters.tools.workspace import ABSENT, FileState, Workspace
 from bot.domain.errors import ToolFailure
 from bot.domain.message import Block, Code, Plain
 from bot.domain.rules import is_guarded
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.domain.visible_text import shown_name, size, visible
 from bot.ports.tool import Place
 
 _WHERE = "in the workspace"

@@ -7,17 +7,20 @@ from bot.domain.change import AddAudit, AddRule, DropRule
 from bot.domain.rules import describe, widenings
 from bot.domain.tool import clipped
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.commands.whom import harmless
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
+from bot.ports.members import Members
 
 _LONGEST_RULE = 200
 """Characters of a rule in a list."""
 
 
 class CardCommands:
-    def __init__(self, approvals: Approvals, rules: Rules, clock: Clock) -> None:
+    def __init__(self, approvals: Approvals, rules: Rules, members: Members, clock: Clock) -> None:
         self._approvals = approvals
         self._rules = rules
+        self._members = members
         self._clock = clock
 
     @property
@@ -28,15 +31,19 @@ class CardCommands:
         )
 
     async def approvals(self, asked: Invocation) -> Answer:
-        cards = await self._approvals.open_in(asked.chat.id)
+        here = asked.chat.id
+        cards = list(await self._approvals.open_in(here))
+        if asked.person.is_owner and asked.chat.private:
+            cards += [c for c in await self._members.for_owners() if c.chat != here]
         if not cards:
             return Answer("Nothing waits for your word.")
         return Answer("\n".join(["Open cards:", *(self._card(c) for c in cards)]))
 
     def _card(self, card: Approval) -> str:
-        minutes = int((self._clock.now() - card.created_at).total_seconds() // 60)
+        minutes = max(0, int((self._clock.now() - card.created_at).total_seconds() // 60))
         until = f"{card.expires_at:%m-%d %H:%M} UTC"
-        return f"- `{_code(card.preview.subject)}` · {minutes} min old · until {until}"
+        asker = f" · asked by {harmless(card.asker_name)}" if card.owner_chats else ""
+        return f"- `{_code(card.preview.subject)}`{asker} · {minutes} min old · until {until}"
 
     async def rules(self, asked: Invocation) -> Answer:
         rules = await self._rules.of(asked.person.id, asked.chat.id)

@@ -3,34 +3,45 @@
 import difflib
 from collections.abc import Sequence
 
-from bot.domain.change import Change, InboundState, MarkInbound, Show
+from bot.domain.change import Change, InboundState, MarkInbound, Show, Write
 from bot.domain.chat import Chat
 from bot.domain.message import InboundMessage, Markdown, Outbound, OutboundKind
 from bot.domain.person import Person
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.reactions import Reactions
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
 class Commands:
-    def __init__(self, table: Sequence[Command], journal: Journal, lanes: Lanes) -> None:
+    def __init__(
+        self, table: Sequence[Command], journal: Journal, lanes: Lanes, reactions: Reactions
+    ) -> None:
         self._table = {command.name: command for command in table}
         self._journal = journal
         self._lanes = lanes
+        self._reactions = reactions
 
     async def carry_out(
         self, row: InboundRow, message: InboundMessage, chat: Chat, person: Person
-    ) -> None:
-        """Answers a message that begins with a slash, whatever follows it."""
+    ) -> tuple[Write, ...] | None:
+        """Answers a message that begins with a slash, whatever follows it.
+
+        None when that is all; else the message waits its turn, and these are written with it.
+        """
         name, words = parse(message.text)
         invocation = Invocation(chat, person, words, message, row.id)
         answer = await self._answer(name, invocation)
+        if answer.queued:
+            return answer.writes
         to = None if message.private else message.message_id
         content = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),), reply_to=to)
         mark = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat.id)
         show = Show(f"command:{row.id}", chat.id, content)
         await self._journal.commit(Change((mark, *answer.writes, show), durable=True))
+        for gone in answer.dropped:
+            self._reactions.dropped(gone.address, gone.message_id, gone.since)
         if answer.interrupt:
             self._lanes.interrupt(chat.id)
         elif answer.wake:
@@ -39,6 +50,7 @@ class Commands:
             self._lanes.interrupt(other)
         for other in answer.wakes:
             self._lanes.wake(other)
+        return None
 
     def knows(self, text: str) -> bool:
         """Whether the table has the command this text begins with."""

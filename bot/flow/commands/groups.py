@@ -1,16 +1,28 @@
 """Commands about what the bot does in a group."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.change import ReleaseHeard, SaveChat
 from bot.domain.chat import Activation
+from bot.domain.errors import ChannelError
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.ports.groups import Groups
 
+_LOG = logging.getLogger(__name__)
+
+_NOT_YOURS = "This is for the owner of this group, or an owner of mine."
+_UNKNOWN = "I could not ask whose group this is. Try again, or let an owner of mine do it."
 _ALONE = "This is for groups: in a private chat every message is for me."
 
 
 class GroupCommands:
+    """For owners of the bot, and in a group for its own owner if they may talk to the bot."""
+
+    def __init__(self, groups: Mapping[str, Groups]) -> None:
+        self._groups = groups
+
     @property
     def table(self) -> Sequence[Command]:
         return (
@@ -19,20 +31,34 @@ class GroupCommands:
                 "which messages of a group are for me",
                 self.activation,
                 "always|mention",
-                owner_only=True,
             ),
             Command(
                 "context",
                 "whether I read what a group says to others",
                 self.context,
                 "on|off",
-                owner_only=True,
             ),
         )
 
-    async def activation(self, asked: Invocation) -> Answer:
+    async def _refusal(self, asked: Invocation) -> str | None:
+        """Why the asker may not, asked of the platform anew each time."""
         if asked.chat.private:
-            return Answer(_ALONE)
+            return _ALONE
+        if asked.person.is_owner:
+            return None
+        groups = self._groups.get(asked.chat.address.channel)
+        try:
+            owns = groups is not None and await groups.owned_by(
+                asked.chat.address, asked.message.sender
+            )
+        except ChannelError as fault:
+            _LOG.warning("whose group it is was not told: %s", fault)
+            return _UNKNOWN
+        return None if owns else _NOT_YOURS
+
+    async def activation(self, asked: Invocation) -> Answer:
+        if (refusal := await self._refusal(asked)) is not None:
+            return Answer(refusal)
         chosen = asked.words[0].lower() if asked.words else ""
         if chosen not in set(Activation):
             return Answer(f"Now: `{asked.chat.activation}`. Usage: /activation always|mention")
@@ -42,8 +68,8 @@ class GroupCommands:
         return Answer("I answer here when I am mentioned or replied to.", (saved,))
 
     async def context(self, asked: Invocation) -> Answer:
-        if asked.chat.private:
-            return Answer(_ALONE)
+        if (refusal := await self._refusal(asked)) is not None:
+            return Answer(refusal)
         match [word.lower() for word in asked.words[:1]]:
             case ["on"]:
                 saved = SaveChat(replace(asked.chat, context=True))

@@ -96,6 +96,7 @@ class PeopleCommands:
             (Revoke(person.id, ACCESS_ENDED), *audits),
             interrupts=tuple(running),
             wakes=tuple({t.chat for t in stands.turns} - running),
+            dropped=stands.waiting,
         )
 
     async def rights(self, asked: Invocation) -> Answer:
@@ -111,7 +112,9 @@ class PeopleCommands:
         if not wishes:
             told = f"{name}: `{described(person, self._common)}`."
             return Answer(f"{told} Usage: /rights {_WHO} {_TERMS}")
-        known = {spec.name for spec in self._context.of(asked.chat.id).specs}
+        known = {spec.name for spec in self._context.house(asked.chat)}
+        for server in await self._context.servers(asked.chat):
+            known |= {spec.name for spec in server.tools}
         try:
             rights, pace = amended(person, wishes, known)
         except ValueError as fault:
@@ -149,7 +152,7 @@ class PeopleCommands:
         """Whether someone is more than an account just let in: an owner, or one who had turns."""
         accounts = [key for key, one in await self._people.accounts() if one.id == person.id]
         stands = await self._members.standing(person.id)
-        return person.is_owner or len(accounts) > 1 or stands.asked or stands.waiting > 0
+        return person.is_owner or len(accounts) > 1 or stands.asked or bool(stands.waiting)
 
     def _audit(self, asked: Invocation, action: str, account: str, how: str = "") -> AddAudit:
         details = {"how": how} if how else {}
@@ -168,6 +171,6 @@ def _last(at: datetime | None) -> str:
 
 def _ended(stands: Standing) -> str:
     counts = ((len(stands.turns), "turn"), (len(stands.cards), "open card"))
-    counted = (*counts, (stands.waiting, "waiting message"))
+    counted = (*counts, (len(stands.waiting), "waiting message"))
     parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]
     return f" Ended: {', '.join(parts)}." if parts else ""

@@ -5,13 +5,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.change import SaveChat
-from bot.domain.tool import Effect
+from bot.domain.server import ServerStanding
+from bot.domain.tool import Effect, ToolSpec
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.context import Context
 from bot.flow.model_calls import ModelCalls
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
-from bot.ports.journal import Journal
+from bot.ports.journal import MOST_AHEAD, Journal
 from bot.ports.ledger import Ledger, Spent
 
 _ASKS = {
@@ -19,6 +20,9 @@ _ASKS = {
     Effect.WRITE: "asks first",
     Effect.DANGER: "always asks",
 }
+
+
+_LONGEST_LINE = 200
 
 
 class SetupCommands:
@@ -39,7 +43,7 @@ class SetupCommands:
         self._approvals = approvals
         self._clock = clock
         self._model = model
-        self._started = clock.now()
+        self._started = clock.steady()
 
     @property
     def table(self) -> Sequence[Command]:
@@ -51,10 +55,11 @@ class SetupCommands:
         )
 
     async def tools(self, asked: Invocation) -> Answer:
-        specs = self._context.of(asked.chat.id).specs
-        lines = [
-            f"- `{s.name}`, {_ASKS[s.effect]}: {_first_sentence(s.description)}" for s in specs
-        ]
+        lines = [_tool_line(spec) for spec in self._context.house(asked.chat)]
+        for server in await self._context.servers(asked.chat):
+            lines.append(_server_line(server))
+            lines.extend(_tool_line(spec) for spec in server.tools)
+            lines.extend(f"- not offered, {left_out}" for left_out in server.left_out)
         return Answer("\n".join(["My tools:", *lines]))
 
     async def model(self, asked: Invocation) -> Answer:
@@ -86,20 +91,32 @@ class SetupCommands:
     async def status(self, asked: Invocation) -> Answer:
         agenda = await self._journal.agenda(asked.chat.id)
         cards = await self._approvals.open_in(asked.chat.id)
-        minutes = int((self._clock.now() - self._started).total_seconds() // 60)
+        waiting = len(agenda.waiting)
+        more = " or more" if waiting == MOST_AHEAD else ""
+        minutes = int((self._clock.steady() - self._started) // 60)
         lines = [
             f"- model: `{asked.chat.model or self._model}`",
             f"- messages during a turn: `{asked.chat.queue_mode}`",
             f"- turns at work or parked: {len(agenda.unfinished)}",
-            f"- waiting messages: {len(agenda.waiting)}",
+            f"- waiting messages: {waiting}{more}",
             f"- open cards: {len(cards)}",
             f"- up for {minutes // 60} h {minutes % 60} min",
         ]
         return Answer("\n".join(["Status", *lines]))
 
 
+def _tool_line(spec: ToolSpec) -> str:
+    return f"- `{spec.name}`, {_ASKS[spec.effect]}: {_first_sentence(spec.description)}"
+
+
+def _server_line(server: ServerStanding) -> str:
+    spec = server.spec
+    whose = f", of the skill {spec.skill}" if spec.skill else ""
+    return f"\nThe MCP server `{spec.name}`{whose}: {server.state}"
+
+
 def _first_sentence(text: str) -> str:
-    return text.partition(". ")[0].rstrip(".")
+    return " ".join(text.partition(". ")[0].split()).rstrip(".")[:_LONGEST_LINE]
 
 
 def _spent(rows: Sequence[Spent]) -> list[str]:

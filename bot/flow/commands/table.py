@@ -8,6 +8,7 @@ from bot.domain.change import Write
 from bot.domain.chat import Chat
 from bot.domain.message import InboundMessage
 from bot.domain.person import Person
+from bot.ports.members import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Invocation:
 class Answer:
     """What is said and what is written with it; `wake` when the chat has work now.
 
-    `interrupts` and `wakes` name other chats that the writes concern.
+    `interrupts` and `wakes` name other chats that the writes concern, `dropped` the messages that
+    are not answered any more. `queued` when the message itself waits its turn now.
     """
 
     text: str
@@ -34,6 +36,8 @@ class Answer:
     interrupt: bool = False
     interrupts: tuple[int, ...] = ()
     wakes: tuple[int, ...] = ()
+    dropped: tuple[Waiting, ...] = ()
+    queued: bool = False
 
 
 Handler: TypeAlias = Callable[[Invocation], Awaitable[Answer]]

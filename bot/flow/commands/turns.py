@@ -5,9 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import (
-    AskStop,
-    InboundState,
-    MarkInbound,
     SaveChat,
     SaveConversation,
     SaveTurn,
@@ -16,12 +13,14 @@ from bot.domain.change import (
 from bot.domain.chat import QueueMode
 from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals import ApprovalDesk
+from bot.flow.commands.stopping import stops
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.conversations import fresh
+from bot.flow.plan_desk import PlanDesk
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
-from bot.ports.journal import Agenda, Journal
+from bot.ports.journal import Journal
 
 _MODES = {
     QueueMode.QUEUE: "a message that arrives during a turn waits for the next one",
@@ -37,6 +36,7 @@ class TurnCommands:
         chats: Chats,
         approvals: Approvals,
         desk: ApprovalDesk,
+        plans: PlanDesk,
         clock: Clock,
         model: str,
     ) -> None:
@@ -44,6 +44,7 @@ class TurnCommands:
         self._chats = chats
         self._approvals = approvals
         self._desk = desk
+        self._plans = plans
         self._clock = clock
         self._model = model
 
@@ -52,33 +53,17 @@ class TurnCommands:
         return (
             Command("new", "start a fresh conversation", self.new),
             Command(
-                "stop", "stop what I am doing; `all` drops waiting messages", self.stop, "[all]"
-            ),
-            Command(
                 "queue", "what a message during a turn does", self.queue, "queue|steer|interrupt"
             ),
             Command("compact", "summarise the conversation so far", self.compact),
         )
-
-    async def stop(self, asked: Invocation) -> Answer:
-        agenda = await self._journal.agenda(asked.chat.id)
-        stops = _stops(agenda, asked)
-        drops = _drops(agenda) if "all" in asked.words else ()
-        if not stops and not drops:
-            return Answer("There is nothing to stop.")
-        told = "Stopping." if stops else "Nothing was running."
-        if drops:
-            told = f"{told} Dropped {len(drops)} waiting messages."
-        elif agenda.waiting:
-            told = f"{told} {len(agenda.waiting)} waiting messages still run; /stop all drops them."
-        return Answer(told, (*stops, *drops), interrupt=bool(stops))
 
     async def new(self, asked: Invocation) -> Answer:
         """Ends the running turn and every open card, and opens an empty conversation."""
         agenda = await self._journal.agenda(asked.chat.id)
         cards = await self._approvals.open_in(asked.chat.id)
         await self._desk.withdraw([c for c in cards if c.set_aside], asked.person)
-        stops = _stops(agenda, asked)
+        ended = (*stops(agenda, asked), *self._plans.left(agenda.plan, asked.person))
         now = self._clock.now()
         current = await self._chats.conversation(asked.chat.id, asked.chat.conversation)
         closed: tuple[Write, ...] = ()
@@ -86,7 +71,7 @@ class TurnCommands:
             closed = (SaveConversation(replace(current, closed_at=now)),)
         _, opening = fresh(asked.chat, now)
         told = "A fresh start. Earlier conversations stay on record."
-        return Answer(told, (*stops, *closed, *opening), interrupt=bool(stops))
+        return Answer(told, (*ended, *closed, *opening), interrupt=bool(ended))
 
     async def queue(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""
@@ -111,17 +96,3 @@ class TurnCommands:
             state=TurnState.QUEUED,
         )
         return Answer("Summarising…", (SaveTurn(turn),), wake=True)
-
-
-def _stops(agenda: Agenda, asked: Invocation) -> tuple[Write, ...]:
-    how = f"/{asked.message.text.split()[0].lstrip('/')} by {asked.person.name}"
-    turns = (*agenda.unfinished, *agenda.queued)
-    return tuple(AskStop(t.id, how) for t in turns if asked.person.may_decide_for(t.asker))
-
-
-def _drops(agenda: Agenda) -> tuple[Write, ...]:
-    waiting = (InboundState.WAITING,)
-    return tuple(
-        MarkInbound(r.id, InboundState.DROPPED, waiting, r.chat, reason="/stop all")
-        for r in agenda.waiting
-    )

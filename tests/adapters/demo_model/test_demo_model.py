@@ -6,13 +6,23 @@ import pytest
 
 from bot.adapters.demo_model.model import LABEL, DemoModel
 from bot.domain.exchange import FinishReason, Usage
+from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE
+from bot.domain.skill import Skill
+from bot.domain.skill_words import brought, handed_over
 from bot.domain.tool import Effect, Replay, ToolCall, ToolSpec
 from bot.domain.transcript import CallPart, TextPart
 from bot.domain.view import ModelReply, ModelRequest, ResultPart, ViewMessage
 
 TOOLS = tuple(
     ToolSpec(name, name, {"type": "object"}, Effect.READ, Replay.SAFE)
-    for name in ("current_time", "list_files", "write_file", "run_command", "send_message")
+    for name in (
+        "current_time",
+        "list_files",
+        "write_file",
+        "run_command",
+        "send_message",
+        "use_skill",
+    )
 )
 
 
@@ -52,6 +62,7 @@ def user(text: str) -> ViewMessage:
         ("a command", ["run_command"]),
         ("both at once", ["current_time", "list_files"]),
         ("a question", ["send_message"]),
+        ("a skill", ["use_skill"]),
     ],
 )
 async def test_a_word_makes_it_call_tools(words: str, names: list[str]) -> None:
@@ -133,3 +144,28 @@ async def test_a_missing_tool_is_named() -> None:
     assert calls_of(reply) == []
     assert "`current_time`" in text_of(reply)
     assert "`list_files`" not in text_of(reply)
+
+
+async def test_in_plan_mode_it_plans_two_steps_and_hands_them_in() -> None:
+    newest = ViewMessage("user", (TextPart(f"{COLLECTING_NOTE} Plan."), TextPart("make a plan")))
+    tools = (*TOOLS, ToolSpec("submit_plan", "", {}, Effect.READ, Replay.SAFE))
+    reply = await reply_to(newest, tools=tools)
+    names = [call.name for call in calls_of(reply)]
+    assert names == ["write_file", "run_command", "submit_plan"]
+    assert calls_of(await reply_to(user("make a plan"), tools=tools)) == []
+
+
+async def test_an_approved_plan_is_carried_out_to_the_letter() -> None:
+    note = f'{APPROVED_NOTE} Go.\n1. [done] write_file: wrote it\n2. run_command {{"command":"ls"}}'
+    (call,) = calls_of(await reply_to(user(note)))
+    assert (call.name, call.canonical) == ("run_command", '{"command":"ls"}')
+
+
+async def test_it_tells_of_a_pipeline_and_hears_a_wish_beside_a_skill() -> None:
+    skill = Skill("minutes-review", "Checks.", "Check them.", "/skills/minutes-review")
+    over = ViewMessage("user", (TextPart(handed_over(skill, "meeting-minutes").text),))
+    told = text_of(await reply_to(user("skill"), over))
+    assert "second skill of a pipeline" in told
+    assert "minutes-review is at work now, in place of meeting-minutes" in told
+    both = ViewMessage("user", (TextPart("What time is it?"), TextPart(brought(skill).text)))
+    assert [call.name for call in calls_of(await reply_to(both))] == ["current_time"]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.lanes.embedded_lanes import LONGEST_DELAY_SECONDS, EmbeddedLanes
+from bot.domain.errors import StoreBusy, StoreUnwritable
 from tests.fakes.clock import FakeClock
 
 
@@ -105,6 +106,24 @@ async def test_a_chat_at_rest_has_no_task() -> None:
         assert len(asyncio.all_tasks()) == before
 
 
+async def test_who_stands_in_line_has_no_task_and_is_drained_in_the_order_of_coming() -> None:
+    before = len(asyncio.all_tasks())
+    work, order = Work(), list[int]()
+
+    async def drain(chat: int) -> None:
+        order.append(chat)
+        await work.drain(chat)
+
+    async with EmbeddedLanes(drain, FakeClock(), at_work=2) as lanes:
+        for chat in range(1000):
+            lanes.wake(chat)
+        assert len(asyncio.all_tasks()) == before + 2
+        while len(order) < 1000:
+            await settle()
+    assert order == [*range(1000)]
+    assert work.most_at_work == 2
+
+
 async def test_interrupt_cancels_the_drain_and_drains_anew() -> None:
     ends: list[str] = []
     stuck = asyncio.Event()
@@ -161,6 +180,26 @@ async def test_a_failed_drain_is_logged_and_tried_again_later_and_later(
     assert "fault 0" in caplog.text
 
 
+async def test_a_store_that_is_away_costs_one_line_a_try_and_no_trace(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock, failures = FakeClock(), [StoreBusy("locked"), StoreUnwritable("disk full")]
+
+    async def drain(chat: int) -> None:
+        if failures:
+            raise failures.pop(0)
+
+    async with EmbeddedLanes(drain, clock) as lanes:
+        lanes.wake(7)
+        await clock.advance(10)
+    told = [(record.getMessage(), record.exc_info) for record in caplog.records]
+    assert told == [
+        ("the lane of a chat has to wait: locked", None),
+        ("the lane of a chat has to wait: disk full", None),
+    ]
+    assert [vars(record)["chat"] for record in caplog.records] == [7, 7]
+
+
 async def test_a_failing_chat_leaves_its_room_to_others_while_it_waits() -> None:
     done: list[int] = []
 
@@ -175,6 +214,36 @@ async def test_a_failing_chat_leaves_its_room_to_others_while_it_waits() -> None
         lanes.wake(2)
         await settle()
         assert done == [2]
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+async def test_a_chat_that_failed_stands_in_line_for_its_next_try(interrupted: bool) -> None:
+    clock, done = FakeClock(), list[int]()
+    failures, busy = [RuntimeError("once")], asyncio.Event()
+
+    async def drain(chat: int) -> None:
+        if chat == 1 and failures:
+            raise failures.pop()
+        if chat == 2:
+            await busy.wait()
+        done.append(chat)
+
+    async with EmbeddedLanes(drain, clock, at_work=1) as lanes:
+        lanes.wake(1)
+        await settle()
+        lanes.wake(2)
+        await clock.advance(2)
+        await settle()
+        if interrupted:
+            lanes.interrupt(1)
+            await settle()
+        assert done == []
+        busy.set()
+        await settle()
+        assert done == [2, 1]
+        lanes.wake(3)
+        await settle()
+        assert done == [2, 1, 3]
 
 
 async def test_interrupt_cuts_the_wait_after_a_failure_short() -> None:

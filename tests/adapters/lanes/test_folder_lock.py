@@ -1,6 +1,7 @@
 """One process for one folder, by a lock that dies with its process."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -63,6 +64,18 @@ def test_leaving_frees_the_folder_within_the_process_too(tmp_path: Path) -> None
     with lock:
         pass
     assert (tmp_path / "lock").read_text() == ""
+
+
+def test_a_folder_in_which_nothing_can_be_written_is_told(tmp_path: Path) -> None:
+    bounds = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, bounds[1]))
+    try:
+        with pytest.raises(SettingError, match="cannot be used: File too large"):
+            FolderLock(tmp_path).__enter__()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, bounds)
+    with FolderLock(tmp_path):
+        pass
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

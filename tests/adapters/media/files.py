@@ -3,6 +3,7 @@
 import io
 import random
 import struct
+import zipfile
 import zlib
 
 from PIL import Image
@@ -58,6 +59,18 @@ def png_header(width: int, height: int) -> bytes:
         struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
         for name, body in chunks
     )
+
+
+def office_bomb() -> bytes:
+    """An office document, a few hundred kilobytes long, that unpacks to 400 megabytes."""
+    into = io.BytesIO()
+    with (
+        zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("word/document.xml", "w") as entry,
+    ):
+        for _ in range(400):
+            entry.write(bytes(1_000_000))
+    return into.getvalue()
 
 
 def animation(frames: int) -> bytes:

@@ -11,14 +11,15 @@ import psutil
 import pytest
 from PIL import Image
 
-from bot.adapters.media.media_reader import MediaReader, ReadingBounds
+from bot.adapters.media.media_reader import MediaReader
+from bot.domain.budget import ReadingBounds
 from bot.domain.transcript import ImagePart
 from bot.ports.attachments import DocumentText, NotRead
 from tests.adapters.media import files
 
 
 async def read(data: bytes, name: str = "file") -> DocumentText | ImagePart | NotRead:
-    return await MediaReader().read(data, name)
+    return await MediaReader(ReadingBounds()).read(data, name)
 
 
 async def seen(data: bytes) -> Image.Image:
@@ -186,7 +187,9 @@ async def test_a_reading_that_wants_much_memory_is_ended() -> None:
 
 
 async def test_a_cancelled_reading_leaves_no_process() -> None:
-    reading = asyncio.create_task(MediaReader().read(files.pdf(*["page"] * 300), "a.pdf"))
+    reading = asyncio.create_task(
+        MediaReader(ReadingBounds()).read(files.pdf(*["page"] * 300), "a.pdf")
+    )
     us = psutil.Process()
     while not us.children():  # noqa: ASYNC110 - nobody tells that a process has begun
         await asyncio.sleep(0)

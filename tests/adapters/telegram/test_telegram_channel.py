@@ -153,7 +153,7 @@ async def test_a_file_that_is_gone_is_content_refused(
         await channel.send(at(ann), piece)
 
 
-async def test_a_draft_shows_the_tail_and_a_group_the_typing_sign(
+async def test_a_draft_shows_the_tail_of_what_is_written(
     server: BotApi, channel: TelegramChannel, ann: Person
 ) -> None:
     await channel.draft(at(ann), "  ")
@@ -162,9 +162,25 @@ async def test_a_draft_shows_the_tail_and_a_group_the_typing_sign(
     draft = server.screen(ann.id).draft
     assert draft is not None
     assert (len(draft), draft[0], draft[-7:]) == (4096, "…", "the end")
+
+
+async def test_in_a_group_one_silent_message_grows_and_can_be_taken_away(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
     group = server.group("club", ann)
-    await channel.draft(Address("telegram", str(group.id)), "words")
-    assert server.screen(group.id).typing
+    asked = server.say(ann, "/ask", chat=group)
+    place = Address("telegram", str(group.id))
+    assert await channel.draft(place, " ") is None
+    shown = await channel.draft(place, "**so", reply_to=str(asked.id))
+    for text in ("**so** far", "**so** far"):
+        assert await channel.draft(place, text, message_id=shown) == shown
+    [message] = server.screen(group.id).from_bot
+    assert (message.text, message.silent, message.reply_to) == ("so far", True, asked.id)
+    for _ in range(2):
+        await channel.edit(place, str(message.id), None)
+    assert server.screen(group.id).from_bot == []
+    with pytest.raises(ContentRefused):
+        await channel.draft(place, "more", message_id=shown)
 
 
 async def test_a_draft_the_server_refuses_becomes_the_typing_sign(
@@ -181,8 +197,26 @@ async def test_signs_come_and_go(server: BotApi, channel: TelegramChannel, ann: 
     await channel.sign(at(ann), Sign.QUEUED, str(said.id))
     assert server.screen(ann.id).typing
     assert server.screen(ann.id).messages[-1].reactions == ("👀",)
-    await channel.sign(at(ann), Sign.DONE, str(said.id))
+    for sign, emoji in ((Sign.WORKING, "✍"), (Sign.DONE, "👌")):
+        await channel.sign(at(ann), sign, str(said.id))
+        assert server.screen(ann.id).messages[-1].reactions == (emoji,)
+    await channel.sign(at(ann), Sign.NONE, str(said.id))
     assert server.screen(ann.id).messages[-1].reactions == ()
+    server.remove(server.screen(ann.id).messages[-1])
+    await channel.sign(at(ann), Sign.DONE, str(said.id))
+
+
+async def test_a_chat_without_reactions_says_so(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    team = server.group("Team", ann)
+    team.reactions = ("👀",)
+    said = server.say(ann, "/wait", chat=team)
+    place = Address("telegram", str(team.id))
+    await channel.sign(place, Sign.QUEUED, str(said.id))
+    with pytest.raises(ContentRefused):
+        await channel.sign(place, Sign.WORKING, str(said.id))
+    await channel.sign(place, Sign.NONE, str(said.id))
 
 
 async def test_a_press_is_acknowledged_and_a_second_time_is_no_fault(

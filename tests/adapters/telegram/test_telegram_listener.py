@@ -169,7 +169,7 @@ async def test_pauses_double_up_to_half_a_minute_and_start_anew(
     [
         (401, "Unauthorized", None, 60.0, "does not accept the bot token"),
         (404, "Not Found", None, 60.0, "does not accept the bot token"),
-        (409, "Conflict: terminated by other getUpdates", None, 30.0, "another program"),
+        (409, "Conflict: terminated by other getUpdates", None, 10.0, "another program"),
         (429, "Too Many Requests: retry after 9", 9, 9.0, "asks for a pause"),
     ],
 )
@@ -285,9 +285,9 @@ async def test_a_second_poller_that_leaves_costs_no_update(
         await other.get(f"{url}/bot{server.token}/getUpdates")
         await until(lambda: clock.sleepers)
         server.say(ann, "while it slept")
-        await clock.advance(30.0)
+        await clock.advance(10.0)
         await receiver.has(1)
-    assert clock.slept == [30.0]
+    assert clock.slept == [10.0]
     assert "another program reads this bot's updates" in caplog.text
 
 

@@ -11,6 +11,7 @@ from bot.adapters.telegram.updates import parse_update
 from bot.domain.message import (
     Address,
     Attachment,
+    Cut,
     Ignored,
     Inbound,
     InboundMessage,
@@ -54,7 +55,44 @@ def test_a_message_is_read_whole() -> None:
         message_id="7",
         text="hi",
         sent_at=datetime.fromtimestamp(1_790_000_000, UTC),
+        number=7,
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("x" * 2048, Cut.NO),
+        ("x" * 2049, Cut.PERHAPS),
+        ("x" * 3840, Cut.LIKELY),
+        ("x" * 4095, Cut.LIKELY),
+        ("x" * 4096, Cut.SHARP),
+        ("😀" * 2048, Cut.SHARP),
+        ("😀" * 4096, Cut.SHARP),
+    ],
+)
+def test_a_text_tells_whether_an_app_may_have_cut_it(text: str, cut: Cut) -> None:
+    assert read_message(text=text).cut is cut
+
+
+def test_a_part_of_an_album_names_its_album() -> None:
+    assert read_message(media_group_id="13", photo=[{"file_id": "P"}]).album == "13"
+    assert read_message(media_group_id=13).album == ""
+
+
+def test_what_a_quoted_message_carries_is_known() -> None:
+    reply = {"message_id": 3, "from": BOB, "photo": [{"file_id": "P", "width": 9}]}
+    quote = read_message(reply_to_message=reply).quote
+    assert quote is not None
+    assert not quote.own
+    assert [one.handle for one in quote.attachments] == ["P"]
+    elsewhere = {
+        "origin": {"type": "user", "sender_user": BOB},
+        "document": {"file_id": "D", "file_name": "a.txt"},
+    }
+    quote = read_message(external_reply=elsewhere).quote
+    assert quote is not None
+    assert [one.name for one in quote.attachments] == ["a.txt"]
 
 
 def test_an_edit_is_marked() -> None:
@@ -242,7 +280,7 @@ def test_what_is_no_update_is_unreadable(body: str) -> None:
 
 
 def test_updates_of_other_kinds_are_ignored() -> None:
-    assert isinstance(parse_update('{"update_id":1,"my_chat_member":{}}', Own(BOT)), Ignored)
+    assert isinstance(parse_update('{"update_id":1,"message_reaction":{}}', Own(BOT)), Ignored)
 
 
 def press(**fields: Any) -> Inbound:

@@ -95,7 +95,8 @@ async def test_updates_are_called_in_and_confirmed(
     assert store.texts == ["before", "after \ud800"]
     [call] = server.calls_of("setWebhook")
     assert call.params["url"] == URL
-    assert call.params["allowed_updates"] == ["message", "edited_message", "callback_query"]
+    kinds = ["message", "edited_message", "callback_query", "my_chat_member"]
+    assert call.params["allowed_updates"] == kinds
 
 
 async def test_a_failing_store_delays_an_update_and_loses_none(

@@ -15,6 +15,7 @@ from bot.adapters.terminal.conversation import Conversation
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.text import Fragments, MarkdownLines, plain, visible
 from bot.adapters.terminal.update import ADDRESS, Writer
+from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
 from bot.domain.message import (
     Button,
     Code,
@@ -71,6 +72,7 @@ class Desk:
         self.screen = Screen(self.paper)
         self.channel = TerminalChannel(self.screen)
         self.accepted: list[RawUpdate] = []
+        self.faults: list[StoreError] = []
 
     async def send(
         self, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object
@@ -107,6 +109,8 @@ class Desk:
 
     async def accept(self, updates: object) -> None:
         assert isinstance(updates, tuple)
+        if self.faults:
+            raise self.faults.pop(0)
         self.accepted.extend(updates)
 
 
@@ -261,6 +265,12 @@ def test_markdown_is_shown_without_its_marks_but_code_stays() -> None:
     assert ("italic", "i") in shown
 
 
+def test_signs_that_are_meant_literally_are_shown_without_their_backslash() -> None:
+    shown = MarkdownLines().shown("\\<folder\\> \\*a\\* `\\]` C:\\x\n```\n\\]\n```")
+    assert plain(shown) == "<folder> *a* `\\]` C:\\x\n```\n\\]\n```"
+    assert not any(style for style, text in shown if "a" in text)
+
+
 async def test_typing_is_seen_until_the_answer_comes(desk: Desk) -> None:
     await desk.channel.sign(ADDRESS, Sign.TYPING)
     assert desk.screen.live() == "…\n"
@@ -313,6 +323,19 @@ async def test_text_at_a_card_is_a_reply_to_it(desk: Desk) -> None:
 async def test_a_key_no_card_has_is_told_and_not_sent(desk: Desk) -> None:
     assert await desk.hold(desk.card, "w", EOFError()) == []
     assert "no key w" in desk.paper.printed
+
+
+async def test_a_line_that_cannot_be_stored_is_told_and_the_talk_goes_on(desk: Desk) -> None:
+    desk.faults.append(StoreUnwritable("database or disk is full"))
+    (message,) = await desk.hold("hello", "hello again", EOFError())
+    assert isinstance(message, InboundMessage)
+    assert message.text == "hello again"
+    assert "nothing was sent: database or disk is full" in desk.paper.printed
+
+
+async def test_what_could_not_be_stored_is_not_waited_for(desk: Desk) -> None:
+    desk.faults.append(StoreBusy("locked"))
+    assert await desk.hold("hello", KeyboardInterrupt()) == []
 
 
 async def test_quit_leaves_without_a_word(desk: Desk) -> None:

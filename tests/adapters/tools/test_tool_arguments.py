@@ -19,6 +19,7 @@ def test_every_tool_is_there_in_a_stable_order(tools: Tools) -> None:
         "current_time", "list_files", "read_file", "search_files", "write_file", "edit_file",
         "delete_file", "run_command", "send_file", "send_message", "get_conversation",
         "end_conversation",
+        "submit_plan",
     ]  # fmt: skip
     assert FixedCatalog(list(tools.values())).tools(7) == tuple(tools.values())
 
@@ -42,7 +43,9 @@ def test_schemas_are_flat_and_small(tools: Tools) -> None:
     text = json.dumps(
         [[t.spec.name, t.spec.description, t.spec.input_schema] for t in tools.values()]
     )
-    assert not any(word in text for word in ('"anyOf"', '"$ref"', '"title"', '"null"', '"allOf"'))
+    assert not any(
+        word in text for word in ('"anyOf"', '"$ref"', '"title": "', '"null"', '"allOf"')
+    )
     assert len(text) < 9_000
 
 

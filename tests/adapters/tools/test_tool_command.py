@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -16,7 +17,9 @@ from bot.adapters.tools.process import HEAD, TAIL
 from bot.adapters.tools.sandbox import Sandbox
 from bot.domain.errors import ToolFailure
 from bot.domain.message import Code
+from bot.domain.skill import Skill
 from bot.domain.tool import Effect, ExactRule, ToolOutput
+from bot.domain.variable import Variable
 from bot.ports.tool import Place
 
 
@@ -157,6 +160,28 @@ async def test_a_cancel_at_the_very_start_leaves_no_process(sandbox: Sandbox, pl
     assert await no_process_has("98703")
 
 
+HALF_BUILT = """#!/bin/sh
+case "$*" in *"-c exit 0") exit 0 ;; esac
+setsid sh -c 'echo up > up; exec sleep 98705' &
+wait
+"""
+
+
+async def test_a_wall_that_is_ended_before_it_stands_leaves_no_process(
+    place: Place, workspace: Path, tmp_path: Path
+) -> None:
+    builder = tmp_path / "half-built"
+    builder.write_text(HALF_BUILT)
+    builder.chmod(0o700)
+    os.mkfifo(workspace / "up")
+    task = asyncio.ensure_future(run(Sandbox(program=str(builder)), place, "true"))
+    assert await asyncio.to_thread((workspace / "up").read_text) == "up\n"
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await no_process_has("98705")
+
+
 @pytest.mark.parametrize("detach", ["", "setsid ", "nohup "])
 async def test_a_child_that_stays_behind_is_ended_and_does_not_hold_us(
     sandbox: Sandbox, place: Place, workspace: Path, detach: str
@@ -168,6 +193,18 @@ async def test_a_child_that_stays_behind_is_ended_and_does_not_hold_us(
     assert output.text == "exit code 0\nup"
     assert time.monotonic() - start < 5
     assert await no_process_has("98704")
+
+
+async def test_a_child_that_becomes_other_programs_all_the_time_is_ended(
+    place: Place, workspace: Path
+) -> None:
+    (workspace / "restless").write_text("exec /bin/sh restless 98706\n")
+    os.mkfifo(workspace / "up")
+    bare = Sandbox(program=None)
+    for _ in range(30):
+        child = "setsid sh -c 'echo up > up; exec /bin/sh restless 98706' 2>/dev/null"
+        assert (await run(bare, place, f"{child} & read word < up")).text == "exit code 0"
+        assert await no_process_has("98706")
 
 
 async def test_the_wall_hides_everything_but_the_workspace(
@@ -218,6 +255,16 @@ async def test_the_card_says_where_and_offers_this_command_alone(
     assert preview.always_label == "pytest -q"
     connected = await RunCommand(Sandbox(network=True)).preview(arguments, place)
     assert connected.where == "in the workspace, sandboxed, with network"
+
+
+async def test_the_card_shows_the_time_a_command_wants(walled: Sandbox, place: Place) -> None:
+    arguments = {"command": "pytest -q", "timeout": 600}
+    tool = RunCommand(walled)
+    preview = await tool.preview(arguments, place)
+    assert preview.where == "in the workspace, sandboxed, no network, for up to 600 s"
+    short = {"command": "echo hello", "timeout": 5}
+    shown = await tool.preview(short, place)
+    assert "hello" in (await tool.run(short, place, shown.seen)).text
 
 
 @pytest.mark.parametrize("command", ["ls; ls", "python3 x.py", "make", "ls > x", "echo $HOME"])
@@ -296,3 +343,25 @@ async def test_a_hardened_process_is_undumpable_and_still_runs_commands(place: P
     output, _ = await process.communicate()
     assert output.decode().split() == ["ran", "ran", "0"]
     assert process.returncode == 0
+
+
+async def test_a_skill_lends_its_variables_and_its_files(
+    sandbox: Sandbox, place: Place, outside: Path
+) -> None:
+    variables = (Variable("TRACKER", "s3cret-value", secret=True), Variable("PATH_OF", "x"))
+    skill = Skill("tracker", "Logs in.", "Log in.", str(outside), variables=variables)
+    under = replace(place, skill=skill)
+    output = await run(sandbox, under, 'echo "$TRACKER $PATH_OF"; cat "$SKILL_DIR/secret"; pwd')
+    assert output.text == f"exit code 0\ns3cret-value x\ncanary{place.workspace}"
+    assert "s3cret" not in (await run(sandbox, place, "env")).text
+    card = await RunCommand(sandbox).preview({"command": "true"}, under)
+    assert card.where.endswith(", with secrets of the skill tracker")
+
+
+async def test_the_files_of_a_skill_cannot_be_changed_behind_the_wall(
+    walled: Sandbox, place: Place, outside: Path
+) -> None:
+    under = replace(place, skill=Skill("tracker", "Logs in.", "Log in.", str(outside)))
+    output = await run(walled, under, 'echo no > "$SKILL_DIR/secret"')
+    assert output.failed
+    assert (outside / "secret").read_text() == "canary"

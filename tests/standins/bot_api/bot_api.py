@@ -52,6 +52,17 @@ class BotApi(PersonActions):
         self.faults = service.faults
         self.commands = service.commands
 
+    def replace_token(self) -> str:
+        """The owner of the bot revokes its token: the old one is refused from now on."""
+        self.token = self._service.token = f"{self.bot.id}:another_stand-in_token"
+        self._service.updates.end_polls()
+        return self.token
+
+    @property
+    def rejected(self) -> int:
+        """How many calls came with a token that is not the bot's."""
+        return self._service.rejected
+
     @property
     def floods(self) -> int:
         """How many calls got a 429 for being too many."""

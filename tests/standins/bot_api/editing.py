@@ -5,7 +5,7 @@ from tests.standins.bot_api.keyboard import Keyboard, parse_keyboard
 from tests.standins.bot_api.parameters import Parameters
 from tests.standins.bot_api.reaction import parse_reactions
 from tests.standins.bot_api.refusal import bad_request
-from tests.standins.bot_api.sending import read_caption, read_text
+from tests.standins.bot_api.sending import read_caption, read_preview, read_text
 from tests.standins.bot_api.service import CallbackAnswer, Service
 from tests.standins.bot_api.world import Chat, Message
 
@@ -24,7 +24,9 @@ def edit_message_text(service: Service, parameters: Parameters) -> object:
     message = _editable(service, parameters)
     if message.file is not None:
         raise bad_request("there is no text in the message to edit")
-    return _change(service, message, text, parse_keyboard(parameters.json("reply_markup")))
+    changed = _change(service, message, text, parse_keyboard(parameters.json("reply_markup")))
+    message.preview = read_preview(parameters, text)
+    return changed
 
 
 def edit_message_caption(service: Service, parameters: Parameters) -> object:
@@ -72,6 +74,8 @@ def set_message_reaction(service: Service, parameters: Parameters) -> object:
     chat = service.open_chat(parameters)
     if (message := chat.messages.get(_message_id(parameters))) is None:
         raise bad_request("message to react not found")
+    if chat.reactions is not None and not set(emoji) <= set(chat.reactions):
+        raise bad_request("REACTION_INVALID")
     message.reactions[service.bot.id] = emoji
     return True
 

@@ -25,6 +25,25 @@ _RIGHTS = (
     "can_manage_topics",
 )
 
+_PERMISSIONS = (
+    "can_send_messages",
+    "can_send_audios",
+    "can_send_documents",
+    "can_send_photos",
+    "can_send_videos",
+    "can_send_video_notes",
+    "can_send_voice_notes",
+    "can_send_polls",
+    "can_send_other_messages",
+    "can_add_web_page_previews",
+    "can_change_info",
+    "can_invite_users",
+    "can_pin_messages",
+    "can_manage_topics",
+    "can_edit_tag",
+    "can_react_to_messages",
+)
+
 
 def get_chat(service: Service, parameters: Parameters) -> object:
     chat = service.chat(parameters)
@@ -48,7 +67,8 @@ def get_chat_administrators(service: Service, parameters: Parameters) -> object:
     chat = service.chat(parameters)
     if chat.is_private:
         raise bad_request("there are no administrators in the private chat")
-    return [member_json(chat, chat.members[number]) for number in sorted(chat.admins)]
+    named = chat.admins | ({chat.creator} if chat.creator is not None else set())
+    return [member_json(chat, chat.members[number]) for number in sorted(named)]
 
 
 def get_chat_member_count(service: Service, parameters: Parameters) -> object:
@@ -60,6 +80,7 @@ def leave_chat(service: Service, parameters: Parameters) -> object:
     if chat.is_private:
         raise bad_request("chat member status can't be changed in private chats")
     del chat.members[service.bot.id]
+    chat.admins.discard(service.bot.id)
     return True
 
 
@@ -78,8 +99,15 @@ def get_file(service: Service, parameters: Parameters) -> object:
 
 def member_json(chat: Chat, person: Person) -> dict[str, Any]:
     answer: dict[str, Any] = {"user": person.to_json(), "status": "member"}
-    if person.id not in chat.members:
+    if person.id in chat.banned or (chat.blocked and person.is_bot):
+        answer |= {"status": "kicked", "until_date": 0}
+    elif person.id not in chat.members:
         answer["status"] = "left"
+    elif person.id == chat.creator:
+        answer |= {"status": "creator", "is_anonymous": False}
+    elif person.id in chat.muted:
+        answer |= {"status": "restricted", "is_member": True, "until_date": 0}
+        answer |= dict.fromkeys(_PERMISSIONS, False)
     elif person.id in chat.admins:
         answer["status"] = "administrator"
         answer |= dict.fromkeys(_RIGHTS, True)

@@ -2,6 +2,8 @@
 
 import mimetypes
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import Any, Protocol
 
@@ -16,6 +18,9 @@ from tests.standins.bot_api.world import Chat, Message, Person, StoredFile
 _COMMAND = re.compile(r"(?<![\w/])/[a-zA-Z0-9_]{1,64}(@\w{3,32})?\b")
 _MENTION = re.compile(r"(?<![\w@])@\w{3,32}\b")
 _URL = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)]")
+_ANONYMOUS = Person(1_087_968_824, "Group", "GroupAnonymousBot", is_bot=True)
+"""The account in whose name Telegram shows what is written in the name of a group."""
+
 _FOUND = ((_COMMAND, "bot_command"), (_MENTION, "mention"), (_URL, "url"))
 
 
@@ -37,6 +42,7 @@ class PersonActions:
         self._world = service.world
         self._person_ids = count(1_001)
         self._press_ids = count(7_000_000_001)
+        self._album_ids = count(13_000_000_001)
 
     def person(
         self,
@@ -61,19 +67,70 @@ class PersonActions:
         *members: Person,
         kind: str = "supergroup",
         admins: tuple[Person, ...] = (),
+        creator: Person | None = None,
     ) -> Chat:
-        """A group (`kind` group or supergroup) with the bot in it; the bot is told."""
+        """A group (`kind` group or supergroup) with the bot in it; the bot is told.
+
+        Whoever adds it is the first of all, or the group's creator.
+        """
         chat = self._world.add_group(kind, title, [*members, *admins])
         chat.admins = {admin.id for admin in admins}
         adder = next(iter(chat.members.values()))
-        self._membership("my_chat_member", chat, adder, self._service.bot, "left", "member")
+        if creator is not None:
+            chat.members[creator.id] = adder = creator
+            chat.creator = creator.id
+        del chat.members[self._service.bot.id]
+        self.add_bot(chat, adder)
         return chat
 
+    def upgrade(
+        self, group: Chat, by: Person, *, tells: tuple[str, ...] = ("joined", "to", "from")
+    ) -> Chat:
+        """Make a group a supergroup with a number of its own; the old one takes nothing more.
+
+        The bot hears that it joined the new one, and of the move `to` it in the old and `from`
+        there in the new, in the order of `tells`; what is not named is lost on the way.
+        """
+        new = self._world.add_group("supergroup", group.title, list(group.members.values()))
+        new.admins, new.creator, new.muted = set(group.admins), group.creator, set(group.muted)
+        group.upgraded_to = new.id
+        inside = member_json(new, self._service.bot)
+        outside = {"user": inside["user"], "status": "left"}
+        told = {
+            "joined": ("my_chat_member", self._change(new, by, outside, inside)),
+            "to": ("message", self._announced(group, by, migrate_to_chat_id=new.id)),
+            "from": ("message", self._announced(new, _ANONYMOUS, migrate_from_chat_id=group.id)),
+        }
+        for one in tells:
+            self._tell(*told[one])
+        return new
+
+    def _announced(self, chat: Chat, by: Person, **fields: Any) -> dict[str, Any]:
+        """A message of the service itself, on the screen and as the bot reads it."""
+        named = {"sender_chat": chat.to_json()} if by is _ANONYMOUS else {}
+        message = Message(next(chat.ids), chat, by, self._service.date, FormattedText("", ()))
+        message.service = {**named, **fields}
+        chat.messages[message.id] = message
+        return message.to_json()
+
     def topic(self, group: Chat, name: str) -> int:
-        """Open a topic; returns its message_thread_id."""
-        thread_id = next(group.ids)
+        """Open a topic; returns its message_thread_id, never 1, which is the General topic's."""
+        thread_id = next(number for number in group.ids if number > 1)
         group.topics[thread_id] = name
         return thread_id
+
+    def close_topic(self, group: Chat, topic: int) -> None:
+        """Only admins write into it from now on."""
+        group.closed_topics.add(topic)
+
+    def reopen_topic(self, group: Chat, topic: int) -> None:
+        group.closed_topics.discard(topic)
+
+    def delete_topic(self, group: Chat, topic: int) -> None:
+        """With all its messages."""
+        del group.topics[topic]
+        for message in [m for m in group.messages.values() if m.thread_id == topic]:
+            del group.messages[message.id]
 
     def say(
         self,
@@ -129,9 +186,68 @@ class PersonActions:
         *,
         caption: str = "",
         chat: Chat | None = None,
+        album: str | None = None,
     ) -> Message:
+        """Send a photo by itself, or as the next part of an album (see `album`)."""
         stored = self._world.add_file("photo", name, "image/jpeg", data)
-        return self._send_file(person, stored, caption, chat)
+        return self._send_file(person, stored, caption, chat, album)
+
+    def album(self) -> str:
+        """The number of a new album, which each of its parts carries."""
+        return str(next(self._album_ids))
+
+    def send_album(
+        self, person: Person, *photos: bytes, caption: str = "", chat: Chat | None = None
+    ) -> list[Message]:
+        """Send two to ten photos as one: an update for each, the caption on the first."""
+        if not 2 <= len(photos) <= 10:
+            raise ValueError("an album has two to ten parts")
+        album, captions = self.album(), [caption, *[""] * (len(photos) - 1)]
+        return [
+            self.send_photo(person, data, caption=words, chat=chat, album=album)
+            for data, words in zip(photos, captions, strict=True)
+        ]
+
+    def send_voice(self, person: Person, data: bytes = b"OggS", seconds: int = 7) -> Message:
+        stored = self._world.add_file("voice", "voice", "audio/ogg", data, duration=seconds)
+        return self._send_file(person, stored, "", None)
+
+    def send_video_note(self, person: Person, data: bytes = b"ftyp", seconds: int = 7) -> Message:
+        """Send one of the round films an app records itself."""
+        stored = self._world.add_file(
+            "video_note", "note", "video/mp4", data, length=240, duration=seconds
+        )
+        return self._send_file(person, stored, "", None)
+
+    def send_video(self, person: Person, data: bytes = b"ftyp", *, caption: str = "") -> Message:
+        stored = self._world.add_file(
+            "video", "film.mp4", "video/mp4", data, width=640, height=480, duration=7
+        )
+        return self._send_file(person, stored, caption, None)
+
+    def send_sticker(self, person: Person, emoji: str = "👍") -> Message:
+        traits = {"type": "regular", "width": 512, "height": 512}
+        traits |= {"is_animated": False, "is_video": False, "emoji": emoji, "set_name": "thumbs"}
+        stored = self._world.add_file("sticker", "sticker.webp", "image/webp", b"RIFF", **traits)
+        return self._send_file(person, stored, "", None)
+
+    def send_location(self, person: Person, latitude: float, longitude: float) -> Message:
+        return self._send_thing(
+            person, {"location": {"latitude": latitude, "longitude": longitude}}
+        )
+
+    def send_contact(self, person: Person, name: str, phone: str) -> Message:
+        return self._send_thing(person, {"contact": {"phone_number": phone, "first_name": name}})
+
+    def send_poll(self, person: Person, question: str, *options: str) -> Message:
+        listed = [
+            {"persistent_id": str(n), "text": option, "voter_count": 0}
+            for n, option in enumerate(options)
+        ]
+        poll = {"id": "5", "question": question, "options": listed, "total_voter_count": 0}
+        poll |= {"is_closed": False, "is_anonymous": True, "type": "regular"}
+        poll |= dict.fromkeys(("allows_multiple_answers", "allows_revoting", "members_only"), False)
+        return self._send_thing(person, {"poll": poll})
 
     def edit(self, person: Person, message: OnScreen, text: str) -> Message:
         edited = self._message(message)
@@ -197,42 +313,86 @@ class PersonActions:
     def unblock(self, person: Person) -> None:
         self._set_blocked(person, blocked=False)
 
+    def add_bot(self, group: Chat, by: Person) -> None:
+        with self._changing(group, by) as bot:
+            group.banned.discard(bot.id)
+            group.members[bot.id] = bot
+
     def remove_bot(self, group: Chat, by: Person) -> None:
-        del group.members[self._service.bot.id]
-        self._membership("my_chat_member", group, by, self._service.bot, "member", "kicked")
+        """Throw the bot out; nothing it sends is taken any more."""
+        with self._changing(group, by) as bot:
+            del group.members[bot.id]
+            group.admins.discard(bot.id)
+            group.muted.discard(bot.id)
+            group.banned.add(bot.id)
+
+    def promote_bot(self, group: Chat, by: Person) -> None:
+        with self._changing(group, by) as bot:
+            group.muted.discard(bot.id)
+            group.admins.add(bot.id)
+
+    def demote_bot(self, group: Chat, by: Person) -> None:
+        with self._changing(group, by) as bot:
+            group.admins.discard(bot.id)
+
+    def mute_bot(self, group: Chat, by: Person) -> None:
+        """Let the bot read on and write nothing."""
+        with self._changing(group, by) as bot:
+            group.admins.discard(bot.id)
+            group.muted.add(bot.id)
+
+    def unmute_bot(self, group: Chat, by: Person) -> None:
+        with self._changing(group, by) as bot:
+            group.muted.discard(bot.id)
 
     def _set_blocked(self, person: Person, *, blocked: bool) -> None:
         chat = self.private_chat(person)
-        chat.blocked = blocked
-        old, new = ("member", "kicked") if blocked else ("kicked", "member")
-        self._membership("my_chat_member", chat, person, self._service.bot, old, new)
+        with self._changing(chat, person):
+            chat.blocked = blocked
 
-    def _membership(
-        self, kind: str, chat: Chat, by: Person, whom: Person, old: str, new: str
-    ) -> None:
-        until = {"until_date": 0}
-        before = member_json(chat, whom) | {"status": old} | (until if old == "kicked" else {})
-        after = member_json(chat, whom) | {"status": new} | (until if new == "kicked" else {})
-        update = {
+    @contextmanager
+    def _changing(self, chat: Chat, by: Person) -> Iterator[Person]:
+        """Tell the bot of its membership before and after the block."""
+        bot = self._service.bot
+        before = member_json(chat, bot)
+        yield bot
+        after = member_json(chat, bot)
+        self._tell("my_chat_member", self._change(chat, by, before, after))
+
+    def _change(
+        self, chat: Chat, by: Person, before: dict[str, Any], after: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {
             "chat": chat.to_json(),
             "from": by.to_json(),
             "date": self._service.date,
             "old_chat_member": before,
             "new_chat_member": after,
         }
-        self._tell(kind, update)
 
     def _send_file(
-        self, person: Person, stored: StoredFile, caption: str, chat: Chat | None
+        self,
+        person: Person,
+        stored: StoredFile,
+        caption: str,
+        chat: Chat | None,
+        album: str | None = None,
     ) -> Message:
         message = self._new(person, chat, FormattedText(caption, tuple(_found(caption))), None)
-        message.file = stored
+        message.file, message.album = stored, album
+        return self._sent(message)
+
+    def _send_thing(self, person: Person, things: dict[str, Any]) -> Message:
+        message = self._new(person, None, FormattedText("", ()), None)
+        message.things = things
         return self._sent(message)
 
     def _new(
         self, person: Person, chat: Chat | None, content: FormattedText, topic: int | None
     ) -> Message:
         place = chat or self.private_chat(person)
+        if place.upgraded_to is not None:
+            raise ValueError("nobody writes in a group that became a supergroup")
         if place.is_private:
             place.started = True
         message = Message(next(place.ids), place, person, self._service.date, content)

@@ -6,11 +6,11 @@ import math
 class Refusal(Exception):
     """A call answered with `ok: false`; the description carries its HTTP class as a prefix."""
 
-    def __init__(self, status: int, description: str, retry_after: int | None = None) -> None:
+    def __init__(self, status: int, description: str, **parameters: int) -> None:
         super().__init__(description)
         self.status = status
         self.description = description
-        self.retry_after = retry_after
+        self.parameters = parameters
 
     def to_json(self) -> dict[str, object]:
         answer: dict[str, object] = {
@@ -18,8 +18,8 @@ class Refusal(Exception):
             "error_code": self.status,
             "description": self.description,
         }
-        if self.retry_after is not None:
-            answer["parameters"] = {"retry_after": self.retry_after}
+        if self.parameters:
+            answer["parameters"] = self.parameters
         return answer
 
 
@@ -38,7 +38,12 @@ def conflict(reason: str) -> Refusal:
 def too_many_requests(wait: float) -> Refusal:
     """Wait: seconds until the next call is free; told rounded up, at least one."""
     retry_after = max(1, math.ceil(wait - 0.001))
-    return Refusal(429, f"Too Many Requests: retry after {retry_after}", retry_after)
+    return Refusal(429, f"Too Many Requests: retry after {retry_after}", retry_after=retry_after)
+
+
+def upgraded(supergroup: int) -> Refusal:
+    words = "Bad Request: group chat was upgraded to a supergroup chat"
+    return Refusal(400, words, migrate_to_chat_id=supergroup)
 
 
 def unauthorized() -> Refusal:

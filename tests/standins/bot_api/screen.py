@@ -9,7 +9,10 @@ from tests.standins.bot_api.world import Chat, Draft, Message, StoredFile
 
 @dataclass(frozen=True)
 class ShownMessage:
-    """A visible message; `text` is the caption where there is a file."""
+    """A visible message; `text` is the caption where there is a file.
+
+    `silent` came without a sound, `preview` shows what is behind a link.
+    """
 
     id: int
     chat_id: int
@@ -23,6 +26,8 @@ class ShownMessage:
     reply_to: int | None
     thread_id: int | None
     reactions: tuple[str, ...]
+    silent: bool
+    preview: bool
 
     @property
     def labels(self) -> list[str]:
@@ -66,7 +71,7 @@ def _show_message(message: Message) -> ShownMessage:
     return ShownMessage(
         id=message.id,
         chat_id=message.chat_id,
-        from_bot=message.sender.is_bot,
+        from_bot=message.sender.is_bot and message.service is None,
         sender_id=message.sender.id,
         text=message.content.text,
         entities=message.content.entities,
@@ -76,4 +81,6 @@ def _show_message(message: Message) -> ShownMessage:
         reply_to=message.reply_to.id if message.reply_to else None,
         thread_id=message.thread_id,
         reactions=tuple(emoji for left in message.reactions.values() for emoji in left),
+        silent=message.silent,
+        preview=message.preview,
     )

@@ -1,7 +1,10 @@
 """Methods that put something new on a chat's screen."""
 
+import io
 from collections.abc import Mapping
 from typing import Any
+
+from PIL import Image
 
 from tests.standins.bot_api.entity import parse_entities
 from tests.standins.bot_api.formatting import FormattedText, formatted, parse_markup
@@ -15,9 +18,9 @@ MAX_TEXT = 4096
 MAX_CAPTION = 1024
 MAX_DOCUMENT_BYTES = 50 * 1024 * 1024
 MAX_PHOTO_BYTES = 10 * 1024 * 1024
+MAX_PHOTO_SIDES = 10_000
 DRAFT_SECONDS = 30.0
 ACTION_SECONDS = 5.0
-_IMAGE_HEADS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"RIFF", b"BM")
 _ACTIONS = frozenset(
     {
         "typing",
@@ -60,7 +63,7 @@ def send_message_draft(service: Service, parameters: Parameters) -> object:
     chat = service.open_chat(parameters)
     if not chat.is_private:
         raise bad_request("TEXTDRAFT_PEER_INVALID")
-    thread_id = _thread(parameters, chat)
+    thread_id = _thread(service, parameters, chat)
     service.flood.pass_through(chat)
     chat.drafts.pop(draft_id, None)
     until = service.clock.now() + DRAFT_SECONDS
@@ -73,7 +76,7 @@ def send_chat_action(service: Service, parameters: Parameters) -> object:
     if action not in _ACTIONS:
         raise bad_request("wrong parameter action in request")
     chat = service.open_chat(parameters)
-    _thread(parameters, chat)
+    _thread(service, parameters, chat)
     chat.action = (action, service.clock.now() + ACTION_SECONDS)
     return True
 
@@ -104,6 +107,15 @@ def read_caption(parameters: Parameters) -> FormattedText:
     if len(caption.text) > MAX_CAPTION:
         raise bad_request("message caption is too long")
     return caption
+
+
+def read_preview(parameters: Parameters, content: FormattedText) -> bool:
+    """Whether the first link of a text shows what is behind it: it does unless that is disabled."""
+    options = parameters.json("link_preview_options") or {}
+    if not isinstance(options, Mapping):
+        raise bad_request("object expected as link preview options")
+    links = any(entity.type in ("url", "text_link") for entity in content.entities)
+    return not options.get("is_disabled") and (links or "http" in content.text)
 
 
 def _text(parameters: Parameters, name: str) -> str:
@@ -148,8 +160,17 @@ def _check_upload(upload: Upload, kind: str) -> None:
         if len(upload.data) > MAX_PHOTO_BYTES:
             size = len(upload.data)
             raise bad_request(f"file of size {size} bytes is too big for a photo")
-        if not upload.data.startswith(_IMAGE_HEADS):
-            raise bad_request("IMAGE_PROCESS_FAILED")
+        _check_picture(upload.data)
+
+
+def _check_picture(data: bytes) -> None:
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            width, height = picture.size
+    except (OSError, Image.DecompressionBombError):
+        raise bad_request("IMAGE_PROCESS_FAILED") from None
+    if width + height > MAX_PHOTO_SIDES or max(width, height) > 20 * min(width, height):
+        raise bad_request("PHOTO_INVALID_DIMENSIONS")
 
 
 def _post(
@@ -160,7 +181,7 @@ def _post(
 ) -> Message:
     keyboard = parse_keyboard(parameters.json("reply_markup"))
     reply_to, quote = _reply(parameters, chat)
-    thread_id = _thread(parameters, chat)
+    thread_id = _thread(service, parameters, chat)
     service.flood.pass_through(chat)
     message = Message(
         id=next(chat.ids),
@@ -172,6 +193,8 @@ def _post(
         reply_to=reply_to,
         quote=quote,
         thread_id=thread_id,
+        silent=parameters.flag("disable_notification"),
+        preview=read_preview(parameters, content),
     )
     chat.messages[message.id] = message
     chat.drafts.clear()
@@ -195,8 +218,10 @@ def _reply(parameters: Parameters, chat: Chat) -> tuple[Message | None, str | No
     raise bad_request("message to be replied not found")
 
 
-def _thread(parameters: Parameters, chat: Chat) -> int | None:
+def _thread(service: Service, parameters: Parameters, chat: Chat) -> int | None:
     thread_id = parameters.integer("message_thread_id")
     if thread_id and thread_id not in chat.topics:
         raise bad_request("message thread not found")
+    if thread_id in chat.closed_topics and service.bot.id not in chat.admins:
+        raise bad_request("TOPIC_CLOSED")
     return thread_id or None

@@ -79,6 +79,8 @@ class _Server:
         if not _TOKEN.fullmatch(token):
             raise not_found()
         if token != self._service.token:
+            self._service.rejected += 1
+            self._service.pulse.beat()
             raise unauthorized()
 
     async def _answer(
@@ -89,7 +91,8 @@ class _Server:
         match fault:
             case Refuse(status, description, retry_after):
                 call.description = description
-                return _refused(Refusal(status, description, retry_after))
+                told = {} if retry_after is None else {"retry_after": retry_after}
+                return _refused(Refusal(status, description, **told))
             case DropRequest():
                 return await drop_connection(request)
             case Stall():

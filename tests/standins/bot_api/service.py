@@ -8,7 +8,7 @@ from tests.standins.bot_api.faults import Faults
 from tests.standins.bot_api.parameters import Parameters, Upload
 from tests.standins.bot_api.pulse import Clock, Pulse
 from tests.standins.bot_api.rates import FloodGate, Rates
-from tests.standins.bot_api.refusal import Refusal, bad_request, forbidden
+from tests.standins.bot_api.refusal import Refusal, bad_request, forbidden, upgraded
 from tests.standins.bot_api.update_queue import UpdateQueue
 from tests.standins.bot_api.webhook import Courier
 from tests.standins.bot_api.world import Chat, Person, World
@@ -54,6 +54,7 @@ class Service:
     rates: Rates | None
     first_update_id: int
     reads_all: bool = False
+    rejected: int = 0
     calls: list[Call] = field(default_factory=list[Call])
     presses: dict[str, Press] = field(default_factory=dict[str, Press])
     profile: dict[str, str] = field(default_factory=dict[str, str])
@@ -90,8 +91,11 @@ class Service:
         chat = self._find(wanted)
         if chat is None:
             raise bad_request("chat not found")
+        if chat.upgraded_to is not None:
+            raise upgraded(chat.upgraded_to)
         if not chat.is_private and self.bot.id not in chat.members:
-            raise forbidden(f"bot was kicked from the {chat.type} chat")
+            was = "was kicked from" if self.bot.id in chat.banned else "is not a member of"
+            raise forbidden(f"bot {was} the {chat.type} chat")
         return chat
 
     def open_chat(self, parameters: Parameters) -> Chat:
@@ -104,6 +108,8 @@ class Service:
             raise forbidden("bot was blocked by the user")
         if not chat.started:
             raise forbidden("bot can't initiate conversation with a user")
+        if self.bot.id in chat.muted:
+            raise bad_request("not enough rights to send text messages to the chat")
         return chat
 
     def _find(self, wanted: str) -> Chat | None:

@@ -1,18 +1,17 @@
 """Addressing, editing, drafts and files."""
 
-import struct
-
 import httpx
 import pytest
 import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest, Forbidden
 
+from tests.adapters.media.files import picture
 from tests.standins.bot_api import BotApi, Person
 from tests.standins.bot_api.asking import refusal, result
 from tests.standins.bot_api.reaction import REACTION_EMOJI
 
-PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR"
+PNG = picture(4, 3)
 OK_BUTTON = InlineKeyboardMarkup([[InlineKeyboardButton("OK", callback_data="ok:1")]])
 
 
@@ -180,6 +179,13 @@ class TestFiles:
         assert (document.name, document.data, document.kind) == ("ä.md", b"a\r\nb\n", "document")
         assert (photo.data, photo.kind) == (PNG, "photo")
         assert again == document
+
+    async def test_a_picture_too_long_or_too_flat_is_no_photo(
+        self, ann: Person, bot: telegram.Bot
+    ) -> None:
+        for width, height in ((9000, 1001), (2001, 100)):
+            with pytest.raises(BadRequest, match=r"(?i)photo_invalid_dimensions"):
+                await bot.send_photo(42, picture(width, height))
 
     async def test_empty_missing_and_unreadable_files_are_refused(
         self, ann: Person, bot: telegram.Bot, raw: httpx.AsyncClient

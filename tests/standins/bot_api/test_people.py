@@ -4,7 +4,7 @@ import httpx
 import pytest
 import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
-from telegram.error import BadRequest, Forbidden
+from telegram.error import BadRequest, ChatMigrated, Forbidden
 
 from tests.standins.bot_api import BotApi, CallbackAnswer, Person
 from tests.standins.bot_api.asking import refusal
@@ -46,6 +46,44 @@ class TestPeople:
 
     async def test_an_unknown_file_is_refused(self, raw: httpx.AsyncClient) -> None:
         assert "wrong file_id" in await refusal(raw, "getFile", file_id="x")
+
+    async def test_an_album_is_an_update_a_part_with_the_number_of_the_album(
+        self, api: BotApi, ann: Person, bot: telegram.Bot
+    ) -> None:
+        api.send_album(ann, b"1", b"2", b"3", caption="Trip")
+        api.send_photo(ann, b"4")
+        updates = [update.message for update in await bot.get_updates()]
+        parts = [message for message in updates if message is not None]
+        assert [part.caption for part in parts] == ["Trip", None, None, None]
+        one, *others, alone = [part.media_group_id for part in parts]
+        assert set(others) == {one}
+        assert one is not None
+        assert alone is None
+        with pytest.raises(ValueError, match="two to ten"):
+            api.send_album(ann, b"1")
+
+    async def test_what_has_no_words_has_the_shape_the_library_knows(
+        self, api: BotApi, ann: Person, bot: telegram.Bot
+    ) -> None:
+        api.send_voice(ann)
+        api.send_video_note(ann)
+        api.send_video(ann)
+        api.send_sticker(ann, "👍")
+        api.send_location(ann, 48.2, 16.37)
+        api.send_contact(ann, "Bob", "+43 1")
+        api.send_poll(ann, "When?", "Now", "Never")
+        updates = [update.message for update in await bot.get_updates()]
+        voice, note, video, sticker, place, contact, poll = (m for m in updates if m is not None)
+        assert voice.voice is not None
+        assert note.video_note is not None
+        assert video.video is not None
+        assert sticker.sticker is not None
+        assert sticker.sticker.emoji == "👍"
+        assert place.location is not None
+        assert contact.contact is not None
+        assert poll.poll is not None
+        assert [option.text for option in poll.poll.options] == ["Now", "Never"]
+        assert all(message.text is None for message in (voice, sticker, place, contact, poll))
 
     async def test_a_long_paste_arrives_in_pieces(self, api: BotApi, ann: Person) -> None:
         assert len(api.paste(ann, "x" * 10_000)) == 3
@@ -145,5 +183,55 @@ class TestGroups:
         assert statuses == ["member", "administrator", "left"]
         assert [a.user.id for a in await bot.get_chat_administrators(group.id)] == [boss.id]
         await bot.leave_chat(group.id)
+        with pytest.raises(Forbidden, match="bot is not a member of the supergroup chat"):
+            await bot.send_message(group.id, "x")
+
+    async def test_what_happens_to_the_bot_is_told_with_its_standing_before_and_after(
+        self, api: BotApi, ann: Person, bot: telegram.Bot
+    ) -> None:
+        group = api.group("Team", ann, creator=ann)
+        for change in (api.promote_bot, api.demote_bot, api.mute_bot, api.remove_bot):
+            change(group, ann)
+        api.add_bot(group, ann)
+        api.block(ann)
+        changes = [update.my_chat_member for update in await bot.get_updates()]
+        assert [(c.old_chat_member.status, c.new_chat_member.status) for c in changes if c] == [
+            ("left", "member"),
+            ("member", "administrator"),
+            ("administrator", "member"),
+            ("member", "restricted"),
+            ("restricted", "kicked"),
+            ("kicked", "member"),
+            ("member", "kicked"),
+        ]
+        assert (await bot.get_chat_member(group.id, ann.id)).status == "creator"
+
+    async def test_a_bot_that_may_not_write_is_refused(
+        self, api: BotApi, ann: Person, bot: telegram.Bot
+    ) -> None:
+        group = api.group("Team", ann)
+        api.mute_bot(group, ann)
+        with pytest.raises(BadRequest, match=r"(?i)not enough rights to send text messages"):
+            await bot.send_message(group.id, "x")
+        api.remove_bot(group, ann)
         with pytest.raises(Forbidden, match="bot was kicked from the supergroup chat"):
             await bot.send_message(group.id, "x")
+
+    async def test_a_group_that_was_upgraded_takes_nothing_and_tells_where_it_is(
+        self, api: BotApi, ann: Person, bot: telegram.Bot
+    ) -> None:
+        group = api.group("Team", ann, kind="group")
+        new = api.upgrade(group, ann)
+        _, joined, left_old, came_from = await bot.get_updates()
+        assert joined.my_chat_member is not None
+        assert joined.my_chat_member.chat.id == new.id
+        assert left_old.message is not None
+        assert left_old.message.migrate_to_chat_id == new.id
+        assert came_from.message is not None
+        assert came_from.message.migrate_from_chat_id == group.id
+        with pytest.raises(ChatMigrated) as moved:
+            await bot.send_message(group.id, "x")
+        assert moved.value.new_chat_id == new.id
+        await bot.send_message(new.id, "x")
+        with pytest.raises(ValueError, match="became a supergroup"):
+            api.say(ann, "hello?", chat=group)

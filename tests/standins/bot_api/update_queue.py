@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.standins.bot_api.pulse import Pulse
-from tests.standins.bot_api.refusal import Refusal, conflict
+from tests.standins.bot_api.refusal import Refusal, conflict, unauthorized
 
 _UNASKED = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
 _MAX_LIMIT = 100
@@ -99,6 +99,10 @@ class UpdateQueue:
         self.webhook_url = url
         if url:
             self._end_poll(conflict("terminated by setWebhook request"))
+
+    def end_polls(self) -> None:
+        """A revoked token ends the poll that is under way."""
+        self._end_poll(unauthorized())
 
     def allow(self, kinds: list[str] | None) -> None:
         """None keeps the earlier choice, an empty list returns to the default."""

@@ -31,15 +31,23 @@ class Person:
         return answer
 
 
+_NAMELESS = ("voice", "video_note", "sticker")
+_TYPELESS = ("video_note", "sticker")
+
+
 @dataclass(frozen=True)
 class StoredFile:
-    """A file on the server; `kind` is "document" or "photo"."""
+    """A file on the server; `kind` is the field of a message that carries it.
+
+    `traits` are what only files of its kind have: a duration, an emoji.
+    """
 
     kind: str
     file_id: str
     name: str
     mime_type: str
     data: bytes = field(repr=False)
+    traits: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def path(self) -> str:
@@ -54,7 +62,11 @@ class StoredFile:
         }
         if self.kind == "photo":
             return parts | {"width": 640, "height": 480}
-        return parts | {"file_name": self.name, "mime_type": self.mime_type}
+        if self.kind not in _NAMELESS:
+            parts["file_name"] = self.name
+        if self.kind not in _TYPELESS:
+            parts["mime_type"] = self.mime_type
+        return parts | self.traits
 
 
 @dataclass(frozen=True)
@@ -69,13 +81,19 @@ class Draft:
 
 @dataclass(eq=False)
 class Message:
-    """A message of a chat; `content` is its text, or the caption of its file."""
+    """A message of a chat; `content` is its text, or the caption of its file.
+
+    `album` is the number of the album it is of. `things` are what stands in place of words, by the
+    name of the field: a location, a contact, a poll. `service` has the
+    fields of a message that the service itself puts into the chat.
+    """
 
     id: int
     chat: "Chat"
     sender: Person
     date: int
     content: FormattedText
+    service: dict[str, Any] | None = None
     keyboard: Keyboard = ()
     file: StoredFile | None = None
     reply_to: "Message | None" = None
@@ -83,7 +101,11 @@ class Message:
     origin: dict[str, Any] | None = None
     thread_id: int | None = None
     edited_at: int | None = None
+    silent: bool = False
+    preview: bool = False
     reactions: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    album: str | None = None
+    things: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def chat_id(self) -> int:
@@ -102,6 +124,8 @@ class Message:
             answer["edit_date"] = self.edited_at
         if self.keyboard:
             answer["reply_markup"] = keyboard_json(self.keyboard)
+        if self.album is not None:
+            answer["media_group_id"] = self.album
         if self.thread_id is not None:
             answer |= {"message_thread_id": self.thread_id, "is_topic_message": True}
         if self.origin is not None:
@@ -113,12 +137,15 @@ class Message:
         return answer
 
     def _content_json(self) -> dict[str, Any]:
+        if self.service is not None:
+            return self.service
         text_name, entities_name, answer = "text", "entities", dict[str, Any]()
         if self.file is not None:
             text_name, entities_name = "caption", "caption_entities"
             shown: Any = self.file.to_json()
             answer[self.file.kind] = [shown] if self.file.kind == "photo" else shown
-        if self.content.text or self.file is None:
+        answer |= self.things
+        if self.content.text or (self.file is None and not self.things):
             answer[text_name] = self.content.text
         if self.content.entities:
             answer[entities_name] = [entity.to_json() for entity in self.content.entities]
@@ -134,7 +161,9 @@ class Message:
 class Chat:
     """A chat; `type` is private, group or supergroup.
 
-    `blocked` counts for private chats: the person does not want to hear from the bot.
+    `blocked` counts for private chats: the person does not want to hear from the bot. `muted` are
+    members who may not write, `banned` those who were thrown out. `upgraded_to` is the supergroup
+    a group became. `reactions` are those the chat takes; all of them when None.
     """
 
     id: int
@@ -146,10 +175,16 @@ class Chat:
     blocked: bool = False
     members: dict[int, Person] = field(default_factory=dict[int, Person])
     admins: set[int] = field(default_factory=set[int])
+    creator: int | None = None
+    muted: set[int] = field(default_factory=set[int])
+    banned: set[int] = field(default_factory=set[int])
+    upgraded_to: int | None = None
     topics: dict[int, str] = field(default_factory=dict[int, str])
+    closed_topics: set[int] = field(default_factory=set[int])
     messages: dict[int, Message] = field(default_factory=dict[int, Message])
     drafts: dict[int, Draft] = field(default_factory=dict[int, Draft])
     action: tuple[str, float] | None = None
+    reactions: tuple[str, ...] | None = None
 
     @property
     def is_private(self) -> bool:
@@ -205,7 +240,9 @@ class World:
         self.chats[chat.id] = chat
         return chat
 
-    def add_file(self, kind: str, name: str, mime_type: str, data: bytes) -> StoredFile:
+    def add_file(
+        self, kind: str, name: str, mime_type: str, data: bytes, **traits: Any
+    ) -> StoredFile:
         file_id = f"{kind[:3].upper()}{next(self._file_ids):08d}"
-        self.files[file_id] = StoredFile(kind, file_id, name, mime_type, data)
+        self.files[file_id] = StoredFile(kind, file_id, name, mime_type, data, traits)
         return self.files[file_id]

@@ -21,6 +21,10 @@ class Script:
         """Append replies to the queue."""
         self._waiting.extend(replies)
 
+    def rule(self, respond: Respond) -> None:
+        """Answer what the queue holds no reply for."""
+        self._respond = respond
+
     def next(self, request: ReceivedRequest) -> Reply:
         """Take the queue's next reply, else the rule's, else a 500 that is remembered."""
         if self._waiting:

@@ -1,0 +1,150 @@
+"""A server's process as lines going in and lines coming out, ended whole."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bot.domain.server import ServerSpec, without_secrets
+
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+
+LONGEST_LINE = 4_000_000
+"""Bytes of one message."""
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+_GRACE = 1.0
+_ENDING = 5.0
+_LOGGED = 64_000
+"""Bytes of a server's standard error that reach the log in one life of it."""
+
+_LAST_WORDS = 300
+_INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL")
+
+
+class Child:
+    """One running server; `last_words` are the end of what it wrote to standard error."""
+
+    def __init__(self, spec: ServerSpec, process: asyncio.subprocess.Process) -> None:
+        self._spec = spec
+        self._process = process
+        self.last_words = ""
+
+    async def lines(self) -> AsyncGenerator[bytes]:
+        """What the server writes, line by line, until it ends; raises ValueError on a long one."""
+        output = _there(self._process.stdout)
+        while line := await output.readline():
+            yield line
+
+    async def send(self, line: bytes) -> None:
+        """Raises OSError when the server does not read any more."""
+        pipe = _there(self._process.stdin)
+        pipe.write(line)
+        await pipe.drain()
+
+    async def listen_to_errors(self) -> None:
+        """Hands standard error to the log, at its lowest level and not without an end."""
+        room = _LOGGED
+        errors = _there(self._process.stderr)
+        while chunk := await errors.read(4096):
+            text = without_secrets(chunk.decode(errors="replace"), self._spec.secrets)
+            self.last_words = (self.last_words + text)[-_LAST_WORDS:]
+            if room > 0:
+                _LOG.debug("%s says: %s", self._spec.name, text[:room].rstrip())
+            room -= len(text)
+
+    async def end(self, lifeline: int) -> None:
+        """Closes its input, which a good server takes as its end; then the keeper ends it."""
+        # Unread output would keep its pipe, and with that the process, from being seen to end.
+        pouring = asyncio.create_task(self._pour_away(), name=f"rest of {self._spec.name}")
+        try:
+            _there(self._process.stdin).close()
+            await self._gone(_GRACE)
+        finally:
+            os.close(lifeline)
+            if not await self._gone(_ENDING):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            pouring.cancel()
+            await asyncio.wait({pouring})
+
+    async def _pour_away(self) -> None:
+        output = _there(self._process.stdout)
+        while await output.read(1 << 16):
+            pass
+
+    async def _gone(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._process.wait()
+        return self._process.returncode is not None
+
+
+@asynccontextmanager
+async def running(spec: ServerSpec) -> AsyncGenerator[Child]:
+    """Starts a server's program; raises OSError when it cannot be started."""
+    reading, lifeline = os.pipe()
+    try:
+        process = await _spawned(spec, reading)
+    except BaseException:
+        os.close(lifeline)
+        raise
+    finally:
+        os.close(reading)
+    child = Child(spec, process)
+    errors = asyncio.create_task(child.listen_to_errors(), name=f"errors of {spec.name}")
+    try:
+        yield child
+    finally:
+        try:
+            await _to_its_end(child.end(lifeline))
+        finally:
+            errors.cancel()
+            await asyncio.wait({errors})
+
+
+async def _spawned(spec: ServerSpec, reading: int) -> asyncio.subprocess.Process:
+    """Starts the keeper; a cancel meanwhile ends it by the lifeline its caller closes."""
+    start = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", str(_KEEPER), str(reading)),
+            *spec.command,
+            cwd=spec.folder,
+            env=environment(spec, os.environ),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=LONGEST_LINE,
+            pass_fds=(reading,),
+            start_new_session=True,
+        )
+    )
+    return await _to_its_end(start)
+
+
+async def _to_its_end(work: asyncio.Future[T] | Coroutine[Any, Any, T]) -> T:
+    """Lets work end although we are cancelled meanwhile; the cancel comes after it."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+def environment(spec: ServerSpec, ours: Mapping[str, str]) -> dict[str, str]:
+    """All that a server inherits: what any program needs, and what was declared for it."""
+    return {name: ours[name] for name in _INHERITED if name in ours} | dict(spec.env)
+
+
+def _there(pipe: T | None) -> T:
+    assert pipe is not None, "the process was started with pipes"
+    return pipe

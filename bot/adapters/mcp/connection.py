@@ -1,0 +1,182 @@
+"""The one module that opens the SDK's client: a server's tools, and calls of them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from pydantic import TypeAdapter, ValidationError
+
+from bot.adapters.mcp.child import LONGEST_LINE
+from bot.adapters.mcp.content import answer
+from bot.adapters.mcp.http_client import WatchedClient
+from bot.adapters.mcp.pipes import Pipes
+from bot.adapters.mcp.remote import (
+    Answer,
+    RemoteTool,
+    ServerGone,
+    ServerRefused,
+    ServerUnheard,
+)
+from bot.domain.server import ServerSpec
+
+T = TypeVar("T")
+
+_PAGES = 20
+_MOST_TOOLS = 500
+_HTTP_SECONDS = 30.0
+_SLACK_SECONDS = 5.0
+_RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
+    types.CallToolResult | types.InputRequiredResult
+)
+_LOST = (types.CONNECTION_CLOSED, types.REQUEST_TIMEOUT)
+_BY_STATUS = ("Session terminated", "Server returned an error response")
+"""What the SDK makes of an HTTP status that came without a message of the protocol."""
+
+
+class Connection:
+    """A connected server. Every fault is ServerGone or ServerRefused."""
+
+    def __init__(
+        self, client: Client, gone: asyncio.Event, pipes: Pipes, http: WatchedClient | None
+    ) -> None:
+        self._client = client
+        self._pipes = pipes
+        self._http = http
+        self._under_way = 0
+        self.gone = gone
+
+    async def tools(self) -> Sequence[RemoteTool]:
+        """All tools of the server, as it lists them now."""
+        found: list[RemoteTool] = []
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            page = await self._asked(self._client.list_tools(cursor=cursor))
+            found += [_remote(tool) for tool in page.tools]
+            cursor = page.next_cursor
+            if not cursor or len(found) >= _MOST_TOOLS:
+                break
+        return found[:_MOST_TOOLS]
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
+        # Not the client's own `call_tool`: that one would judge the answer by the server's schema.
+        params = types.CallToolRequestParams(name=tool, arguments=arguments)
+        request = types.CallToolRequest(params=params)
+        result = await self._asked(self._client.session.send_request(request, _RESULT), sent=True)
+        if isinstance(result, types.InputRequiredResult):
+            raise ServerRefused("it wants to ask the person something, which is not supported here")
+        return answer(result)
+
+    async def _asked(self, request: Awaitable[T], *, sent: bool = False) -> T:
+        if self._http is not None and not self._under_way:
+            self._http.forget()
+        self._under_way += 1
+        try:
+            return await request
+        except MCPError as fault:
+            if self._is_lost(fault):
+                raise self._lost(fault.message, sent=sent) from None
+            raise ServerRefused(fault.message) from None
+        except ValidationError:
+            raise ServerRefused("its answer is not what the protocol allows") from None
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            raise self._lost("the connection is closed", sent=sent) from None
+        finally:
+            self._under_way -= 1
+
+    def _is_lost(self, fault: MCPError) -> bool:
+        """Whether the connection is of no use any more; an HTTP session ends without a word."""
+        by_http = self._http is not None and fault.message in _BY_STATUS
+        return by_http or fault.code in _LOST or self.gone.is_set()
+
+    def _lost(self, why: str, *, sent: bool) -> ServerGone:
+        self.gone.set()
+        if self._http is not None:
+            # Of several calls under way nobody can tell whose request was the unheard one.
+            alone = self._under_way == 1
+            if sent and alone and self._http.unheard and not self._http.doubtful:
+                return ServerUnheard(why)
+        return ServerGone(self._pipes.fault or why, sent=sent)
+
+
+def _remote(tool: types.Tool) -> RemoteTool:
+    hints = tool.annotations
+    return RemoteTool(
+        tool.name,
+        tool.description or tool.title or "",
+        tool.input_schema,
+        reads=hints is not None and hints.read_only_hint is True,
+        destroys=hints is not None and hints.destructive_hint is True,
+    )
+
+
+@asynccontextmanager
+async def connected(
+    spec: ServerSpec, version: str, changed: Callable[[], None]
+) -> AsyncGenerator[Connection]:
+    """A server started or reached; `changed` is called when it says that its tools are others.
+
+    A fault of the opening carries what the server's last words were as a note.
+    """
+
+    async def heard(message: object) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            changed()
+
+    gone = asyncio.Event()
+    pipes = Pipes(spec, gone.set)
+    http = None if spec.command else _http_client(spec)
+    client = Client(
+        pipes.opened() if http is None else _by_http(spec, http),
+        cache=None,
+        client_info=types.Implementation(name="steward", version=version),
+        message_handler=heard,
+    )
+    try:
+        async with client:
+            listening = asyncio.create_task(_listen(client, changed), name=f"news of {spec.name}")
+            try:
+                yield Connection(client, gone, pipes, http)
+            finally:
+                listening.cancel()
+                await asyncio.wait({listening})
+    except BaseException as fault:
+        if pipes.fault:
+            fault.add_note(pipes.fault)
+        raise
+
+
+async def _listen(client: Client, changed: Callable[[], None]) -> None:
+    """Servers of the newer protocol tell changes to those who ask for them."""
+    offered = client.server_capabilities.tools
+    if offered is None or not offered.list_changed:
+        return
+    try:
+        async with client.listen(tools_list_changed=True) as subscription:
+            async for _ in subscription:
+                changed()
+    except (ListenNotSupportedError, SubscriptionLost, MCPError, TimeoutError):
+        return
+
+
+def _http_client(spec: ServerSpec) -> WatchedClient:
+    reading = max(spec.start_seconds, spec.call_seconds) + _SLACK_SECONDS
+    timeout = httpx2.Timeout(_HTTP_SECONDS, read=reading)
+    return WatchedClient(headers=dict(spec.headers), timeout=timeout)
+
+
+@asynccontextmanager
+async def _by_http(spec: ServerSpec, client: WatchedClient) -> AsyncGenerator[Any]:
+    async with (
+        client,
+        streamable_http_client(
+            spec.url, http_client=client, max_sse_event_size=LONGEST_LINE
+        ) as streams,
+    ):
+        yield streams

@@ -1,0 +1,69 @@
+"""The HTTP client of a server: bodies with an end, and a record of what cannot have happened."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+
+from bot.adapters.mcp.child import LONGEST_LINE
+
+_UNHEARD = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
+
+class TooLong(httpx2.TransportError):
+    """The server sent more than one message may have."""
+
+
+class WatchedClient(httpx2.AsyncClient):
+    """Tells of the requests since `forget()`: were all of them turned away at the door?
+
+    `unheard` once one never reached the server, or was refused with a 4xx. `doubtful` once one was
+    taken, got lost on the way, or failed inside the server: that one may have been done.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, event_hooks={"response": [_bound_body]})
+        self.forget()
+
+    def forget(self) -> None:
+        self.unheard = False
+        self.doubtful = False
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        if request.method != "POST":
+            return await super().send(request, **options)
+        try:
+            response = await super().send(request, **options)
+        except _UNHEARD:
+            self.unheard = True
+            raise
+        except httpx2.TransportError:
+            self.doubtful = True
+            raise
+        turned_away = 400 <= response.status_code < 500
+        self.unheard = self.unheard or turned_away
+        self.doubtful = self.doubtful or not turned_away
+        return response
+
+
+async def _bound_body(response: httpx2.Response) -> None:
+    """Streams of events are counted by who reads them."""
+    streamed = "text/event-stream" in response.headers.get("content-type", "")
+    if not streamed and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Bounded(response.stream, LONGEST_LINE)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, room: int) -> None:
+        self._stream = stream
+        self._room = room
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._stream:
+            self._room -= len(chunk)
+            if self._room < 0:
+                raise TooLong("its answer is longer than a message may be")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

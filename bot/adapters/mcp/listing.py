@@ -1,0 +1,45 @@
+"""What servers listed last, kept on disk: the same tools after a restart, and no server started."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bot.adapters.mcp.remote import RemoteTool
+from bot.domain.server import ServerSpec
+
+
+class Listings:
+    """One small file a server; a file that cannot be read is as good as none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, spec: ServerSpec) -> tuple[RemoteTool, ...] | None:
+        """The last listing of exactly this server; None when there is none."""
+        try:
+            kept = json.loads(self._file(spec).read_text(encoding="utf-8"))
+            if kept["identity"] != spec.identity:
+                return None
+            return tuple(_tool(**each) for each in kept["tools"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, spec: ServerSpec, tools: Sequence[RemoteTool]) -> None:
+        """Raises OSError."""
+        kept = {"identity": spec.identity, "tools": [asdict(tool) for tool in tools]}
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = self._file(spec)
+        fresh = file.with_suffix(".new")
+        fresh.write_text(json.dumps(kept), encoding="utf-8")
+        fresh.replace(file)
+
+    def _file(self, spec: ServerSpec) -> Path:
+        return self._folder / f"{spec.name}.json"
+
+
+def _tool(
+    name: str, description: str, schema: dict[str, Any], reads: bool, destroys: bool
+) -> RemoteTool:
+    return RemoteTool(name, description, schema, reads, destroys)

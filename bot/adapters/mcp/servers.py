@@ -1,0 +1,215 @@
+"""All tool servers: what they offer to whom, and how they stand."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from bot.adapters.mcp.listing import Listings
+from bot.adapters.mcp.remote import RemoteTool, ServerGone, ServerRefused
+from bot.adapters.mcp.schema import Unfit
+from bot.adapters.mcp.server import Server
+from bot.adapters.mcp.starting import StartServer
+from bot.adapters.mcp.tool import ServerTool
+from bot.domain.errors import ToolFailure
+from bot.domain.server import ServerSpec, ServerStanding, without_secrets
+from bot.domain.visible_text import visible
+from bot.ports.tool import Tool
+
+_LOG = logging.getLogger(__name__)
+
+MOST_TOOLS = 64
+"""Tools of one server that are offered; providers take 128 in all."""
+
+
+_A_MOMENT = 1.0
+"""Seconds a turn waits for news of a server whose tools are known already."""
+
+_SLACK = 5.0
+"""Seconds a turn waits beside the start itself, for a first listing or a fault to be told."""
+
+_RETRY_SECONDS = 60.0
+"""After a start that failed, a turn does not look again for so long."""
+
+
+class _Known:
+    """What is known of one server; `remote` is None until it has been listed once."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.remote: tuple[RemoteTool, ...] | None = None
+        self.tools: tuple[ServerTool, ...] = ()
+        self.left_out: tuple[str, ...] = ()
+        self.fault = ""
+        self.failed_at: float | None = None
+        self.listing: asyncio.Task[None] | None = None
+        self.users: set[int] = set()
+
+    async def take(self, remote: tuple[RemoteTool, ...], spool: Path) -> None:
+        """Makes tools of what the server lists; an equal listing leaves them the same objects."""
+        if self.remote == remote:
+            return
+        # In a thread: judging schemas takes its time, and loading what judges them more.
+        self.tools, self.left_out = await asyncio.to_thread(self._made, remote, spool)
+        self.remote = remote
+
+    def _made(
+        self, remote: tuple[RemoteTool, ...], spool: Path
+    ) -> tuple[tuple[ServerTool, ...], tuple[str, ...]]:
+        made: dict[str, ServerTool] = {}
+        left_out: list[str] = []
+        for each in remote:
+            name = visible(each.name[:80])
+            try:
+                tool = ServerTool(self.server, each, spool)
+            except Unfit as unfit:
+                left_out.append(f"{name}: {unfit}")
+                continue
+            if tool.spec.name in made:
+                left_out.append(f"{name}: it is listed twice")
+            elif len(made) == MOST_TOOLS:
+                left_out.append(f"{name}: more than {MOST_TOOLS} tools")
+            else:
+                made[tool.spec.name] = tool
+        return tuple(made.values()), tuple(left_out)
+
+    def standing(self) -> ServerStanding:
+        specs = tuple(tool.spec for tool in self.tools)
+        state = f"failed: {self.fault}" if self.fault else self.server.state
+        return ServerStanding(self.server.spec, state, specs, self.left_out)
+
+
+class ToolServers:
+    """The port `Servers`; `folder` keeps listings, `spool` files until they are delivered.
+
+    Nothing is started before it is called, but for a server whose tools nobody knows yet.
+    """
+
+    def __init__(self, folder: Path, spool: Path) -> None:
+        self._listings = Listings(folder)
+        self._spool = spool
+        self._known: dict[str, _Known] = {}
+        self._starters: dict[str, StartServer] = {}
+        self._meeting = asyncio.Lock()
+        self._endings: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for id in list(self._known):
+            self._dismiss(id)
+        if self._endings:
+            await asyncio.wait(self._endings)
+
+    async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
+        self._let_go(chat, {spec.identity for spec in wanted if spec.allowed})
+        met = [await self._met(spec, chat) for spec in wanted if spec.allowed]
+        await asyncio.gather(*(self._looked_at(known) for known in met))
+        asking = [self._starter(spec) for spec in wanted if not spec.allowed]
+        return (*(tool for known in met for tool in known.tools), *asking)
+
+    async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
+        return [self._standing(spec) for spec in wanted]
+
+    def _standing(self, spec: ServerSpec) -> ServerStanding:
+        if not spec.allowed:
+            asking = (self._starter(spec).spec,)
+            return ServerStanding(spec, "waits for an owner to let it in", asking)
+        known = self._known.get(spec.identity)
+        return known.standing() if known is not None else ServerStanding(spec, "not started yet")
+
+    def _starter(self, spec: ServerSpec) -> StartServer:
+        """The same object for the same server, so that a chat's surroundings stay the same."""
+        return self._starters.setdefault(spec.identity, StartServer(spec))
+
+    async def tried(self, spec: ServerSpec) -> ServerStanding:
+        """Starts a server only to list its tools, and ends it; raises ToolFailure."""
+        known = _Known(Server(spec))
+        try:
+            await known.take(tuple(await known.server.tools()), self._spool)
+        except (ServerGone, ServerRefused, TimeoutError) as fault:
+            raise ToolFailure(_told(fault, spec)) from None
+        finally:
+            await known.server.end()
+        return known.standing()
+
+    async def _met(self, spec: ServerSpec, chat: int) -> _Known:
+        async with self._meeting:
+            known = self._known.get(spec.identity)
+            if known is not None and known.server.spec != spec:
+                self._dismiss(spec.identity)
+                known = None
+            if known is None:
+                known = _Known(Server(spec))
+                listed = await asyncio.to_thread(self._listings.read, spec)
+                if listed is not None:
+                    await known.take(listed, self._spool)
+                self._known[spec.identity] = known
+        if spec.skill:
+            known.users.add(chat)
+        return known
+
+    async def _looked_at(self, known: _Known) -> None:
+        """Waits for a listing: the first one as long as a start may take, a later one a moment."""
+        first = known.remote is None
+        if known.listing is None or known.listing.done():
+            if not (known.server.has_news or (first and self._may_try(known))):
+                return
+            name = f"listing of {known.server.spec.name}"
+            known.listing = asyncio.create_task(self._list(known), name=name)
+        patient = first and known.failed_at is None
+        seconds = known.server.spec.start_seconds + _SLACK if patient else _A_MOMENT
+        await asyncio.wait({known.listing}, timeout=seconds)
+
+    def _may_try(self, known: _Known) -> bool:
+        now = asyncio.get_running_loop().time()
+        return known.failed_at is None or now - known.failed_at > _RETRY_SECONDS
+
+    async def _list(self, known: _Known) -> None:
+        spec = known.server.spec
+        try:
+            remote = tuple(await known.server.tools())
+            if remote != known.remote:
+                await known.take(remote, self._spool)
+                await asyncio.to_thread(self._listings.keep, spec, remote)
+            known.fault, known.failed_at = "", None
+        except (ServerGone, ServerRefused, TimeoutError) as fault:
+            known.fault = _told(fault, spec)
+            known.failed_at = asyncio.get_running_loop().time()
+            _LOG.warning("server %s cannot be listed: %s", spec.name, known.fault)
+        except OSError as fault:
+            _LOG.warning("the listing of %s is not kept: %s", spec.name, fault)
+
+    def _let_go(self, chat: int, wanted: set[str]) -> None:
+        """Ends what a skill brought along and no chat wants any more."""
+        for id, known in list(self._known.items()):
+            if known.server.spec.skill and id not in wanted and chat in known.users:
+                known.users.discard(chat)
+                if not known.users:
+                    self._dismiss(id)
+
+    def _dismiss(self, id: str) -> None:
+        known = self._known.pop(id)
+        ending = asyncio.create_task(_ended(known), name=f"end of {known.server.spec.name}")
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+
+
+async def _ended(known: _Known) -> None:
+    if known.listing is not None:
+        known.listing.cancel()
+        await asyncio.wait({known.listing})
+    await known.server.end()
+
+
+def _told(fault: Exception, spec: ServerSpec) -> str:
+    why = str(fault) or "it does not answer in time"
+    return visible(without_secrets(why, spec.secrets))

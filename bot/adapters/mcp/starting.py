@@ -1,0 +1,62 @@
+"""The tool that asks an owner to let a skill's server start; it stands where its tools will be."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.message import Block, Code, Plain
+from bot.domain.server import ServerSpec, tool_name
+from bot.domain.tool import Effect, LetServerIn, Preview, Replay, ToolOutput, ToolSpec
+from bot.domain.visible_text import visible
+from bot.ports.tool import Place
+
+_DESCRIPTION = (
+    "The skill {skill} brings along the MCP server {name}, which an owner has to let in once. "
+    "Call this when you need its tools: the owner sees the exact command. After their word the "
+    "tools are there from the person's next message on; after a denial do without and say so."
+)
+
+
+class StartServer:
+    """Starts nothing itself: the owner's word is kept, and the next turn starts the server."""
+
+    def __init__(self, server: ServerSpec) -> None:
+        self._server = server
+        self.spec = ToolSpec(
+            name=tool_name(server.name, "start"),
+            description=_DESCRIPTION.format(skill=server.skill, name=server.name),
+            input_schema={"type": "object", "properties": {}, "additionalProperties": False},
+            effect=Effect.DANGER,
+            replay=Replay.SAFE,
+        )
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        if arguments:
+            raise InvalidArguments(f"{min(arguments)}: is not an argument of this tool")
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        del arguments, place
+        server = self._server
+        blocks: list[Block] = [Code(visible(server.line), "bash")]
+        if server.env:
+            names = ", ".join(name for name, _ in server.env)
+            blocks.append(Plain(visible(f"with the variables {names}")))
+        does = f"runs in {server.folder}, not sandboxed" if server.command else "is asked over HTTP"
+        return Preview(
+            title=f"Let the server {server.name} of the skill {server.skill} in?",
+            subject=f"let the server {server.name} in",
+            effect=Effect.DANGER,
+            blocks=tuple(blocks),
+            where=visible(f"it {does}"),
+            why="asked once, and again when the command changes; each call of it asks all the same",
+            seen=server.identity,
+            owner_only=True,
+        )
+
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+        del arguments, place
+        server = self._server
+        if seen != server.identity:
+            raise ToolFailure("the skill's server is not what the owner was shown; ask again")
+        told = f"The server {server.name} is let in. Its tools are there from the next message on."
+        return ToolOutput(told, after=LetServerIn(server.identity, server.name, server.line))

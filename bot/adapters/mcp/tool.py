@@ -1,0 +1,139 @@
+"""A tool of a server, as the loop uses it."""
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bot.adapters.mcp.remote import Answer, Picture, RemoteTool, ServerGone, ServerRefused
+from bot.adapters.mcp.schema import ArgumentCheck, offered
+from bot.adapters.mcp.server import Server
+from bot.domain.errors import OutcomeUnknown, ToolFailure
+from bot.domain.message import Code, FileRef, Outbound, OutboundKind
+from bot.domain.server import tool_name, without_secrets
+from bot.domain.tool import (
+    Effect,
+    ExactRule,
+    Preview,
+    Replay,
+    ToolOutput,
+    ToolSpec,
+    canonical,
+    clipped,
+)
+from bot.domain.visible_text import visible
+from bot.ports.tool import Place
+
+_DESCRIPTION = 2_000
+_SUBJECT = 80
+_ENDING_SECONDS = 30.0
+"""What a start that is tried twice and a listing may take beside the call itself."""
+
+_SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+
+
+class ServerTool:
+    """Runs on its server, once; what comes back is foreign, and pictures go to the chat."""
+
+    def __init__(self, server: Server, remote: RemoteTool, spool: Path) -> None:
+        """Raises Unfit when the tool's schema is none that a model may be shown."""
+        self._server = server
+        self._remote = remote
+        self._spool = spool
+        self._check = ArgumentCheck(remote.schema)
+        spec = server.spec
+        about = clipped(visible(remote.description.strip()), _DESCRIPTION)
+        self.spec = ToolSpec(
+            name=tool_name(spec.name, remote.name),
+            description=about or f"The tool {visible(remote.name)} of {spec.name}.",
+            input_schema=offered(remote.schema),
+            effect=_effect(remote, trusted=spec.trusted),
+            replay=Replay.ONCE,
+            timeout_s=2 * spec.start_seconds + spec.call_seconds + _ENDING_SECONDS,
+        )
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        self._check(arguments)
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        del place
+        whole = json.dumps(arguments, ensure_ascii=False, indent=2)
+        values = " ".join(str(value) for value in arguments.values())
+        exact = ExactRule(canonical(arguments)) if self.spec.effect is Effect.WRITE else None
+        spec, name = self._server.spec, visible(self._remote.name)
+        return Preview(
+            title=f"Use {name} of the server {spec.name}?",
+            subject=clipped(visible(f"{spec.name}: {name} {' '.join(values.split())}"), _SUBJECT),
+            effect=self.spec.effect,
+            blocks=(Code(visible(whole), "json"),),
+            where=f"by {visible(spec.line)}, not sandboxed" if spec.command else f"at {spec.url}",
+            why="asks every time: it may destroy" if self.spec.effect is Effect.DANGER else "",
+            always=exact,
+            always_label=clipped(name, 30),
+        )
+
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+        del seen
+        name = self._server.spec.name
+        try:
+            answer = await self._server.call(self._remote.name, arguments)
+        except TimeoutError:
+            seconds = f"{self._server.spec.call_seconds:g} s"
+            text = (
+                f"The MCP server {name} did not answer within {seconds}. It may yet have done it."
+            )
+            return ToolOutput(text, timed_out=True)
+        except ServerRefused as fault:
+            raise ToolFailure(f"The MCP server {name} refuses: {self._told(str(fault))}") from None
+        except ServerGone as fault:
+            raise self._gone(fault) from None
+        return ToolOutput(
+            self._told(answer.text) or "(an empty answer)",
+            untrusted=f"MCP {name}",
+            failed=answer.failed,
+            sends=await self._sent(answer, place),
+        )
+
+    def _gone(self, fault: ServerGone) -> ToolFailure:
+        name, why = self._server.spec.name, self._told(str(fault))
+        if fault.sent:
+            return OutcomeUnknown(
+                f"The MCP server {name} ended during this call ({why}). It may have happened, "
+                "wholly, in part or not at all. Look before you repeat it."
+            )
+        return ToolFailure(f"The MCP server {name} cannot be started or reached: {why}")
+
+    def _told(self, text: str) -> str:
+        return without_secrets(text, self._server.spec.secrets)
+
+    async def _sent(self, answer: Answer, place: Place) -> tuple[Outbound, ...]:
+        if not answer.pictures:
+            return ()
+        files = await asyncio.to_thread(self._kept, answer.pictures, place)
+        return (Outbound(OutboundKind.NOTICE, (), files=files),)
+
+    def _kept(self, pictures: Sequence[Picture], place: Place) -> tuple[FileRef, ...]:
+        """Copies that last until they are delivered; a call's own folder, as for other files."""
+        key = f"{place.chat}/{place.turn}/{place.call_id}"
+        folder = self._spool / hashlib.sha256(key.encode()).hexdigest()[:32]
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files: list[FileRef] = []
+        for number, picture in enumerate(pictures, 1):
+            copy = folder / f"content-{number}"
+            with copy.open("wb") as target:
+                target.write(picture.data)
+                target.flush()
+                os.fsync(target.fileno())
+            name = f"{self._server.spec.name}-{number}.{_SUFFIX[picture.media_type]}"
+            files.append(FileRef(str(copy), name, f"from the server {self._server.spec.name}"))
+        return tuple(files)
+
+
+def _effect(remote: RemoteTool, *, trusted: bool) -> Effect:
+    """A hint that makes a tool graver is believed of anyone; one that frees it, of the trusted."""
+    if remote.destroys and not (trusted and remote.reads):
+        return Effect.DANGER
+    return Effect.READ if trusted and remote.reads else Effect.WRITE

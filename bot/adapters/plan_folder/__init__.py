@@ -1,0 +1,1 @@
+"""Templates of plans as Markdown files."""

@@ -1,0 +1,92 @@
+"""Templates in folders: those of the house, and the person's own, which win."""
+
+import asyncio
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.adapters.plan_folder import front_matter
+from bot.domain.template import Template, is_name
+from bot.ports.templates import Broken
+
+_LARGEST = 200_000
+"""Bytes of one file."""
+
+_ABOUT = "README.md"
+
+_MOST = 500
+"""Files of one folder that are looked at."""
+
+
+class PlanFolder:
+    """The port Templates: read anew each time, so that an edited file needs no restart."""
+
+    def __init__(self, own: Path, shipped: Path) -> None:
+        self._own = own
+        self._shipped = shipped
+
+    async def all(self) -> Sequence[Template | Broken]:
+        return await asyncio.to_thread(self._all)
+
+    async def get(self, name: str) -> Template | Broken | None:
+        return await asyncio.to_thread(self._get, name) if is_name(name) else None
+
+    async def save(self, template: Template) -> str | None:
+        return await asyncio.to_thread(self._save, template)
+
+    def _all(self) -> list[Template | Broken]:
+        names = {file.stem for folder in (self._shipped, self._own) for file in _files(folder)}
+        found = (self._get(name) for name in sorted(names))
+        return [one for one in found if one is not None]
+
+    def _get(self, name: str) -> Template | Broken | None:
+        for folder in (self._own, self._shipped):
+            file = folder / f"{name}.md"
+            if file.is_file() or file.is_symlink():
+                return _read(file, folder)
+        return None
+
+    def _save(self, template: Template) -> str | None:
+        """A whole file or none: it is linked under its name once it is written."""
+        file = self._own / f"{template.name}.md"
+        self._own.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = self._own / f".{secrets.token_hex(8)}"
+        with draft.open("x", encoding="utf-8") as target:
+            target.write(front_matter.write(template))
+            target.flush()
+            os.fsync(target.fileno())
+        try:
+            os.link(draft, file)
+        except FileExistsError:
+            return None
+        finally:
+            draft.unlink()
+        return f"{self._own.name}/{file.name}"
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return [file for file in sorted(folder.glob("*.md")) if file.name != _ABOUT][:_MOST]
+
+
+def _read(file: Path, folder: Path) -> Template | Broken:
+    shown = f"{folder.name}/{file.name}"
+    if not is_name(file.stem):
+        return Broken(shown, 1, "a file's name is lower-case letters and digits with single dashes")
+    try:
+        if not file.resolve().is_relative_to(folder.resolve()):
+            return Broken(shown, 1, "it is a link out of its folder")
+        with file.open("rb") as source:
+            data = source.read(_LARGEST + 1)
+    except OSError as fault:
+        return Broken(shown, 1, f"it cannot be read: {fault.strerror}")
+    if len(data) > _LARGEST:
+        return Broken(shown, 1, f"it has more than {_LARGEST:,} bytes")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        line = data[: fault.start].count(b"\n") + 1
+        return Broken(shown, line, "it is no UTF-8 text")
+    return front_matter.read(text, shown, file.stem)

@@ -1,0 +1,1 @@
+"""Skills in folders: one folder a skill, with its SKILL.md."""

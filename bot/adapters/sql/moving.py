@@ -1,0 +1,151 @@
+"""Chats that move to another address, with all that belongs to them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection, Text, bindparam, case, cast, delete, or_, select, update
+
+from bot.adapters.sql.chats import first
+from bot.adapters.sql.tables import (
+    OWED,
+    PLANNED,
+    UNSETTLED,
+    approval,
+    artifact,
+    audit,
+    chat,
+    conversation,
+    entry,
+    inbox,
+    outbox,
+    plan,
+    rule,
+    sight,
+    turn,
+    usage,
+)
+from bot.domain.approval import ApprovalState
+from bot.domain.change import JoinChats, MoveChat
+from bot.domain.chat import Chat
+from bot.domain.message import Address, OutboundKind
+from bot.domain.plan import PlanState
+from bot.domain.transcript import Body, CutBody, SummaryBody
+from bot.ports.outbox import DeliveryState
+
+_OF = bindparam("of")
+_MOVE = update(chat).where(chat.c.id == _OF)
+_FORGET_SIGHTS = delete(sight).where(sight.c.chat == _OF)
+_FORGET_SCREEN = update(outbox).where(outbox.c.chat == _OF).values(pieces=(), message_ids=())
+_OPEN_CARDS = select("card:" + approval.c.id).where(
+    approval.c.chat == _OF, approval.c.state == ApprovalState.OPEN
+)
+_LIVE_PLANS = select("plan:" + plan.c.id + ":" + cast(plan.c.revision, Text)).where(
+    plan.c.chat == _OF, PLANNED
+)
+_OWE_CARDS = (
+    update(outbox)
+    .where(or_(outbox.c.key.in_(_OPEN_CARDS), outbox.c.key.in_(_LIVE_PLANS)))
+    .values(state=DeliveryState.OWED)
+)
+_END_PLANS = (
+    update(plan)
+    .where(plan.c.chat == _OF, PLANNED)
+    .values(state=PlanState.CANCELLED, version=plan.c.version + 1, turn=None)
+)
+_OWED = select(outbox.c.id, outbox.c.content).where(outbox.c.chat == _OF, OWED)
+_OWE = update(outbox).where(outbox.c.id == _OF)
+_REPLY_TO_NOTHING = update(turn).where(turn.c.chat == _OF, UNSETTLED).values(reply_to=None)
+_BODIES = select(entry.c.seq, entry.c.conversation, entry.c.body).where(entry.c.chat == _OF)
+_REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("line"))
+_CONTINUED = (entry, turn, approval)
+_OF_CHAT = (conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan)
+
+
+def move_chats(connection: Connection, writes: Sequence[MoveChat], _at: datetime) -> None:
+    for write in writes:
+        moving = first(connection, write.old)
+        if moving is not None and first(connection, write.new) is None:
+            _leave(connection, moving)
+            _arrive(connection, moving, write.new)
+
+
+def join_chats(connection: Connection, writes: Sequence[JoinChats], at: datetime) -> None:
+    for write in writes:
+        moving, there = first(connection, write.old), first(connection, write.new)
+        if moving is None:
+            continue
+        _leave(connection, moving)
+        if there is not None:
+            _take_over(connection, moving, there, at)
+        _arrive(connection, moving, write.new)
+
+
+def _leave(connection: Connection, moving: Chat) -> None:
+    """No message of the old screen can be edited or answered any more: what counts comes anew."""
+    of = {"of": moving.id}
+    for statement in (_FORGET_SIGHTS, _FORGET_SCREEN, _OWE_CARDS, _REPLY_TO_NOTHING):
+        connection.execute(statement, of)
+    for number, content in connection.execute(_OWED, of).all():
+        owed = _OWE.values(shown_version=0, content=replace(content, reply_to=None))
+        if content.kind is OutboundKind.GONE:
+            owed = _OWE.values(shown_version=outbox.c.version, state=DeliveryState.SHOWN)
+        connection.execute(owed, {"of": number})
+
+
+def _arrive(connection: Connection, moving: Chat, to: Address) -> None:
+    changed = _MOVE.values(address=to, moved_from=moving.address)
+    connection.execute(changed, {"of": moving.id})
+
+
+def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) -> None:
+    """The other's log becomes the end of this one; its conversation goes on in the kept one's.
+
+    But a summary stands for all before it: a conversation that has one stays the current one.
+    """
+    summed = _renumbered(connection, other, kept.last_seq)
+    into = other.conversation if summed else kept.conversation
+    if summed:
+        _close(connection, kept.conversation, at)
+    for table in _CONTINUED:
+        of = table.c.conversation
+        goes_on = case((of == other.conversation, into), else_=of)
+        moved = update(table).where(table.c.chat == other.id)
+        if table is entry:
+            moved = moved.values(seq=entry.c.seq + kept.last_seq)
+        connection.execute(moved.values(chat=kept.id, conversation=goes_on))
+    if not summed:
+        connection.execute(delete(conversation).where(conversation.c.id == other.conversation))
+    # A chat has one live plan: that of the chat that is kept goes on.
+    if connection.execute(_LIVE_PLANS, {"of": kept.id}).first() is not None:
+        connection.execute(_END_PLANS.values(ended_at=at), {"of": other.id})
+    for table in _OF_CHAT:
+        connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
+    end = kept.last_seq + other.last_seq
+    connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})
+    connection.execute(delete(chat).where(chat.c.id == other.id))
+
+
+def _renumbered(connection: Connection, other: Chat, shift: int) -> bool:
+    """Lets lines that name others by number name their new ones; True if one is a summary."""
+    summed = False
+    for line, within, body in connection.execute(_BODIES, {"of": other.id}).all():
+        said = _shifted(body, shift)
+        if said is not body:
+            connection.execute(_REWRITE.values(body=said), {"of": other.id, "line": line})
+        summed = summed or (isinstance(body, SummaryBody) and within == other.conversation)
+    return summed
+
+
+def _shifted(body: Body, by: int) -> Body:
+    match body:
+        case SummaryBody():
+            return replace(body, covers=body.covers + by)
+        case CutBody():
+            return replace(body, shrunk=tuple(line + by for line in body.shrunk))
+        case _:
+            return body
+
+
+def _close(connection: Connection, of: str, at: datetime) -> None:
+    connection.execute(update(conversation).where(conversation.c.id == of).values(closed_at=at))

@@ -1,0 +1,42 @@
+"""Asks Telegram whose group it is and who is in it; nothing of the answer is kept."""
+
+import asyncio
+
+from telegram import ChatMember, ChatMemberRestricted
+from telegram.constants import ChatMemberStatus
+
+from bot.adapters.telegram.api import TelegramApi
+from bot.domain.errors import ChannelUnreachable, ContentRefused, RecipientGone
+from bot.domain.message import Address
+from bot.domain.person import Sender
+
+_ABSENT = (ChatMemberStatus.LEFT, ChatMemberStatus.BANNED)
+_PATIENCE_SECONDS = 5.0
+"""A command waits for the answer, and other updates wait for the command."""
+
+
+class TelegramGroups:
+    def __init__(self, api: TelegramApi, patience: float = _PATIENCE_SECONDS) -> None:
+        self._api = api
+        self._patience = patience
+
+    async def owned_by(self, group: Address, sender: Sender) -> bool:
+        member = await self._member(group, sender)
+        return member.status == ChatMemberStatus.OWNER and str(member.user.id) == sender.user_id
+
+    async def includes(self, group: Address, sender: Sender) -> bool:
+        try:
+            member = await self._member(group, sender)
+        except (ContentRefused, RecipientGone):
+            # So is refused to tell of someone who was never there.
+            return False
+        if isinstance(member, ChatMemberRestricted):
+            return member.is_member
+        return member.status not in _ABSENT
+
+    async def _member(self, group: Address, sender: Sender) -> ChatMember:
+        try:
+            async with asyncio.timeout(self._patience), self._api.calling() as bot:
+                return await bot.get_chat_member(group.chat, int(sender.user_id))
+        except TimeoutError:
+            raise ChannelUnreachable("Telegram did not answer in time", maybe_done=False) from None

@@ -1,0 +1,44 @@
+"""The tool that hands in a plan."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.domain.plan import SUBMIT_PLAN
+from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.tool import SubmitPlan as Submitted
+from bot.ports.tool import Place
+
+
+class SubmitPlanArguments(Arguments):
+    title: Annotated[Text, Field(min_length=1, max_length=100, description="A few words.")]
+    summary: Annotated[
+        Text, Field(max_length=2_000, description="What the steps achieve, in a sentence or two.")
+    ]
+
+
+class SubmitPlan(ArgumentsTool[SubmitPlanArguments]):
+    """Ends the collecting of a plan: it is shown to the person."""
+
+    def __init__(self) -> None:
+        description = (
+            "In plan mode only: hand in the plan once every step of it is recorded. It is shown to "
+            "the person, who approves, changes or cancels it; your turn ends."
+        )
+        super().__init__(
+            SubmitPlanArguments,
+            ToolSpec(
+                SUBMIT_PLAN,
+                description,
+                schema_of(SubmitPlanArguments),
+                Effect.READ,
+                Replay.SAFE,
+            ),
+        )
+
+    async def perform(
+        self, arguments: SubmitPlanArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        handed_in = Submitted(arguments.title.strip(), arguments.summary.strip())
+        return ToolOutput("The plan is shown to the person.", after=handed_in)

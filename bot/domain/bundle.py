@@ -1,0 +1,158 @@
+"""Messages that were sent as one and came in pieces: an album, a long text, a burst of forwards."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from bot.domain.budget import BundleBounds
+from bot.domain.message import Attachment, Cut, InboundMessage, Quote
+
+_SPAN = timedelta(seconds=2)
+"""How far apart an app sends the pieces of one message; platforms tell whole seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seam:
+    """The end of a message, by which it is known whether another one goes on there.
+
+    `sender` is an account (`channel:id`). `pieces` and `characters` count the whole bundle.
+    """
+
+    sender: str
+    number: int
+    sent_at: datetime
+    album: str = ""
+    forwarded: bool = False
+    bare: bool = True
+    cut: Cut = Cut.NO
+    pieces: int = 1
+    characters: int = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether more is to be expected, so that waiting a moment is right."""
+        likely = bool(self.album) or self.forwarded or self.cut in (Cut.LIKELY, Cut.SHARP)
+        return likely and self.number > 0
+
+
+def seam_of(message: InboundMessage) -> Seam:
+    return Seam(
+        sender=message.sender.key,
+        number=message.number,
+        sent_at=message.sent_at,
+        album=message.album,
+        forwarded=message.forwarded_from is not None,
+        bare=message.quote is None and not message.attachments,
+        cut=message.cut,
+        characters=len(message.text),
+    )
+
+
+def belong(one: Seam, other: Seam) -> bool:
+    """Whether two neighbours of one sender are pieces of the same message."""
+    first, second = sorted((one, other), key=lambda seam: seam.number)
+    if first.sender != second.sender or not first.number:
+        return False
+    if first.album and first.album == second.album:
+        return True
+    if abs(second.sent_at - first.sent_at) > _SPAN:
+        return False
+    if first.forwarded or second.forwarded:
+        return True
+    return first.cut is not Cut.NO and second.bare
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A message as it was meant, its pieces in their order.
+
+    `more` when it was bounded: pieces that belong to it are left over for the next one.
+    """
+
+    pieces: tuple[InboundMessage, ...]
+    more: bool = False
+
+    @property
+    def first(self) -> InboundMessage:
+        return self.pieces[0]
+
+    @property
+    def seam(self) -> Seam | None:
+        """Where it may go on; None when nothing may be added to it."""
+        last = seam_of(self.pieces[-1])
+        if self.more or not last.number:
+            return None
+        characters = sum(len(piece.text) for piece in self.pieces)
+        return replace(last, pieces=len(self.pieces), characters=characters)
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        return tuple(one for piece in self.pieces for one in piece.attachments)
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """What the pieces quote, each once: all of an album answer the same message."""
+        return tuple(dict.fromkeys(p.quote for p in self.pieces if p.quote is not None))
+
+    @property
+    def passages(self) -> tuple[tuple[str | None, str], ...]:
+        """The words with the source they were forwarded from; what was cut is whole again."""
+        found = [(p.forwarded_from, p.text) for p in self.pieces[:1]]
+        for before, piece in pairwise(self.pieces):
+            source, text = found[-1]
+            if source != piece.forwarded_from:
+                found.append((piece.forwarded_from, piece.text))
+            elif before.cut is not Cut.NO:
+                joint = "" if before.cut is Cut.SHARP else "\n"
+                found[-1] = (source, f"{text}{joint}{piece.text}")
+            elif not text.strip() or not piece.text.strip():
+                # Pictures of one source need it told once.
+                found[-1] = (source, text or piece.text)
+            else:
+                found.append((piece.forwarded_from, piece.text))
+        return tuple((s, text) for s, text in found if text.strip() or s is not None)
+
+    @property
+    def untrusted(self) -> str | None:
+        """The sources of foreign content, or None when all of it is the sender's."""
+        sources = dict.fromkeys(p.untrusted for p in self.pieces if p.untrusted is not None)
+        named = "; ".join(list(sources)[:_NAMED])
+        return (named + (" and others" if len(sources) > _NAMED else "")) or None
+
+
+_NAMED = 3
+
+
+def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:
+    """The first to come with the neighbours it belongs to, whatever order they came in."""
+    ordered = sorted(messages, key=lambda message: message.number)
+    at = ordered.index(messages[0])
+    start = at
+    while start > 0 and belong(seam_of(ordered[start - 1]), seam_of(ordered[start])):
+        start -= 1
+    kept, characters = [ordered[start]], len(ordered[start].text)
+    for before, piece in pairwise(ordered[start:]):
+        if not belong(seam_of(before), seam_of(piece)):
+            break
+        characters += len(piece.text)
+        if len(kept) == bounds.messages or characters > bounds.characters:
+            return Bundle(tuple(kept), more=True)
+        kept.append(piece)
+    return Bundle(tuple(kept))
+
+
+def fits(seam: Seam, more: Bundle, bounds: BundleBounds) -> bool:
+    """Whether a late bundle may be added to a message that ends here."""
+    characters = seam.characters + sum(len(piece.text) for piece in more.pieces)
+    return seam.pieces + len(more.pieces) <= bounds.messages and characters <= bounds.characters
+
+
+def continued(before: Seam | None, seam: Seam | None) -> Seam | None:
+    """Where a message ends that was added to: at its last piece, with all its pieces counted."""
+    if before is None or seam is None:
+        return seam
+    last = max(before, seam, key=lambda one: one.number)
+    return replace(
+        last, pieces=before.pieces + seam.pieces, characters=before.characters + seam.characters
+    )

@@ -1,0 +1,109 @@
+"""Tool servers: programs and addresses that lend their tools, as someone declared them."""
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from bot.domain.tool import ToolSpec
+
+NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+LONGEST_NAME = 32
+_LONGEST_TOOL = 64
+_BETWEEN = "__"
+_ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSpec:
+    """A tool server speaking the Model Context Protocol.
+
+    `command` is a program with its arguments, started in `folder` with `env`; without one the
+    server is at `url`, asked with `headers`. Only a
+    `trusted` server is believed that a tool merely reads. `skill` names the skill that brought the
+    server along; the operator's own have none. Before it is `allowed` nothing of it is started.
+    `secrets` are values that no prompt and no log may hold. An `idle_seconds` of 0 is for ever.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str = ""
+    env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    folder: str = "/"
+    trusted: bool = False
+    start_seconds: float = 30.0
+    call_seconds: float = 60.0
+    idle_seconds: float = 1800.0
+    skill: str = ""
+    allowed: bool = True
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def identity(self) -> str:
+        """What consent is bound to: what is started where, and which variables it is given."""
+        env, headers = ([name for name, _ in pairs] for pairs in (self.env, self.headers))
+        told = [self.name, self.command, self.url, self.folder, sorted(env), sorted(headers)]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+    @property
+    def line(self) -> str:
+        """The command line or the address, as a person reads it."""
+        return shlex.join(self.command) if self.command else self.url
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConsent:
+    """An owner's word that a server may be started: bound to its `identity`, shown by its `line`.
+
+    The word itself, with who gave it, is the decision of a card.
+    """
+
+    identity: str
+    server: str
+    line: str
+    given_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStanding:
+    """How a server stands: its state in a few words, and what of its tools is not offered."""
+
+    spec: ServerSpec
+    state: str
+    tools: tuple[ToolSpec, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def is_server_name(text: str) -> bool:
+    """Small letters, digits and single strokes, so that no two servers' tools can share a name."""
+    return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
+
+
+def tool_name(server: str, tool: str) -> str:
+    """`<server>__<tool>`, legal for every provider; an altered name ends with its own mark."""
+    clean = _ILLEGAL.sub("_", tool)
+    whole = f"{server}{_BETWEEN}{clean}"
+    if clean == tool and tool and len(whole) <= _LONGEST_TOOL:
+        return whole
+    mark = hashlib.sha256(tool.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{whole[: _LONGEST_TOOL - 9]}_{mark}"
+
+
+def is_servers_tool(name: str) -> bool:
+    """Whether a tool belongs to a server; no tool of the house has such a name."""
+    return _BETWEEN in name
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """The text with these values masked; what is too short to be a secret is left alone."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, "[secret]")
+    return text
+
+
+_SHORTEST_SECRET = 6

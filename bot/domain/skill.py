@@ -1,0 +1,215 @@
+"""Skills: written instructions for one kind of task, chosen when it comes up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+from bot.domain.plan import SUBMIT_PLAN
+from bot.domain.variable import Variable, rendered
+
+FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"
+SKILL_TOOLS = frozenset({FIND, USE, READ})
+"""The tools about skills, which no skill can shut out."""
+
+SKILL_LIST = 6_000
+"""Bytes of names and descriptions that a model is told of at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What must be there for a skill: variables of the environment, programs, other skills."""
+
+    env: tuple[str, ...] = ()
+    bin: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SkillServer:
+    """An MCP server that lives while its skill is active somewhere: a command, or an address.
+
+    `env` may name variables of the skill as {{NAME}}. It has `start_seconds` to answer, and is
+    ended when nobody used it for `idle_seconds`.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    start_seconds: float = 30.0
+    idle_seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One skill as its SKILL.md tells it, in the open Agent Skills format.
+
+    `next_skill` goes on with the settled text of this one; of `conditional_next`, a map from
+    condition to skill, the model picks. `allowed_tools` of None means all. `extra` keeps keys this
+    program does not know. `unmet` says why the skill cannot be used here; empty when it can.
+    """
+
+    name: str
+    description: str
+    body: str
+    folder: str
+    license: str = ""
+    compatibility: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    allowed_tools: tuple[str, ...] | None = None
+    next_skill: str | None = None
+    conditional_next: Mapping[str, str] = field(default_factory=dict[str, str])
+    model_tier: str | None = None
+    requires: Requirements = Requirements()
+    variables: tuple[Variable, ...] = ()
+    servers: tuple[SkillServer, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    unmet: str = ""
+
+    @property
+    def in_pipeline(self) -> bool:
+        """Whether another skill may take over from this one."""
+        return self.next_skill is not None or bool(self.conditional_next)
+
+    @property
+    def instructions(self) -> str:
+        """The body with its variables filled in; secret ones stay as they are written."""
+        return rendered(self.body, self.variables)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What its commands and servers find in their environment, secret values included."""
+        return {v.name: v.value for v in self.variables if v.value is not None}
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that no prompt and no log may hold, the longest first: one may be in another."""
+        found = (v.value for v in self.variables if v.secret and v.value)
+        return tuple(sorted(found, key=len, reverse=True))
+
+    def allows(self, tool: str) -> bool:
+        """Whether a tool may be used under this skill; its own servers' always may."""
+        if self.allowed_tools is None or tool in (*self.allowed_tools, *SKILL_TOOLS, SUBMIT_PLAN):
+            return True
+        return any(tool.startswith(f"{server.name}__") for server in self.servers)
+
+    def unknown_tools(self, known: frozenset[str]) -> tuple[str, ...]:
+        """Names in `allowed_tools` that no tool has; those of servers are not known before."""
+        named = self.allowed_tools or ()
+        return tuple(name for name in named if name not in known and "__" not in name)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFault:
+    """Why a skill cannot be read: the file, the line (0 when it has none) and the reason."""
+
+    file: str
+    line: int
+    reason: str
+
+    @property
+    def skill(self) -> str:
+        """The skill that should be there, by its folder; empty for any other file."""
+        path = PurePath(self.file)
+        return path.parent.name if path.name == "SKILL.md" else ""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file}:{self.line}: {self.reason}"
+            if self.line
+            else f"{self.file}: {self.reason}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """The skill that takes over from the one at work; `fault` says why it cannot."""
+
+    name: str
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class SkillSet:
+    """All skills as found at one moment, by name, and what could not be read."""
+
+    skills: Mapping[str, Skill] = field(default_factory=dict[str, Skill])
+    faults: tuple[SkillFault, ...] = ()
+
+    @cached_property
+    def ready(self) -> tuple[Skill, ...]:
+        """Skills that can be used here, by name."""
+        return tuple(s for _, s in sorted(self.skills.items()) if not s.unmet)
+
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        return tuple(secret for skill in self.skills.values() for secret in skill.secrets)
+
+    def usable(self, name: str | None) -> Skill | None:
+        """The skill of this name if it can be used here."""
+        found = self.skills.get(name) if name is not None else None
+        return found if found is not None and not found.unmet else None
+
+    def refusal(self, name: str) -> str:
+        """Why a skill of this name cannot be used; empty when it can."""
+        found = self.skills.get(name)
+        if found is not None:
+            return f"the skill {name} cannot be used here: {found.unmet}" if found.unmet else ""
+        broken = next((fault for fault in self.faults if fault.skill == name), None)
+        if broken is not None:
+            where = f"SKILL.md, line {broken.line}" if broken.line else "SKILL.md"
+            return f"the skill {name} cannot be read: {where}: {broken.reason}"
+        near = get_close_matches(name, list(self.skills), n=1)
+        return f"there is no skill {name!r}" + (f" (did you mean {near[0]}?)" if near else "")
+
+    def following(self, name: str | None) -> Following | None:
+        """What goes on with the settled text of a skill; None when that text is the answer."""
+        skill = self.usable(name)
+        if skill is None or skill.next_skill is None:
+            return None
+        return Following(skill.next_skill, self.refusal(skill.next_skill))
+
+    def search(self, query: str, limit: int) -> tuple[Skill, ...]:
+        """Ready skills whose name or description holds words of the query, best first."""
+        words = _words(query)
+        scored = [(_score(skill, words), skill) for skill in self.ready]
+        found = sorted((s for s in scored if s[0] > 0), key=lambda s: (-s[0], s[1].name))
+        return tuple(skill for _, skill in found[:limit])
+
+
+def skill_set(found: Mapping[str, Skill], faults: tuple[SkillFault, ...] = ()) -> SkillSet:
+    """The set of these skills, with those marked whose required skills are not to be had."""
+    skills = dict(found)
+    while lacking := {
+        n: why for n, s in skills.items() if not s.unmet and (why := _lacks(s, skills))
+    }:
+        skills |= {name: replace(skills[name], unmet=why) for name, why in lacking.items()}
+    return SkillSet(skills, faults)
+
+
+def _lacks(skill: Skill, skills: Mapping[str, Skill]) -> str:
+    for name in skill.requires.skills:
+        needed = skills.get(name)
+        if needed is None:
+            return f"it needs the skill {name}, which is not there"
+        if needed.unmet:
+            return f"it needs the skill {name}, which cannot be used: {needed.unmet}"
+    return ""
+
+
+def _words(text: str) -> frozenset[str]:
+    plain = "".join(c if c.isalnum() else " " for c in text.casefold())
+    return frozenset(plain.split())
+
+
+def _score(skill: Skill, words: frozenset[str]) -> int:
+    """Words of the name count thrice, beginnings of words as well as whole ones."""
+    named, told = _words(skill.name), _words(skill.description)
+    return sum(3 * _holds(named, word) + _holds(told, word) for word in words)
+
+
+def _holds(text: frozenset[str], word: str) -> bool:
+    return word in text or (len(word) > 3 and any(t.startswith(word[:-1]) for t in text))

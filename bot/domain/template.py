@@ -1,0 +1,81 @@
+"""Templates: plans to be made again, as text with named blanks."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+LONGEST_NAME = 64
+
+_BLANK = re.compile(r"\{\{\s*([a-z][a-z0-9_]*)\s*\}\}")
+
+
+def is_name(text: str) -> bool:
+    """Whether a template may be called so: lower-case words with dashes, nothing of a path."""
+    return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A blank of a template; one without a default must be given."""
+
+    name: str
+    description: str = ""
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A plan as Markdown with numbered steps, in which `{{name}}` stands for an argument."""
+
+    name: str
+    description: str
+    arguments: tuple[Argument, ...]
+    text: str
+
+    @property
+    def form(self) -> str:
+        """How it is used: `report <folder> [title]`."""
+        blanks = (f"<{a.name}>" if a.default is None else f"[{a.name}]" for a in self.arguments)
+        return " ".join((self.name, *blanks))
+
+    def filled(self, words: str) -> str:
+        """The text with its blanks filled; raises ValueError with a sentence."""
+        given = self._given(_split(words))
+        missing = [a.name for a in self.arguments if a.default is None and a.name not in given]
+        if missing:
+            raise ValueError(f"I miss {', '.join(missing)}. Usage: /plan use {self.form}")
+        values = {a.name: given.get(a.name, a.default or "") for a in self.arguments}
+        return _BLANK.sub(lambda blank: values.get(blank[1], blank[0]), self.text)
+
+    def _given(self, words: Sequence[str]) -> Mapping[str, str]:
+        """Values by name: `name=value` anywhere, others in order, the last one takes the rest."""
+        names = [a.name for a in self.arguments]
+        given: dict[str, str] = {}
+        loose: list[str] = []
+        for word in words:
+            name, sign, value = word.partition("=")
+            if sign and name in names:
+                given[name] = value
+            else:
+                loose.append(word)
+        left = [name for name in names if name not in given]
+        if loose and not left:
+            raise ValueError(f"That is too much. Usage: /plan use {self.form}")
+        for place, name in enumerate(left[: len(loose)]):
+            last = place == len(left) - 1
+            given[name] = " ".join(loose[place:]) if last else loose[place]
+        return given
+
+
+def blanks(text: str) -> frozenset[str]:
+    """The names of the blanks in a text."""
+    return frozenset(_BLANK.findall(text))
+
+
+def _split(words: str) -> list[str]:
+    try:
+        return shlex.split(words)
+    except ValueError:
+        return words.split()

@@ -1,0 +1,33 @@
+"""Variables of a skill: values an operator sets, some of them secret."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A value a skill asks for; None while it has neither a value nor a default.
+
+    A secret one reaches the environment of the skill's commands and servers and nothing else.
+    """
+
+    name: str
+    value: str | None = field(default=None, repr=False)
+    required: bool = False
+    secret: bool = False
+    description: str = ""
+
+
+def rendered(text: str, variables: Iterable[Variable]) -> str:
+    """The text with each {{NAME}} replaced once; unknown, unset and secret ones stay literal."""
+    known = {v.name: v.value for v in variables if v.value is not None and not v.secret}
+    return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)
+
+
+def filled(text: str, variables: Iterable[Variable]) -> str:
+    """The same with secret values too: for environments alone, never for a prompt."""
+    known = {v.name: v.value for v in variables if v.value is not None}
+    return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)

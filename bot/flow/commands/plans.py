@@ -1,0 +1,289 @@
+"""Commands about plans: plan mode, what became of plans, and templates of them."""
+
+import difflib
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+from bot.domain.change import AskStop, SavePlan, Write
+from bot.domain.plan import Plan, PlanState
+from bot.domain.template import Template, is_name
+from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.plan_cards import described_state, shown, step_lines, whole
+from bot.flow.plan_desk import PlanDesk
+from bot.flow.plan_ending import NO_STEPS, PlanEnding, plan_line
+from bot.flow.plan_mode import wish_of
+from bot.flow.plan_templates import instructed, template_of
+from bot.ports.clock import Clock
+from bot.ports.plans import Plans
+from bot.ports.templates import Broken, Templates
+
+_USAGE = (
+    "on|off|done|replace|status|list|show <id>|cancel <id>|resume <id>|save <id> <name>"
+    "|use <name> [arguments]|<wish>"
+)
+_LISTED = 10
+_SHORT = 2
+"""Words behind a misspelt sub-command at most; more of them are a wish."""
+_ON = (
+    "Plan mode is on. Tell me what you want: I look around, collect what I would do as steps, and "
+    "show them to you before anything is changed. /plan off leaves it."
+)
+_THEIRS = "That plan is somebody else’s: only who asked for it, or an owner, decides about it."
+
+_Sub = Callable[[Invocation, Sequence[str]], Awaitable[Answer]]
+
+
+class PlanCommands:
+    def __init__(
+        self, plans: Plans, desk: PlanDesk, ending: PlanEnding, templates: Templates, clock: Clock
+    ) -> None:
+        self._plans = plans
+        self._desk = desk
+        self._ending = ending
+        self._templates = templates
+        self._clock = clock
+        # The words each sub-command takes: at least so many, at most so many.
+        self._subs: Mapping[str, tuple[_Sub, int, int | None]] = {
+            "on": (self._on, 0, 0),
+            "off": (self._off, 0, 0),
+            "done": (self._done, 0, 0),
+            "replace": (self._replace, 0, None),
+            "status": (self._status, 0, 0),
+            "list": (self._list, 0, 0),
+            "show": (self._show, 1, 1),
+            "cancel": (self._cancel, 0, 1),
+            "resume": (self._resume, 0, 1),
+            "save": (self._save, 2, 2),
+            "use": (self._use, 0, None),
+        }
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (Command("plan", "collect steps and approve them as a whole", self.plan, _USAGE),)
+
+    async def plan(self, asked: Invocation) -> Answer:
+        if not asked.words:
+            return await self._status(asked, ())
+        name, words = asked.words[0].lower(), asked.words[1:]
+        sub = self._subs.get(name)
+        if sub is not None:
+            run, least, most = sub
+            fits = len(words) >= least and (most is None or len(words) <= most)
+            return await run(asked, words) if fits else _usage()
+        if not words or (len(words) <= _SHORT and _misspelt(name, self._subs)):
+            return _usage(f"I know no `/plan {_code(name)}`.")
+        return await self._begin(asked, wish=wish_of(asked.message.text))
+
+    async def _on(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        return await self._begin(asked)
+
+    async def _replace(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        """Drops the live plan for a new one."""
+        live = await self._plans.live(asked.chat.id)
+        if live is None:
+            return await self._begin(asked, wish=" ".join(words))
+        if not asked.person.may_decide_for(live.asker):
+            return Answer(_THEIRS)
+        if live.turn is not None:
+            return Answer("Its steps are being carried out. /stop ends that first.")
+        return await self._begin(asked, wish=" ".join(words), instead_of=live)
+
+    async def _begin(
+        self, asked: Invocation, wish: str = "", template: str = "", instead_of: Plan | None = None
+    ) -> Answer:
+        """Opens a plan; with a wish or a template the message itself is what is planned."""
+        live = await self._plans.live(asked.chat.id)
+        if live is not None and instead_of is None:
+            return _busy(live) if template else self._already(live, wish=bool(wish))
+        now, person = self._clock.now(), asked.person
+        plan = Plan(
+            id=secrets.token_hex(4),
+            token=secrets.token_urlsafe(16),
+            chat=asked.chat.id,
+            asker=person.id,
+            asker_name=person.name,
+            collector=person.id,
+            created_at=now,
+            since=now,
+            wish=template or (wish if instead_of is not None else ""),
+            message=asked.message.message_id,
+        )
+        writes: list[Write] = []
+        if instead_of is not None:
+            writes.extend(self._ended(instead_of, asked))
+        writes.extend((SavePlan(plan), plan_line(plan, person.id, now)))
+        return Answer(_ON, tuple(writes), queued=bool(wish or template))
+
+    def _already(self, live: Plan, *, wish: bool) -> Answer:
+        """Asks what is to become of the live plan."""
+        if live.collecting and not wish:
+            return Answer(f"Plan mode is on already. {_stand(live)}")
+        how = "/plan replace and your wish" if wish else "/plan replace"
+        return Answer(
+            f"There is a plan already: {_stand(live)} Shall a new one take its place? Then say "
+            f"{how}. /plan status shows the one there is."
+        )
+
+    async def _off(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        live = await self._plans.live(asked.chat.id)
+        if live is None:
+            return Answer("Plan mode is off.")
+        if not live.collecting:
+            return Answer(f"Plan mode is off. {_stand(live)} /plan cancel ends it.")
+        return await self._cancelled(asked, live)
+
+    async def _done(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        """Ends the collecting by hand: the same compare-and-set as the model's own end of it."""
+        live = await self._plans.live(asked.chat.id)
+        if live is None or not live.collecting:
+            return Answer("No plan is being collected." if live is None else _stand(live))
+        if not asked.person.may_decide_for(live.asker):
+            return Answer(_THEIRS)
+        if not live.steps:
+            return Answer(NO_STEPS, self._ended(live, asked), interrupt=True)
+        ready = await self._ending.ready(live, None, asked.chat)
+        line = plan_line(ready, asked.person.id, self._clock.now())
+        writes = (SavePlan(ready, live.version), *shown(ready), line)
+        stops = await self._desk.stops(live, f"/plan done by {asked.person.name}")
+        return Answer("This is the plan so far:", (*stops, *writes), interrupt=bool(stops))
+
+    async def _status(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        live = await self._plans.live(asked.chat.id)
+        if live is None:
+            return Answer(f"There is no plan here.\n\nUsage: `/plan {_USAGE}`")
+        lines = [f"- {_safe(line)}" for line in step_lines(live)]
+        return Answer("\n".join([_stand(live), *lines]))
+
+    async def _list(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        plans = await self._plans.of_chat(asked.chat.id, _LISTED)
+        if not plans:
+            return Answer("This chat has no plans yet.")
+        return Answer("\n".join(["The newest plans:", *(f"- {_stand(p)}" for p in plans)]))
+
+    async def _show(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        plan = await self._named(asked, words)
+        if plan is None:
+            return _unknown(words)
+        fence = "~~~~~~"
+        text = whole(plan).replace(fence, "~~~~~")
+        lines = [f"- {_safe(line)}" for line in step_lines(plan)]
+        return Answer("\n".join([_stand(plan), *lines, "", fence, text, fence]))
+
+    async def _cancel(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        plan = await self._named(asked, words)
+        if plan is None:
+            return _unknown(words)
+        return await self._cancelled(asked, plan)
+
+    async def _cancelled(self, asked: Invocation, plan: Plan) -> Answer:
+        if not plan.live:
+            return Answer(f"It has ended: {_stand(plan)}")
+        if not asked.person.may_decide_for(plan.asker):
+            return Answer(_THEIRS)
+        how = f"/plan cancel by {asked.person.name}"
+        if plan.turn is not None:
+            return Answer("Stopping.", (AskStop(plan.turn, how),), interrupt=True)
+        stops = await self._desk.stops(plan, how)
+        told = "Plan mode is off." if plan.collecting else "Cancelled."
+        return Answer(told, (*stops, *self._ended(plan, asked)), interrupt=bool(stops))
+
+    async def _resume(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        plan = await self._named(asked, words)
+        if plan is None:
+            return _unknown(words)
+        if not asked.person.may_decide_for(plan.asker):
+            return Answer(_THEIRS)
+        if plan.state is PlanState.READY:
+            return Answer("It waits for your word:", tuple(shown(plan)))
+        if plan.state is not PlanState.EXECUTING or plan.turn is not None:
+            return Answer(f"There is nothing to resume: {_stand(plan)}")
+        if plan.failed_step is not None:
+            told = f"Step {plan.failed_step.number} failed; its card asks how to go on."
+            return Answer(told, tuple(shown(plan)))
+        return Answer("Going on.", await self._desk.resumed(plan, asked.person), wake=True)
+
+    async def _save(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        plan, name = await self._named(asked, words), words[1]
+        if plan is None:
+            return _unknown(words)
+        if not is_name(name):
+            return Answer("A template’s name is lower-case letters and digits with single dashes.")
+        if not plan.steps:
+            return Answer("That plan has no steps.")
+        file = await self._templates.save(template_of(plan, name))
+        if file is None:
+            return Answer(f"There is a template `{name}` already. Choose another name.")
+        return Answer(f"Saved as `{_code(file)}`. /plan use {name} makes it again.")
+
+    async def _use(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        if not words:
+            return await self._offer()
+        found = await self._templates.get(words[0])
+        match found:
+            case None:
+                return await self._offer(f"There is no template `{_code(words[0])}`.")
+            case Broken():
+                return Answer(f"That template cannot be used: `{_code(str(found))}`")
+            case Template():
+                try:
+                    filled = found.filled(wish_of(wish_of(wish_of(asked.message.text))))
+                except ValueError as fault:
+                    return Answer(_safe(str(fault)))
+                return await self._begin(asked, template=instructed(found, filled))
+
+    async def _offer(self, why: str = "") -> Answer:
+        known = await self._templates.all()
+        lines = [
+            f"- broken: `{_code(str(t))}`"
+            if isinstance(t, Broken)
+            else f"- `{_code(t.form)}`: {_safe(t.description)}"
+            for t in known
+        ]
+        head = "Templates:" if lines else "There are no templates yet: /plan save makes one."
+        return Answer("\n".join(part for part in (why, head, *lines) if part))
+
+    async def _named(self, asked: Invocation, words: Sequence[str]) -> Plan | None:
+        """The plan of this chat with that id, or the live one where none is named."""
+        if not words:
+            return await self._plans.live(asked.chat.id)
+        plan = await self._plans.get(words[0])
+        return plan if plan is not None and plan.chat == asked.chat.id else None
+
+    def _ended(self, plan: Plan, asked: Invocation) -> tuple[Write, ...]:
+        return self._desk.ended(plan, asked.person)
+
+
+def _busy(live: Plan) -> Answer:
+    """A template is not a wish that `/plan replace` could take."""
+    how = "/plan cancel ends it; then use the template again."
+    return Answer(f"There is a plan already: {_stand(live)} {how}")
+
+
+def _misspelt(name: str, known: Iterable[str]) -> bool:
+    """Whether this is one of the known words but for a letter; short words look like too many."""
+    return len(name) > 3 and bool(difflib.get_close_matches(name, list(known), n=1, cutoff=0.8))
+
+
+def _usage(why: str = "") -> Answer:
+    return Answer("\n\n".join(part for part in (why, f"Usage: `/plan {_USAGE}`") if part))
+
+
+def _unknown(words: Sequence[str]) -> Answer:
+    if not words:
+        return Answer("There is no plan going on.")
+    return Answer(f"This chat has no plan `{_code(words[0])}`. /plan list shows them.")
+
+
+def _stand(plan: Plan) -> str:
+    return _safe(described_state(plan))
+
+
+def _code(text: str) -> str:
+    return text[:200].replace("`", "'")
+
+
+def _safe(text: str) -> str:
+    """Words for a Markdown text: what they hold must not be taken for formatting."""
+    for sign in "\\`*_[]<>#|~":
+        text = text.replace(sign, f"\\{sign}")
+    return text

@@ -1,0 +1,87 @@
+"""Commands about skills: which there are, and which one is at work in a chat."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from bot.domain.change import ChooseSkill
+from bot.domain.skill import Skill, SkillSet
+from bot.domain.tool import clipped
+from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.context import Context
+from bot.ports.skills import Skills
+
+_MARKS = re.compile(r"([\\`*_\[\]<>#|~])")
+_DESCRIPTION = 120
+_MOST = 60
+"""Skills in one list; more would be a wall nobody reads."""
+
+
+class SkillCommands:
+    def __init__(self, skills: Skills, context: Context) -> None:
+        self._skills = skills
+        self._context = context
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command("skills", "which skills there are, and in what state", self.skills, "[words]"),
+            Command("skill", "put a skill to work in this chat", self.skill, "<name>|off"),
+        )
+
+    async def skills(self, asked: Invocation) -> Answer:
+        known = self._skills.known
+        if asked.words:
+            found = known.search(" ".join(asked.words), _MOST)
+        else:
+            found = [skill for _, skill in sorted(known.skills.items())]
+        tools = frozenset(spec.name for spec in self._context.house(asked.chat))
+        lines = [self._line(skill, known, tools, asked.chat.skill) for skill in found[:_MOST]]
+        if len(found) > _MOST:
+            lines.append(f"- … and {len(found) - _MOST} more; /skills <words> searches them")
+        if not asked.words:
+            lines += [f"- ❌ {_plain(_short(str(fault)))}" for fault in known.faults[:_MOST]]
+        return Answer("\n".join(["Skills:", *lines]) if lines else "There is no such skill.")
+
+    def _line(
+        self, skill: Skill, known: SkillSet, tools: frozenset[str], at_work: str | None
+    ) -> str:
+        mark = "⏸" if skill.unmet else "▶️" if skill.name == at_work else "✅"
+        told = f"- {mark} `{skill.name}`: {_plain(clipped(skill.description, _DESCRIPTION))}"
+        remarks = [skill.unmet] if skill.unmet else []
+        for name in (skill.next_skill, *skill.conditional_next.values()):
+            if name is not None and (why := known.refusal(name)):
+                remarks.append(why)
+        if unknown := skill.unknown_tools(tools):
+            remarks.append(f"no tools are called {', '.join(unknown)}")
+        return told + "".join(f"\n  ⚠️ {_plain(remark)}" for remark in dict.fromkeys(remarks))
+
+    async def skill(self, asked: Invocation) -> Answer:
+        match asked.words:
+            case ["off"]:
+                if asked.chat.skill is None:
+                    return Answer("No skill is at work here.")
+                return Answer(
+                    f"`{asked.chat.skill}` rests.", (ChooseSkill(asked.chat.id, None),), wake=True
+                )
+            case [word]:
+                name = word.lower()
+                refusal = self._skills.known.refusal(name)
+                if refusal:
+                    return Answer(f"That cannot be: {_plain(refusal)}. See /skills.")
+                told = f"`{name}` is at work here from the next message on. /skill off ends it."
+                return Answer(told, (ChooseSkill(asked.chat.id, name),), wake=True)
+            case _:
+                now = f"`{asked.chat.skill}`" if asked.chat.skill else "no skill"
+                return Answer(f"At work: {now}. Usage: /skill <name>|off")
+
+
+def _short(fault: str) -> str:
+    """A fault by the skill's folder and file, without the way there."""
+    path, colon, rest = fault.partition(": ")
+    return "/".join(PurePath(path).parts[-2:]) + colon + rest
+
+
+def _plain(text: str) -> str:
+    """Words of a file or a person, which are no formatting."""
+    return _MARKS.sub(r"\\\1", " ".join(text.split()))

@@ -1,0 +1,54 @@
+"""Where presses and replies to cards are taken: each kind of card has its desk."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Protocol
+
+from bot.domain.message import Press
+from bot.domain.person import Person
+from bot.ports.outbox import Outbox
+
+NOT_OURS = "This button does nothing."
+
+
+class Taken(Enum):
+    """What a reply to a card became: nothing of its desk's, a decision, or a message all the same.
+
+    WISHED when the card is changed by it and the words are the next message.
+    """
+
+    NO = "no"
+    DECIDED = "decided"
+    WISHED = "wished"
+
+
+class Desk(Protocol):
+    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+        """Takes a press; the text is the private answer to whoever pressed."""
+        ...
+
+    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+        """Takes a reply to the message with this outbound key."""
+        ...
+
+
+class Desks:
+    """All desks behind one counter, by the first letter of their buttons' data."""
+
+    def __init__(self, outbox: Outbox, desks: Mapping[str, Desk]) -> None:
+        self._outbox = outbox
+        self._desks = desks
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+        desk = self._desks.get(press.data.partition(":")[0])
+        return NOT_OURS if desk is None else await desk.press(press, chat, person)
+
+    async def reply(self, chat: int, message_id: str, text: str, person: Person) -> Taken:
+        key = await self._outbox.key_of(chat, message_id)
+        if key is None:
+            return Taken.NO
+        for desk in self._desks.values():
+            taken = await desk.reply(chat, key, text, person)
+            if taken is not Taken.NO:
+                return taken
+        return Taken.NO

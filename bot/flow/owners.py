@@ -1,0 +1,70 @@
+"""Owners who are asked for what its asker may not approve, and where they see it."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.domain.chat import Chat
+from bot.domain.errors import ChannelError
+from bot.domain.person import Person, Sender
+from bot.ports.groups import Groups
+from bot.ports.members import Members
+from bot.ports.people import People
+
+_LOG = logging.getLogger(__name__)
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOwners:
+    """The owners by name, and the private chats in which they are asked.
+
+    Without `chats` they are asked in the chat itself; who is not `reachable` is asked nowhere.
+    """
+
+    names: str
+    chats: tuple[int, ...] = ()
+    reachable: bool = True
+
+
+class Owners:
+    def __init__(self, people: People, members: Members, groups: Mapping[str, Groups]) -> None:
+        self._people = people
+        self._members = members
+        self._groups = groups
+
+    async def asked_for(self, chat: Chat) -> AskedOwners:
+        """Asks the platform whether an owner is in a group; one of whom that is not told is not."""
+        owners = [(key, one) for key, one in await self._people.accounts() if one.is_owner]
+        names = _named([person for _, person in owners])
+        there = await self._there(chat, [key for key, _ in owners])
+        if there:
+            return AskedOwners(names)
+        chats = tuple(c for c in await self._members.owner_chats() if c != chat.id)
+        return AskedOwners(names, chats, reachable=bool(chats) or there is None)
+
+    async def _there(self, chat: Chat, accounts: Sequence[str]) -> bool | None:
+        """Whether an owner reads a chat that is not theirs; None when nobody can tell."""
+        groups = self._groups.get(chat.address.channel)
+        if chat.private:
+            return False
+        if groups is None:
+            return True
+        told = True
+        for key in accounts:
+            channel, _, number = key.partition(":")
+            if channel != chat.address.channel:
+                continue
+            try:
+                if await groups.includes(chat.address, Sender(channel, number, key)):
+                    return True
+            except ChannelError as fault:
+                _LOG.warning("whether an owner is in a group was not told: %s", fault)
+                told = False
+        return False if told else None
+
+
+def _named(owners: Sequence[Person]) -> str:
+    names = list(dict.fromkeys(person.name for person in owners))
+    return " or ".join(names[:_NAMED]) or "nobody yet"

@@ -1,0 +1,119 @@
+"""The message of a group in which an answer grows, until the answer itself is there."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Self
+
+from bot.domain.change import Change, Retract
+from bot.domain.errors import ChannelError, ContentRefused, StoreError
+from bot.domain.message import Address
+from bot.ports.channel import Channel
+from bot.ports.journal import Journal
+
+_LOG = logging.getLogger(__name__)
+
+
+class Placing:
+    """What every placeholder works with; `wake` has what a chat is owed delivered.
+
+    Use as an async context manager: leaving breaks off what is under way.
+    """
+
+    def __init__(self, journal: Journal, wake: Callable[[int], None]) -> None:
+        self.journal = journal
+        self.wake = wake
+        self._group = asyncio.TaskGroup()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await self._group.__aexit__(kind, error, trace)
+
+    def start(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+        task = self._group.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+class Placeholder:
+    """Shows the newest text in one message, while there is room for it.
+
+    From the moment it is there its end is owed: should the program die, the next one takes it
+    away. The answer does not depend on it, so that it can be neither lost nor doubled.
+    """
+
+    def __init__(
+        self,
+        placing: Placing,
+        channel: Channel,
+        address: Address,
+        chat: int,
+        turn: str,
+        reply_to: str | None,
+    ) -> None:
+        self._placing = placing
+        self._channel = channel
+        self._address = address
+        self._chat = chat
+        self._turn = turn
+        self._reply_to = reply_to
+        self._message: str | None = None
+        self._shown = ""
+        self._task: asyncio.Task[None] | None = None
+        self._placed = False
+        self._ended = False
+
+    def show(self, text: str) -> None:
+        """Has the text shown soon; nothing when the one before is still on its way."""
+        if self._task is not None or text == self._shown or self._ended:
+            return
+        name = f"placeholder {self._address.key}"
+        # A message whose sending is broken off might be there and never go away again.
+        self._task = self._placing.start(self._show(text), name)
+
+    def end(self) -> None:
+        """The answer takes its place, or nothing does."""
+        self._ended = True
+        if self._placed and self._task is None:
+            self._placing.wake(self._chat)
+
+    async def _show(self, text: str) -> None:
+        try:
+            shown = await self._channel.draft(
+                self._address, text, message_id=self._message, reply_to=self._reply_to
+            )
+            if shown is not None and shown != self._message:
+                self._placed = True
+                await self._owe(shown)
+            self._message, self._shown = shown, text if shown is not None else ""
+        except ContentRefused as refused:
+            # It gave way to another message, or someone deleted it: the next text makes a new one.
+            _LOG.info("a placeholder is gone: %s", refused)
+            self._message = None
+        except ChannelError as fault:
+            _LOG.info("a placeholder was left out: %s", fault)
+        finally:
+            self._task = None
+        if self._ended:
+            self.end()
+
+    async def _owe(self, message: str) -> None:
+        try:
+            retract = Retract(self._chat, self._turn, message)
+            await self._placing.journal.commit(Change((retract,)))
+        except StoreError as fault:
+            _LOG.warning("a placeholder cannot be kept in mind: %s", fault)
+            await self._channel.edit(self._address, message, None)

@@ -1,0 +1,151 @@
+"""Reactions on people's messages: waiting, being worked on, done."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from bot.domain.errors import ChannelError, ContentRefused, FloodWait, RecipientGone
+from bot.domain.message import Address, Sign
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+
+_LOG = logging.getLogger(__name__)
+
+_MOST_MARKS = 10_000
+"""Messages whose reaction is remembered; the oldest are forgotten first."""
+
+_MOST_AT_WORK = 64
+"""Messages whose reaction is on its way; while there are more, new ones stay without."""
+
+_MOST_WAITS = 60
+_LONGEST_WAIT = 30.0
+_LAST = (Sign.DONE, Sign.NONE)
+
+
+@dataclass(slots=True, eq=False)
+class _Mark:
+    """What a message is to show, and what it shows as far as is known."""
+
+    wanted: Sign
+    shown: Sign | None = None
+    task: asyncio.Task[None] | None = None
+
+
+class Reactions:
+    """Shows the newest state of a message when there is room for it: nothing waits for this.
+
+    A message that never waited long has no reaction, and none is sent at its end; in a flood most
+    stay without. What an earlier life of the program left is not known, so messages older than
+    this life count as marked. A chat that takes no reactions is left alone for as long as the
+    program runs. Use as an async context manager: leaving drops what is not shown yet.
+    """
+
+    def __init__(self, channels: Mapping[str, Channel], clock: Clock) -> None:
+        self._channels = channels
+        self._clock = clock
+        self._group = asyncio.TaskGroup()
+        self._marks: OrderedDict[tuple[Address, str], _Mark] = OrderedDict()
+        self._unwilling: set[tuple[str, str]] = set()
+        self._opened_at = clock.now()
+        self._open = False
+        self._at_work = 0
+
+    async def __aenter__(self) -> Self:
+        self._opened_at = self._clock.now()
+        await self._group.__aenter__()
+        self._open = True
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open = False
+        for mark in self._marks.values():
+            if mark.task is not None:
+                mark.task.cancel()
+        await self._group.__aexit__(kind, error, trace)
+
+    def queued(self, address: Address, message_id: str) -> None:
+        self._want(address, message_id, Sign.QUEUED)
+
+    def working(self, address: Address, message_ids: Iterable[str]) -> None:
+        for message_id in message_ids:
+            self._want(address, message_id, Sign.WORKING)
+
+    def taken(self, address: Address, message_ids: Iterable[str], since: datetime) -> None:
+        """Messages that came at `since` are worked on now: said of those that had to wait."""
+        for message_id in message_ids:
+            if (address, message_id) in self._marks or since < self._opened_at:
+                self._want(address, message_id, Sign.WORKING)
+
+    def ended(self, address: Address, message_ids: Iterable[str], *, well: bool) -> None:
+        """Nothing more comes of these messages; those without a reaction stay without."""
+        for message_id in message_ids:
+            if (address, message_id) in self._marks:
+                self._want(address, message_id, Sign.DONE if well else Sign.NONE)
+
+    def dropped(self, address: Address, message_id: str, since: datetime) -> None:
+        """Nobody will answer a message that came at `since`: it shows nothing any more."""
+        if (address, message_id) in self._marks or since < self._opened_at:
+            self._want(address, message_id, Sign.NONE)
+
+    def _want(self, address: Address, message_id: str, sign: Sign) -> None:
+        if not self._open or (address.channel, address.chat) in self._unwilling:
+            return
+        key = address, message_id
+        if key not in self._marks and self._at_work >= _MOST_AT_WORK:
+            return
+        mark = self._marks.setdefault(key, _Mark(sign))
+        mark.wanted = sign
+        if mark.task is None and mark.shown is not sign:
+            name = f"reaction {address.key}"
+            mark.task = self._group.create_task(self._show(key, mark), name=name)
+            self._at_work += 1
+        while len(self._marks) > _MOST_MARKS:
+            self._marks.popitem(last=False)
+
+    async def _show(self, key: tuple[Address, str], mark: _Mark) -> None:
+        try:
+            await self._shown(key, mark)
+        except (ContentRefused, RecipientGone) as refused:
+            _LOG.info("no reactions in %s: %s", key[0].key, refused)
+            await self._give_up(key, mark)
+        except ChannelError as fault:
+            _LOG.info("a reaction was left out: %s", fault)
+        finally:
+            mark.task = None
+            self._at_work -= 1
+        if mark.wanted in _LAST:
+            self._marks.pop(key, None)
+
+    async def _shown(self, key: tuple[Address, str], mark: _Mark) -> None:
+        """Shows what is wanted, and what is wanted by then, until the two are the same."""
+        address, message_id = key
+        channel, waits = self._channels[address.channel], 0
+        while mark.shown is not mark.wanted and waits < _MOST_WAITS:
+            sign = mark.wanted
+            try:
+                await channel.sign(address, sign, message_id)
+                mark.shown = sign
+            except FloodWait as wait:
+                waits += 1
+                await self._clock.sleep(min(wait.retry_after, _LONGEST_WAIT))
+
+    async def _give_up(self, key: tuple[Address, str], mark: _Mark) -> None:
+        """Takes back what one message shows, and tries no other one of the chat again."""
+        address, message_id = key
+        self._unwilling.add((address.channel, address.chat))
+        self._marks.pop(key, None)
+        if mark.shown is not None:
+            try:
+                await self._channels[address.channel].sign(address, Sign.NONE, message_id)
+            except ChannelError as fault:
+                _LOG.info("a reaction stays: %s", fault)

@@ -1,0 +1,40 @@
+"""Seats: so many chats are delivered to at a time, and the others stand in line as numbers."""
+
+import asyncio
+from collections.abc import Callable
+
+
+class Seats:
+    """Gives seats in the order in which they were asked for; `call` starts whoever gets one."""
+
+    def __init__(self, most: int, call: Callable[[int], None]) -> None:
+        self._free = most
+        self._call = call
+        # With a future where a task waits already: it had failed and wants to try again.
+        self._line: dict[int, asyncio.Future[None] | None] = {}
+
+    def want(self, chat: int) -> None:
+        """Has the chat called as soon as there is a seat for it."""
+        self._line.setdefault(chat)
+        self._give()
+
+    async def again(self, chat: int) -> None:
+        """Waits for a seat, behind all who stand in line."""
+        self._line[chat] = waiter = asyncio.get_running_loop().create_future()
+        self._give()
+        await waiter
+
+    def leave(self) -> None:
+        self._free += 1
+        self._give()
+
+    def _give(self) -> None:
+        while self._line and self._free:
+            chat = next(iter(self._line))
+            waiter = self._line.pop(chat)
+            if waiter is None:
+                self._free -= 1
+                self._call(chat)
+            elif not waiter.done():
+                self._free -= 1
+                waiter.set_result(None)

@@ -1,0 +1,22 @@
+"""Finding plans."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bot.domain.plan import Plan
+
+
+class Plans(Protocol):
+    """A plan comes with the steps of its newest revision."""
+
+    async def by_token(self, token: str) -> Plan | None: ...
+
+    async def get(self, id: str) -> Plan | None: ...
+
+    async def live(self, chat: int) -> Plan | None:
+        """The plan of a chat that has not ended, if there is one."""
+        ...
+
+    async def of_chat(self, chat: int, limit: int) -> Sequence[Plan]:
+        """The newest plans of a chat, newest first."""
+        ...

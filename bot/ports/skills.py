@@ -1,0 +1,16 @@
+"""Skills, as the flow uses them."""
+
+from typing import Protocol
+
+from bot.domain.skill import SkillSet
+
+
+class Skills(Protocol):
+    @property
+    def known(self) -> SkillSet:
+        """All skills as last found: in memory, and the same value until something changed."""
+        ...
+
+    async def read(self, skill: str, path: str) -> str:
+        """The text of a file beside a skill's SKILL.md; raises ToolFailure."""
+        ...

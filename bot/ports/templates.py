@@ -1,0 +1,33 @@
+"""Templates of plans, kept where people can read and change them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.domain.template import Template
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A template that cannot be used: its file, the line where it is wrong, and why."""
+
+    file: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.why}"
+
+
+class Templates(Protocol):
+    async def all(self) -> Sequence[Template | Broken]:
+        """Every template by its name, broken ones among them."""
+        ...
+
+    async def get(self, name: str) -> Template | Broken | None:
+        """The template of this name; None when there is none."""
+        ...
+
+    async def save(self, template: Template) -> str | None:
+        """Keeps a template and returns its file; None when the name is taken."""
+        ...

@@ -1,0 +1,74 @@
+"""Servers over HTTP that are cut off in the middle, and that say too much."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+from mcp.server import MCPServer
+
+from bot.domain.errors import OutcomeUnknown, ToolFailure
+from tests.adapters.mcp.conftest import Make
+from tests.standins.serving import serving
+
+
+class Far:
+    """A server somewhere else: its calls are counted, and one of them never comes to an end."""
+
+    def __init__(self, *, streaming: bool) -> None:
+        self.begun = asyncio.Event()
+        self.calls = 0
+        self._server = server = MCPServer("far")
+
+        @server.tool()
+        async def hold() -> str:  # pyright: ignore[reportUnusedFunction]
+            self.calls += 1
+            self.begun.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        @server.tool()
+        async def shout() -> str:  # pyright: ignore[reportUnusedFunction]
+            self.calls += 1
+            return "x" * 6_000_000
+
+        @server.tool()
+        async def echo(text: str) -> str:  # pyright: ignore[reportUnusedFunction]
+            return text
+
+        self._app = server.streamable_http_app(json_response=not streaming)
+
+    @asynccontextmanager
+    async def served(self) -> AsyncGenerator[tuple[str, AsyncExitStack]]:
+        """Where it is served, and the stack whose end cuts everyone off."""
+        async with self._server.session_manager.run(), AsyncExitStack() as stack:
+            url = await stack.enter_async_context(serving(self._app))
+            yield f"{url}/mcp", stack
+
+
+@pytest.fixture(params=["stream", "json"])
+def far(request: pytest.FixtureRequest) -> Far:
+    return Far(streaming=request.param == "stream")
+
+
+async def test_a_call_cut_off_may_have_happened_and_is_not_made_again(
+    bench: Make, far: Far
+) -> None:
+    async with far.served() as (url, stack):
+        one = bench(command=(), url=url)
+        tool = (await one.tools())["nasty__hold"]
+        call = asyncio.create_task(tool.run({}, one.place, None))
+        await far.begun.wait()
+        await stack.aclose()
+        with pytest.raises(OutcomeUnknown, match="nasty ended during this call"):
+            await call
+    assert far.calls == 1
+
+
+async def test_an_answer_without_an_end_is_not_taken_in(bench: Make, far: Far) -> None:
+    async with far.served() as (url, _):
+        one = bench(command=(), url=url)
+        with pytest.raises(ToolFailure):
+            await one.run("shout")
+        assert far.calls == 1
+        assert (await one.run("echo", text="still there")).text == "still there"

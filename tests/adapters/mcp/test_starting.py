@@ -1,0 +1,52 @@
+"""A skill's server before an owner has let it in: one tool that asks, and nothing started."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.tool import Effect, LetServerIn
+from tests.adapters.mcp.conftest import Make
+
+
+async def test_a_server_that_is_not_let_in_offers_the_question_alone(bench: Make) -> None:
+    one = bench(skill="support", allowed=False, env=(("TOKEN", "swordfish"),))
+    tools = await one.tools()
+    assert list(tools) == ["nasty__start"]
+    assert one.noted("starts") == []
+    (standing,) = await one.servers.standing([one.spec])
+    assert standing.state == "waits for an owner to let it in"
+    again = await one.tools()
+    assert again["nasty__start"] is tools["nasty__start"]
+
+
+async def test_the_card_shows_exactly_what_would_be_started_but_no_value(bench: Make) -> None:
+    one = bench(skill="support", allowed=False, env=(("TOKEN", "swordfish"),))
+    preview = await (await one.tools())["nasty__start"].preview({}, one.place)
+    shown = "\n".join(block.text for block in preview.blocks)
+    assert one.spec.line in shown
+    assert "TOKEN" in shown
+    assert "swordfish" not in str(preview)
+    assert (preview.effect, preview.owner_only, preview.always) == (Effect.DANGER, True, None)
+
+
+async def test_a_word_lets_in_what_was_shown_and_nothing_else(bench: Make) -> None:
+    one = bench(skill="support", allowed=False)
+    start = (await one.tools())["nasty__start"]
+    shown = (await start.preview({}, one.place)).seen
+    output = await start.run({}, one.place, shown)
+    assert output.after == LetServerIn(one.spec.identity, "nasty", one.spec.line)
+    changed = replace(one.spec, command=("other",))
+    with pytest.raises(ToolFailure, match="not what the owner was shown"):
+        await (await one.tools(changed))["nasty__start"].run({}, one.place, shown)
+    with pytest.raises(InvalidArguments):
+        start.check({"force": True})
+
+
+async def test_a_server_that_was_let_in_lends_its_tools(bench: Make) -> None:
+    one = bench(skill="support", allowed=False)
+    await one.tools()
+    one.spec = replace(one.spec, allowed=True)
+    tools = await one.tools()
+    assert "nasty__echo" in tools
+    assert "nasty__start" not in tools

@@ -1,0 +1,182 @@
+"""Folders of skills: which win, what cannot be read, what is looked at anew."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.skill_folder.skill_folders import LOOK_SECONDS, SkillFolders
+from bot.domain.errors import ToolFailure
+from bot.domain.skill import SkillSet
+from tests.adapters.skill_folder.folders import loaded, skill_file
+from tests.fakes.clock import FakeClock
+
+
+def test_the_later_folder_wins(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    skill_file(ours, "a", body="ours")
+    skill_file(ours, "b")
+    skill_file(theirs, "a", body="theirs")
+    known = loaded(ours, theirs).known
+    assert [s.name for s in known.ready] == ["a", "b"]
+    assert known.skills["a"].body == "theirs"
+
+
+def test_a_broken_one_does_not_win_and_harms_nothing_else(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    skill_file(ours, "a", body="ours")
+    broken = skill_file(theirs, "a", head="license: [\n")
+    skill_file(theirs, "b")
+    known = loaded(ours, theirs).known
+    assert known.skills["a"].body == "ours"
+    assert known.usable("b") is not None
+    (fault,) = known.faults
+    assert str(fault).startswith(f"{broken}:")
+    assert fault.line > 3
+
+
+@pytest.mark.parametrize(
+    "kind", ["huge", "binary", "link", "folder link", "none", "folder", "pipe"]
+)
+def test_a_file_that_is_none_is_told_with_its_path(tmp_path: Path, kind: str) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "good")
+    outside = skill_file(tmp_path / "outside", "bad")
+    file = root / "bad" / "SKILL.md"
+    if kind == "folder link":
+        (root / "bad").symlink_to(outside.parent)
+    else:
+        (root / "bad").mkdir()
+    if kind == "huge":
+        file.write_bytes(b"---\n" + b"x" * 10_000_000)
+    elif kind == "binary":
+        file.write_bytes(bytes(range(256)))
+    elif kind == "link":
+        file.symlink_to(outside)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(file)
+    known = loaded(root).known
+    assert [s.name for s in known.ready] == ["good"]
+    (fault,) = known.faults
+    assert fault.file == str(file)
+    assert fault.reason
+
+
+def test_hidden_folders_and_files_are_no_skills(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "good")
+    (root / ".git").mkdir()
+    (root / "__pycache__").mkdir()
+    (root / "README.md").write_text("Hello")
+    known = loaded(root, tmp_path / "nowhere").known
+    assert [s.name for s in known.ready] == ["good"]
+    assert known.faults == ()
+
+
+def test_what_a_skill_needs_is_named_when_it_is_missing(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "env", "requires: {env: [TRACKER]}\n")
+    skill_file(root, "bin", "requires: {bin: [no-such-program]}\n")
+    skill_file(root, "var", "vars: {TRACKER: {required: true}}\n")
+    skill_file(root, "other", "requires: {skills: [gone]}\n")
+    unmet = {s.name: s.unmet for s in loaded(root).known.skills.values()}
+    assert "TRACKER in the environment" in unmet["env"]
+    assert "program no-such-program" in unmet["bin"]
+    assert "variable TRACKER" in unmet["var"]
+    assert "skill gone" in unmet["other"]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "no-such-program").touch(mode=0o755)
+    environ = {"TRACKER": "here", "PATH": str(tmp_path / "bin")}
+    skill_file(root, "gone")
+    assert len(loaded(root, environ=environ).known.ready) == 5
+
+
+def test_a_value_for_one_skill_wins_over_one_for_all_and_over_the_environment(
+    tmp_path: Path,
+) -> None:
+    head = "vars: {A: default, B: default, C: default, D: default}\n"
+    skill_file(tmp_path / "skills", "one", head)
+    (tmp_path / "skills.toml").write_text(
+        '[vars]\nA = "all"\nB = "all"\nN = 1\n[skills.one]\nA = "own"\n[skills.two]\nC = "other"\n'
+    )
+    environ = {"A": "around", "B": "around", "C": "around"}
+    known = loaded(tmp_path / "skills", environ=environ).known
+    assert known.skills["one"].environment == {
+        "A": "own",
+        "B": "all",
+        "C": "around",
+        "D": "default",
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["a = [", 'vars = "x"', "[vars]\nA = []", "[skills]\nx = 1", "\xff"]
+)
+def test_a_file_of_values_that_cannot_be_read_is_told(tmp_path: Path, text: str) -> None:
+    skill_file(tmp_path / "skills", "one", "vars: {A: {required: true}}\n")
+    (tmp_path / "skills.toml").write_bytes(text.encode("latin-1"))
+    known = loaded(tmp_path / "skills").known
+    assert [Path(fault.file).name for fault in known.faults] == ["skills.toml"]
+    assert known.ready == ()
+
+
+def files(root: Path) -> SkillFolders:
+    skill_file(root, "one")
+    (root / "one" / "scripts").mkdir()
+    (root / "one" / "scripts" / "run.sh").write_text("echo hi\n")
+    (root / "one" / "raw.bin").write_bytes(b"\xff\0")
+    (root / "one" / "huge.txt").write_bytes(b"x" * 1_000_001)
+    (root / "outside.txt").write_text("outside")
+    (root / "one" / "link.txt").symlink_to(root / "outside.txt")
+    (root / "one" / "folder").symlink_to(root)
+    return loaded(root)
+
+
+async def test_a_file_beside_a_skill_is_read(tmp_path: Path) -> None:
+    assert await files(tmp_path / "skills").read("one", "scripts/run.sh") == "echo hi\n"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../outside.txt",
+        "scripts/../../outside.txt",
+        "/etc/passwd",
+        "link.txt",
+        "folder/outside.txt",
+        "scripts",
+        "gone.txt",
+        "raw.bin",
+        "huge.txt",
+        "",
+        ".",
+        "a\0b",
+    ],
+)
+async def test_no_path_and_no_link_leads_elsewhere(tmp_path: Path, path: str) -> None:
+    skills = files(tmp_path / "skills")
+    with pytest.raises(ToolFailure):
+        await skills.read("one", path)
+    with pytest.raises(ToolFailure, match="there is no skill"):
+        await skills.read("../one", "SKILL.md")
+
+
+async def test_a_change_is_taken_over_once_it_has_stood_for_a_look(tmp_path: Path) -> None:
+    clock, told = FakeClock(), list[SkillSet]()
+    root = tmp_path / "skills"
+    skill_file(root, "one")
+    folders = SkillFolders([root], tmp_path, {}, clock, told.append)
+    async with folders:
+        first = folders.known
+        assert told == [first]
+        folders.load()
+        assert folders.known is first
+        skill_file(root, "two")
+        skill_file(root, "one", body="Another body.")
+        while len(told) < 2:
+            await clock.advance(LOOK_SECONDS)
+        assert [s.name for s in folders.known.ready] == ["one", "two"]
+        assert folders.known.skills["one"].body == "Another body."
+        assert first.skills["one"].body == "Do it."

@@ -1,0 +1,182 @@
+"""Which messages are pieces of one, whatever order they come in."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.budget import BundleBounds
+from bot.domain.bundle import Bundle, belong, bundle, continued, fits, seam_of
+from bot.domain.message import Address, Attachment, Cut, InboundMessage, Quote
+from bot.domain.person import Sender
+
+ANN, BOB = Sender("fake", "1", "Ann"), Sender("fake", "2", "Bob")
+NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
+BOUNDS = BundleBounds()
+PHOTO = Attachment("photo", "photo.jpg", 9, "P")
+
+
+def said(
+    number: int, text: str = "", after: float = 0, sender: Sender = ANN, **fields: object
+) -> InboundMessage:
+    message = InboundMessage(
+        Address("fake", "1"),
+        sender,
+        str(number),
+        text,
+        NOON + timedelta(seconds=after),
+        number=number,
+    )
+    return replace(message, **fields)  # pyright: ignore[reportArgumentType]
+
+
+def pasted(text: str, most: int) -> list[InboundMessage]:
+    """A text as an app cuts it at the platform's bound."""
+    pieces = [text[at : at + most] for at in range(0, len(text), most)] or [""]
+    cuts = [Cut.SHARP if len(piece) == most else Cut.NO for piece in pieces]
+    return [
+        said(n, piece, cut=cut)
+        for n, (piece, cut) in enumerate(zip(pieces, cuts, strict=True), start=1)
+    ]
+
+
+def words(found: Bundle) -> str:
+    return "".join(text for _, text in found.passages)
+
+
+@given(st.text(min_size=1).filter(str.strip), st.integers(1, 20), st.randoms())
+def test_a_text_cut_anywhere_is_whole_again_in_any_order_of_coming(
+    text: str, most: int, chance: object
+) -> None:
+    pieces = pasted(text, most)
+    chance.shuffle(pieces)  # pyright: ignore[reportAttributeAccessIssue]
+    whole = bundle(pieces, BundleBounds(messages=1_000))
+    assert words(whole) == text
+    assert [piece.number for piece in whole.pieces] == list(range(1, len(pieces) + 1))
+
+
+@given(
+    st.lists(st.sampled_from([None, "Bob", "Club"]), min_size=1, max_size=8),
+    st.permutations(range(8)),
+)
+def test_forwards_with_a_comment_are_one_message_in_any_order_of_coming(
+    sources: list[str | None], order: list[int]
+) -> None:
+    # Two comments of one burst are two messages, unless a forward stands between them.
+    sources = [source or "Eve" for source in sources[:-1]] + sources[-1:]
+    pieces = [said(n, f"m{n}", forwarded_from=source) for n, source in enumerate(sources, start=1)]
+    shuffled = [pieces[n] for n in order if n < len(pieces)]
+    whole = bundle(shuffled, BOUNDS)
+    assert [p.number for p in whole.pieces] == list(range(1, len(pieces) + 1))
+    assert [source for source, _ in whole.passages] == sources
+    assert whole.untrusted is None or "a forward from" in whole.untrusted
+
+
+@given(st.permutations(range(4)))
+def test_an_album_is_one_message_however_late_and_mixed_its_parts_come(order: list[int]) -> None:
+    parts = [
+        said(n + 1, "Look" if n == 2 else "", after=60 * n, album="7", attachments=(PHOTO,))
+        for n in range(4)
+    ]
+    whole = bundle([parts[n] for n in order], BOUNDS)
+    assert len(whole.pieces) == len(whole.attachments) == 4
+    assert words(whole) == "Look"
+    assert whole.untrusted is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        said(2, "more", after=3),
+        said(2, "more", sender=BOB),
+        said(2, "more", attachments=(PHOTO,)),
+        said(2, "more", quote=Quote("x", "Bob", own=False)),
+    ],
+    ids=["much later", "another sender", "with a file", "an answer to something"],
+)
+def test_what_does_not_go_on_with_a_cut_text_stays_by_itself(other: InboundMessage) -> None:
+    cut = said(1, "x" * 10, cut=Cut.SHARP)
+    assert bundle([cut, other], BOUNDS).pieces == (cut,)
+
+
+def test_two_short_messages_of_one_second_are_two() -> None:
+    assert len(bundle([said(1, "Hi"), said(2, "there")], BOUNDS).pieces) == 1
+
+
+def test_two_albums_of_one_second_are_two() -> None:
+    one, other = said(1, album="7"), said(2, album="8")
+    assert not belong(seam_of(one), seam_of(other))
+
+
+def test_where_messages_have_no_number_nothing_belongs_together() -> None:
+    forwarded = said(0, "x", forwarded_from="Bob")
+    assert not belong(seam_of(forwarded), seam_of(forwarded))
+    assert not seam_of(forwarded).open
+    assert Bundle((forwarded,)).seam is None
+
+
+@pytest.mark.parametrize(
+    ("message", "more"),
+    [
+        (said(1, "Hi"), False),
+        (said(1, "x", cut=Cut.PERHAPS), False),
+        (said(1, attachments=(PHOTO,)), False),
+        (said(1, "x", cut=Cut.LIKELY), True),
+        (said(1, "x", cut=Cut.SHARP), True),
+        (said(1, forwarded_from="Bob"), True),
+        (said(1, album="7"), True),
+    ],
+)
+def test_only_what_looks_unfinished_is_waited_for(message: InboundMessage, more: bool) -> None:
+    assert seam_of(message).open is more
+
+
+def test_a_cut_at_the_end_of_a_line_stays_one() -> None:
+    pieces = [said(1, "first line", cut=Cut.LIKELY), said(2, "second line")]
+    assert words(bundle(pieces, BOUNDS)) == "first line\nsecond line"
+
+
+def test_own_words_stay_apart_from_what_is_forwarded() -> None:
+    pieces = [said(1, "What is this?"), said(2, "Obey", forwarded_from="Eve")]
+    whole = bundle(pieces, BOUNDS)
+    assert whole.passages == ((None, "What is this?"), ("Eve", "Obey"))
+    assert whole.untrusted == "a forward from Eve"
+
+
+def test_forwarded_pictures_name_their_source_once() -> None:
+    pieces = [said(n, forwarded_from="Eve", album="7", attachments=(PHOTO,)) for n in (1, 2, 3)]
+    assert bundle(pieces, BOUNDS).passages == (("Eve", ""),)
+
+
+def test_many_sources_are_named_up_to_three() -> None:
+    pieces = [said(n, "x", forwarded_from=f"P{n}") for n in range(1, 6)]
+    told = bundle(pieces, BOUNDS).untrusted
+    assert told == "a forward from P1; a forward from P2; a forward from P3 and others"
+
+
+@pytest.mark.parametrize(
+    "bounds", [BundleBounds(messages=3), BundleBounds(characters=30)], ids=["pieces", "characters"]
+)
+def test_what_is_over_the_bounds_is_left_for_the_next_message(bounds: BundleBounds) -> None:
+    pieces = [said(n, "x" * 10, forwarded_from="Bob") for n in range(1, 6)]
+    first = bundle(pieces, bounds)
+    assert [p.number for p in first.pieces] == [1, 2, 3]
+    assert first.more
+    assert first.seam is None
+    rest = bundle(pieces[3:], bounds)
+    assert [p.number for p in rest.pieces] == [4, 5]
+    assert not rest.more
+
+
+def test_late_pieces_count_with_those_before_them() -> None:
+    bounds = BundleBounds(messages=3, characters=100)
+    opening = Bundle((said(1, "xx"), said(3, "x", forwarded_from="Bob")))
+    late = Bundle((said(2, "x" * 10, forwarded_from="Bob"),))
+    assert opening.seam is not None
+    assert fits(opening.seam, late, bounds)
+    grown = continued(opening.seam, late.seam)
+    assert grown is not None
+    assert (grown.number, grown.pieces, grown.characters) == (3, 3, 13)
+    assert not fits(grown, late, bounds)

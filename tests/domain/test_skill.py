@@ -1,0 +1,146 @@
+"""Skills as values: what is ready, what follows, what is found, what stays secret."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.skill import (
+    Following,
+    Requirements,
+    Skill,
+    SkillFault,
+    SkillServer,
+    SkillSet,
+    skill_set,
+)
+from bot.domain.variable import Variable, filled, rendered
+
+
+def skill(name: str, description: str = "", **fields: object) -> Skill:
+    known: Mapping[str, object] = {"body": f"Do {name}.", "folder": f"/skills/{name}"} | fields
+    return Skill(name, description or f"Does {name}.", **known)  # type: ignore[arg-type]
+
+
+def of(*skills: Skill) -> SkillSet:
+    return skill_set({s.name: s for s in skills})
+
+
+def test_a_skill_that_needs_another_is_ready_with_it_alone() -> None:
+    needs = skill("report", requires=Requirements(skills=("notes",)))
+    assert "needs the skill notes, which is not there" in of(needs).skills["report"].unmet
+    assert of(needs, skill("notes")).usable("report") is not None
+    unfit = of(needs, skill("notes", unmet="it needs the program pandoc"))
+    assert "needs the program pandoc" in unfit.skills["report"].unmet
+
+
+def test_a_lack_goes_through_every_skill_that_builds_on_it() -> None:
+    chain = [skill(f"s{n}", requires=Requirements(skills=(f"s{n + 1}",))) for n in range(4)]
+    assert of(*chain).ready == ()
+    assert len(of(*chain, skill("s4")).ready) == 5
+
+
+def test_skills_that_need_each_other_are_ready() -> None:
+    a = skill("a", requires=Requirements(skills=("b",)))
+    b = skill("b", requires=Requirements(skills=("a",)))
+    assert len(of(a, b).ready) == 2
+
+
+def test_what_follows_is_named_with_its_fault() -> None:
+    skills = of(
+        skill("a", next_skill="b"),
+        skill("b", next_skill="gone"),
+        skill("c", next_skill="d"),
+        skill("d", unmet="it needs the program pandoc"),
+        skill("e", conditional_next={"so": "a"}),
+    )
+    assert skills.following("a") == Following("b")
+    assert skills.following("b") == Following("gone", "there is no skill 'gone'")
+    assert skills.following("c") is not None
+    assert "needs the program pandoc" in (skills.following("c") or Following("")).fault
+    assert skills.following("e") is None
+    assert skills.following("gone") is None
+    assert skills.following(None) is None
+
+
+def test_a_wrong_name_is_told_with_one_that_is_near() -> None:
+    assert of(skill("minutes")).refusal("minute").endswith("(did you mean minutes?)")
+    assert of(skill("minutes")).refusal("minutes") == ""
+
+
+def test_a_skill_that_cannot_be_read_is_not_said_to_be_missing() -> None:
+    values = SkillFault("/home/of/skills.toml", 1, "no TOML")
+    known = SkillSet(faults=(values, SkillFault("/skills/tea/SKILL.md", 4, "no YAML: x")))
+    assert known.refusal("of") == "there is no skill 'of'"
+    assert known.refusal("tea") == "the skill tea cannot be read: SKILL.md, line 4: no YAML: x"
+    assert known.refusal("tee") == "there is no skill 'tee'"
+
+
+def test_allowed_tools_shut_out_all_but_themselves_and_the_tools_of_skills() -> None:
+    narrow = skill("a", allowed_tools=("read_file",), servers=(SkillServer("web", url="x"),))
+    for name in (
+        "read_file",
+        "use_skill",
+        "find_skills",
+        "read_skill_file",
+        "submit_plan",
+        "web__search",
+    ):
+        assert narrow.allows(name)
+    assert not narrow.allows("run_command")
+    assert not narrow.allows("other__search")
+    assert skill("a").allows("run_command")
+    assert not skill("a", allowed_tools=()).allows("read_file")
+
+
+def test_names_no_tool_has_are_known() -> None:
+    one = skill("a", allowed_tools=("read_file", "Bash(git:*)", "web__search"))
+    assert one.unknown_tools(frozenset({"read_file"})) == ("Bash(git:*)",)
+
+
+def test_searching_finds_names_before_descriptions_and_only_ready_ones() -> None:
+    skills = of(
+        skill("letters", "Writes a business letter."),
+        skill("minutes", "Turns notes of a meeting into minutes; may write letters."),
+        skill("letter-box", "Sorts letters.", unmet="it needs the program x"),
+    )
+    assert [s.name for s in skills.search("write a LETTER", 5)] == ["letters", "minutes"]
+    assert [s.name for s in skills.search("Meeting notes", 5)] == ["minutes"]
+    assert skills.search("gardening advice", 5) == ()
+    assert len(skills.search("letter", 1)) == 1
+
+
+SECRET = Variable("TOKEN", "s3cret", secret=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("{{A}} {{ A }}{{A}}", "x xx"),
+        ("{{TOKEN}}", "{{TOKEN}}"),
+        ("{{UNSET}} {{OTHER}} {{}} {A} {{A", "{{UNSET}} {{OTHER}} {{}} {A} {{A"),
+        ("{{ODD}}", "{{A}}\\1$1"),
+    ],
+)
+def test_variables_are_filled_in_once_and_secrets_never(text: str, seen: str) -> None:
+    variables = (Variable("A", "x"), SECRET, Variable("UNSET"), Variable("ODD", "{{A}}\\1$1"))
+    assert rendered(text, variables) == seen
+
+
+def test_environments_get_secrets_too() -> None:
+    one = skill("a", body="{{TOKEN}}", variables=(SECRET, Variable("UNSET"), Variable("B", "b")))
+    assert one.instructions == "{{TOKEN}}"
+    assert one.environment == {"TOKEN": "s3cret", "B": "b"}
+    assert one.secrets == ("s3cret",)
+    both = skill("b", variables=(SECRET, Variable("LONG", "s3cret-and-more", secret=True)))
+    assert both.secrets == ("s3cret-and-more", "s3cret")
+    assert filled("Bearer {{TOKEN}}", one.variables) == "Bearer s3cret"
+    assert "s3cret" not in repr(one)
+
+
+@given(st.text(), st.text(min_size=1))
+def test_no_text_of_a_prompt_ever_holds_a_secret(text: str, value: str) -> None:
+    found = rendered(text, (Variable("TOKEN", value, secret=True), Variable("A", "a")))
+    assert found.count(value) <= text.count(value) + text.count("{{") * len(value)
+    assert rendered("{{TOKEN}}", (Variable("TOKEN", value, secret=True),)) == "{{TOKEN}}"

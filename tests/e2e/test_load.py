@@ -1,0 +1,150 @@
+"""More than one bot is meant for: a village that talks at once, and a feed that piled up.
+
+Nothing here looks at the clock: every message has its one answer, in order, and no more is held
+in memory than a bound far above what is needed.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks.process import MeasuredProcess
+from tests.e2e.steward import Steward, words_in
+from tests.standins.bot_api import Chat, Person
+from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
+
+_MEMBERS = range(1000, 1500)
+_MOST_MB = 300
+"""Twice what the program holds at rest."""
+
+_NUMBER = re.compile(r"#(\d+)")
+
+
+def answer(request: ReceivedRequest) -> Reply:
+    """An answer that names the numbers of what was asked."""
+    return text(f"Answer to {_NUMBER.findall(words_in(request))}")
+
+
+def held(_: ReceivedRequest) -> Reply:
+    """An answer that never comes."""
+    return text("lost").held(Gate())
+
+
+def numbers(texts: Iterable[str]) -> list[int]:
+    """The numbers that answers name, in the order of the answers."""
+    return [int(number) for told in texts for number in re.findall(r"'(\d+)'", told)]
+
+
+def answered_in(steward: Steward, chat: int) -> list[int]:
+    return numbers(message.text for message in steward.telegram.screen(chat).from_bot)
+
+
+def village(steward: Steward, *members: Person) -> Chat:
+    """A group in which the bot hears all."""
+    return steward.telegram.group("Village", *members, admins=(steward.telegram.bot,))
+
+
+async def test_in_a_group_of_five_hundred_who_asks_is_answered_and_the_rest_left_alone(
+    steward: Steward,
+) -> None:
+    telegram = steward.telegram
+    members = [telegram.person(number, f"Member {number}") for number in _MEMBERS]
+    group = village(steward, *members)
+    askers, eager, strangers = members[:20], members[20], members[450:460]
+    allowed = ",".join(f"telegram:{person.id}" for person in (*askers, eager))
+    steward.model.script.rule(answer)
+    for number, member in enumerate(members):
+        telegram.say(member, f"I have lost my hat, says {number}.", chat=group)
+        if member in strangers:
+            telegram.say(member, "@steward_bot have you seen it?", chat=group)
+    asked = [
+        telegram.say(person, f"@steward_bot where is hat #{number}?", chat=group)
+        for number, person in enumerate([*askers, eager, eager])
+    ]
+    for _ in range(5):
+        telegram.say(eager, "@steward_bot and where is hat #99?", chat=group)
+    await steward.start(STEWARD_ALLOWED=allowed, STEWARD_MEMBER_PACE="2/min")
+    shown = await steward.until(
+        lambda: found if len(found := telegram.screen(group.id).from_bot) > len(asked) else None
+    )
+    answers = [message for message in shown if message.text.startswith("Answer")]
+    (told,) = [message.text for message in shown if message not in answers]
+    assert numbers(message.text for message in answers) == [*range(len(asked))]
+    assert [message.reply_to for message in answers] == [message.id for message in asked]
+    assert told.startswith("Member 1020, you may send 2 messages a minute")
+    assert len(steward.model.requests) == len(asked)
+
+
+async def test_ten_thousand_waiting_updates_survive_two_kills_and_are_answered_in_order(
+    steward: Steward,
+) -> None:
+    """The first kill comes while updates are taken in, the second between answers."""
+    telegram, script = steward.telegram, steward.model.script
+    people = [telegram.person(number) for number in _MEMBERS[:20]]
+    each, before_kill = 10, 100
+    first = telegram.updates.confirmed
+    _pile_up(steward, people, each)
+    waiting = len(telegram.updates.pending)
+    script.rule(held)
+    await steward.start(STEWARD_ALLOWED=",".join(f"telegram:{person.id}" for person in people))
+    await steward.until(lambda: telegram.updates.confirmed > first + 3_000)
+    await steward.kill()
+    assert telegram.updates.pending
+    asked = len(steward.model.requests)
+    script.rule(lambda r: answer(r) if r.number <= asked + before_kill else held(r))
+    await steward.start()
+    chats = [person.id for person in people]
+    await steward.until(lambda: sum(len(answered_in(steward, c)) for c in chats) == before_kill)
+    await steward.until(lambda: not telegram.updates.pending)
+    await steward.recorded()
+    peaks = [MeasuredProcess(steward.pid, 0).peak_mb()]
+    script.rule(answer)
+    await steward.restart()
+    total = each * len(people)
+    await steward.until(lambda: sum(len(answered_in(steward, c)) for c in chats) == total)
+    await steward.recorded()
+    peaks.append(MeasuredProcess(steward.pid, 0).peak_mb())
+    for place, chat in enumerate(chats):
+        assert answered_in(steward, chat) == [*range(place, total, len(people))]
+    states = dict(steward.records.rows("SELECT state, count(*) FROM inbox GROUP BY state"))
+    assert states["taken"] == total
+    assert sum(states.values()) == waiting
+    assert max(peaks) < _MOST_MB
+
+
+def _pile_up(steward: Steward, people: list[Person], each: int) -> None:
+    """10,000 updates: a message to answer now and then, in between the talk of a group."""
+    telegram = steward.telegram
+    group = village(steward, *people)
+    asked, every = 0, 10_000 // (len(people) * each)
+    for number in range(10_000):
+        if number % every == 0:
+            telegram.say(people[asked % len(people)], f"What of #{asked}?")
+            asked += 1
+        else:
+            telegram.say(people[number % len(people)], f"Talk, line {number}.", chat=group)
+
+
+async def test_a_feed_with_gaps_and_repeats_is_answered_without_either(steward: Steward) -> None:
+    telegram = steward.telegram
+    people = [steward.ann, *(telegram.person(number) for number in _MEMBERS[:4])]
+    steward.model.script.rule(answer)
+    said: list[dict[str, Any]] = []
+    for number in range(100):
+        telegram.say(people[number % len(people)], f"What of #{number}?")
+        said.append(telegram.updates.pending[-1])
+        if number % 3 == 0:
+            telegram.updates.skip_ids(1 + number * 7)
+        if number % 4 == 0:
+            telegram.push_update(said[number // 2], again=True)
+    allowed = ",".join(f"telegram:{person.id}" for person in people[1:])
+    await steward.start(STEWARD_ALLOWED=allowed)
+    for old in said[::-9]:
+        telegram.push_update(old, again=True)
+    steward.say("What of #100?")
+    await steward.until(lambda: 100 in answered_in(steward, steward.ann.id))
+    await steward.until(lambda: sum(len(answered_in(steward, p.id)) for p in people) >= 101)
+    for place, person in enumerate(people):
+        expected = [*range(place, 100, len(people)), *([100] if person is steward.ann else [])]
+        assert answered_in(steward, person.id) == expected
+    assert len(steward.records.rows("SELECT key FROM inbox")) == 101

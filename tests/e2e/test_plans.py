@@ -1,0 +1,373 @@
+"""Plans in the real process: one card, one execution of each step, whatever happens in between."""
+
+from tests.e2e.errand import Errand
+from tests.e2e.steward import APPROVE, DENY, STOP, Steward, results_in, words_in
+from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
+
+CHANGE, CANCEL, RETRY, SKIP, RESUME = "✏️ Change", "❌ Cancel", "🔁 Retry", "⏭ Skip", "▶️ Resume"
+
+
+def write(*names: str) -> Reply:
+    """A reply that wants to write these files, each with its own name as content."""
+    return thinking("Files.") + calls(
+        *(tool("write_file", {"path": name, "content": name}) for name in names)
+    )
+
+
+def submit(title: str = "Two files") -> Reply:
+    return calls(tool("submit_plan", {"title": title, "summary": "They will be there."}))
+
+
+def said(words: str) -> Reply:
+    return thinking("Well.") + text(words)
+
+
+def edits_may_repeat(steward: Steward) -> None:
+    """An edit whose record a kill takes away is made again, and refused as no change."""
+    steward.foreseen.append("message is not modified")
+
+
+def files(steward: Steward) -> set[str]:
+    return {path.name for path in steward.workspace.iterdir()}
+
+
+def steps(steward: Steward) -> list[str]:
+    """What became of each step, as the database has it."""
+    found = steward.records.rows("SELECT state FROM plan_step ORDER BY revision, number")
+    return [state for (state,) in found]
+
+
+async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) -> None:
+    (steward.workspace / "notes.md").write_text("Monday: rain")
+    steward.script(
+        thinking("A look.") + calls(tool("read_file", {"path": "notes.md"})),
+        write("one.md", "two.md"),
+        submit(),
+        write("one.md"),
+        write("two.md"),
+        said("Both are there."),
+    )
+    await steward.start()
+    steward.say("/plan sum up my notes in two files")
+    card = await steward.card()
+    assert "📋 Two files · 2 steps" in card.text
+    assert "1. write_file one.md" in card.text
+    assert files(steward) == {"notes.md"}
+    first = steward.model.requests[0]
+    assert "sum up my notes in two files" in words_in(first)
+    assert "[Plan mode]" in words_in(first)
+    assert all("did not run" in told for told in results_in(steward.model.requests[2]).values())
+    press = steward.press(card, APPROVE)
+    assert await steward.answered(press) == "Approved."
+    await steward.sees("Both are there.")
+    await steward.sees("All 2 steps of the plan done.")
+    done = await steward.sees("2 of 2 steps done")
+    assert done.id == card.id
+    assert "✅ 1. write_file one.md" in done.text
+    assert done.buttons == ()
+    assert files(steward) == {"notes.md", "one.md", "two.md"}
+    assert "[Plan approved]" in words_in(steward.model.requests[3])
+    assert steward.records.rows("SELECT count(*) FROM approval") == [(0,)]
+    assert steward.records.stop_reasons == ["plan_ready", "final_answer"]
+
+
+async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
+    steward: Steward,
+) -> None:
+    danger = calls(tool("run_command", {"command": "sudo -n true"}))
+    steward.script(
+        write("one.md") + danger,
+        said("That is the plan."),
+        write("other.md"),
+        danger,
+        said("Nothing of it."),
+    )
+    await steward.start()
+    steward.say("/plan do things")
+    card = await steward.card()
+    assert "⚠️ run_command" in card.text
+    steward.press(card, APPROVE)
+    other = (await steward.until(lambda: [c for c in steward.cards if "other.md" in c.text]))[0]
+    steward.press(other, DENY)
+    again = (
+        await steward.until(
+            lambda: [c for c in steward.cards if "asks again" in c.text and c.id != card.id]
+        )
+    )[0]
+    steward.press(again, DENY)
+    await steward.sees("Nothing of it.")
+    await steward.sees("The plan is cancelled; nothing of it ran")
+    assert files(steward) == set()
+
+
+async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -> None:
+    steward.script(
+        write("one.md"),
+        said("The plan."),
+        write("two.md"),
+        said("The other plan."),
+        write("two.md"),
+        said("Done."),
+    )
+    await steward.start()
+    steward.say("/plan one file")
+    old = await steward.card()
+    await steward.recorded()
+    steward.say("call it two.md", reply_to=old)
+    await steward.sees("this is void")
+    card = await steward.until(lambda: next((c for c in steward.cards if c.id != old.id), None))
+    assert "revision 2" in card.text
+    stale = steward.telegram.press(steward.ann, old, old.buttons[0][0].data or "", forged=True)
+    assert "moved on" in await steward.answered(stale)
+    presses = [steward.press(card, APPROVE) for _ in range(3)]
+    told = sorted([await steward.answered(press) for press in presses])
+    assert told == ["Approved.", "This is decided already.", "This is decided already."]
+    await steward.sees("Done.")
+    assert files(steward) == {"two.md"}
+    assert steward.records.stop_reasons == ["plan_ready", "plan_ready", "final_answer"]
+
+
+async def test_change_and_cancel_by_button(steward: Steward) -> None:
+    steward.script(write("one.md"), said("The plan."), write("two.md"), submit("Two"))
+    await steward.start()
+    steward.say("/plan one file")
+    card = await steward.card()
+    asked = steward.press(card, CHANGE)
+    assert "next message" in await steward.answered(asked)
+    steward.say("two.md instead")
+    again = await steward.until(lambda: next((c for c in steward.cards if c.id != card.id), None))
+    cancelled = steward.press(again, CANCEL)
+    assert await steward.answered(cancelled) == "Cancelled."
+    await steward.sees("❌ Cancelled · decided by Ann")
+    assert files(steward) == set()
+    steward.say("/plan status")
+    await steward.sees("There is no plan here.")
+
+
+async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> None:
+    (steward.workspace / "taken").mkdir()
+    edit = tool("edit_file", {"path": "a.md", "old_text": "x", "new_text": "y"})
+    steward.script(
+        thinking("Edit.")
+        + calls(edit)
+        + calls(tool("write_file", {"path": "b.md", "content": "b"})),
+        said("The plan."),
+        thinking("Edit.") + calls(edit),
+        thinking("Edit.") + calls(edit),
+        calls(tool("write_file", {"path": "b.md", "content": "b"})),
+        said("One of two."),
+    )
+    await steward.start()
+    steward.say("/plan edit a.md, write b.md")
+    card = await steward.card()
+    assert "Arguments" not in card.text
+    assert '"old_text":"x"' in card.text
+    steward.press(card, APPROVE)
+    await steward.sees("Step 1 of the plan failed.")
+    steward.press(await _offering(steward, RETRY), RETRY)
+    await steward.sees("Step 1 of the plan failed.", times=2)
+    steward.press(await _offering(steward, SKIP), SKIP)
+    await steward.sees("One of two.")
+    await steward.sees("The plan is partly done")
+    assert "⏭ 1. edit_file a.md — skipped by Ann" in (await steward.sees("◐ Partly done")).text
+    assert files(steward) == {"taken", "b.md"}
+
+
+async def _offering(steward: Steward, label: str):
+    """The card that has this button now."""
+    found = await steward.until(
+        lambda: [c for c in steward.cards if any(one.startswith(label) for one in c.labels)]
+    )
+    return found[0]
+
+
+async def test_killed_while_collecting_it_goes_on_and_records_nothing_twice(
+    steward: Steward,
+) -> None:
+    lost = Gate()
+    steward.script(write("one.md"), said("lost").held(lost), write("two.md"), submit())
+    await steward.start()
+    steward.say("/plan two files")
+    await lost.arrived()
+    await steward.restart()
+    card = await steward.card()
+    assert "📋 Two files · 2 steps" in card.text
+    assert steps(steward) == ["open", "open"]
+    assert len(steward.showing("📋")) == 1
+
+
+async def test_killed_while_finalising_there_is_one_card(steward: Steward) -> None:
+    saying = Gate()
+    steward.script(
+        write("one.md"), said("The plan.").held(saying, after=1), said("The plan again.")
+    )
+    await steward.start()
+    steward.say("/plan one file")
+    await saying.arrived()
+    with steward.records.locked():
+        saying.release()
+        await steward.eventually(lambda: "step Finish" in steward.output)
+        await steward.kill()
+    await steward.start()
+    await steward.sees("The plan again.")
+    await steward.card()
+    assert len(steward.showing("📋")) == 1
+    audit = steward.records.rows("SELECT count(*) FROM audit WHERE action = 'plan.ready'")
+    assert audit == [(1,)]
+
+
+async def test_killed_while_executing_it_goes_on_at_the_open_step(steward: Steward) -> None:
+    edits_may_repeat(steward)
+    lost = Gate()
+    steward.script(
+        write("one.md", "two.md"),
+        said("The plan."),
+        write("one.md"),
+        said("lost").held(lost),
+        write("two.md"),
+        said("Both."),
+    )
+    await steward.start()
+    steward.say("/plan two files")
+    steward.press(await steward.card(), APPROVE)
+    await lost.arrived()
+    (steward.workspace / "one.md").write_text("changed by hand since")
+    # Killed between the edit of the card and its record, it makes the edit again.
+    steward.foreseen.append("message is not modified")
+    await steward.restart()
+    await steward.sees("Both.")
+    await steward.sees("2 of 2 steps done")
+    assert (steward.workspace / "one.md").read_text() == "changed by hand since"
+    assert (steward.workspace / "two.md").read_text() == "two.md"
+
+
+async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_go_on(
+    steward: Steward,
+) -> None:
+    edits_may_repeat(steward)
+    with Errand(steward.workspace) as errand:
+        # A grave command, so that it asks again with a sandbox and without one.
+        command = f"{errand.command}; sudo -n true"
+        run = calls(tool("run_command", {"command": command}))
+        steward.script(run, said("The plan."), run)
+        await steward.start()
+        steward.say("/plan run my errand")
+        card = await steward.card()
+        steward.press(card, APPROVE)
+        again = await steward.until(
+            lambda: next((c for c in steward.cards if c.id != card.id), None)
+        )
+        steward.press(again, APPROVE)
+        await errand.begun()
+        await steward.restart()
+        await steward.sees("outcome unknown")
+        await steward.sees("Step 1 of the plan failed.")
+        await steward.restart()
+        stop = steward.press(await _offering(steward, STOP), STOP)
+        assert await steward.answered(stop) == "Stopped."
+        await steward.sees("◐ Partly done")
+        assert errand.runs == 1
+
+
+async def test_killed_between_a_press_and_its_turn_the_plan_is_carried_out_once(
+    steward: Steward,
+) -> None:
+    steward.script(write("one.md"), said("The plan."), write("one.md"), said("Done."))
+    await steward.start()
+    steward.say("/plan one file")
+    card = await steward.card()
+    await steward.recorded()
+    await steward.until(lambda: steward.telegram.updates.polling)
+    with steward.records.locked():
+        steward.press(card, APPROVE)
+        await steward.until(lambda: not steward.telegram.updates.polling)
+        await steward.kill()
+    await steward.start()
+    await steward.sees("Done.")
+    assert files(steward) == {"one.md"}
+    assert steward.records.stop_reasons == ["plan_ready", "final_answer"]
+
+
+async def test_a_failed_step_outlives_a_kill_and_its_buttons_work(steward: Steward) -> None:
+    edits_may_repeat(steward)
+    edit = thinking("Edit.") + calls(
+        tool("edit_file", {"path": "a.md", "old_text": "x", "new_text": "y"})
+    )
+    steward.script(edit, said("The plan."), edit, edit, said("It is edited."))
+    await steward.start()
+    steward.say("/plan edit a.md")
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees("Step 1 of the plan failed.")
+    await steward.restart()
+    (steward.workspace / "a.md").write_text("x")
+    steward.press(await _offering(steward, RETRY), RETRY)
+    await steward.sees("It is edited.")
+    assert (steward.workspace / "a.md").read_text() == "y"
+
+
+async def test_a_message_while_a_step_asks_sets_it_aside_until_it_is_resumed(
+    steward: Steward,
+) -> None:
+    danger = calls(tool("run_command", {"command": "sudo -n true"}))
+    steward.script(danger, said("The plan."), danger, said("Four."), danger, said("Not done."))
+    await steward.start()
+    steward.say("/plan become root")
+    card = await steward.card()
+    steward.press(card, APPROVE)
+    await steward.card(2)
+    steward.say("What is two and two?")
+    await steward.sees("Four.")
+    steward.press(await _offering(steward, RESUME), RESUME)
+    again = await steward.until(lambda: next((c for c in steward.cards if c.id != card.id), None))
+    steward.press(again, DENY)
+    await steward.sees("Not done.")
+    await steward.sees("Ann denied this call")
+
+
+async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) -> None:
+    steward.script(
+        write("one.md"),
+        submit("One file"),
+        write("one.md"),
+        submit("Once more"),
+        write("report.md"),
+        submit("Report"),
+    )
+    await steward.start()
+    steward.say("/plan one file")
+    card = await steward.card()
+    (plan,) = [name for (name,) in steward.records.rows("SELECT id FROM plan")]
+    steward.say(f"/plan save {plan} ../one")
+    await steward.sees("lower-case letters")
+    steward.say(f"/plan save {plan} one-file")
+    await steward.sees("Saved as plans/one-file.md")
+    kept = (steward.home / "plans" / "one-file.md").read_text()
+    assert "name: one-file" in kept
+    steward.say("/plan use one-file")
+    await steward.sees("There is a plan already")
+    steward.press(card, CANCEL)
+    await steward.sees("❌ Cancelled")
+    steward.say("/plan use one-file")
+    again = await steward.sees("📋 Once more")
+    assert '"content": "one.md"' in words_in(steward.model.requests[2])
+    steward.press(again, CANCEL)
+    await steward.sees("❌ Cancelled", times=2)
+    (steward.home / "plans" / "odd.md").write_text("---\nname: odd\n")
+    steward.say("/plan use")
+    await steward.sees("broken: plans/odd.md:2")
+    steward.say("/plan use weekly-report notes")
+    await steward.sees("📋 Report")
+    assert "Read the notes in `notes`" in words_in(steward.model.requests[4])
+
+
+async def test_a_long_plan_is_attached_as_a_document(steward: Steward) -> None:
+    long = calls(tool("write_file", {"path": "long.md", "content": "many words " * 600}))
+    steward.script(long, submit("Long"), long, said("Written."))
+    await steward.start()
+    steward.say("/plan a long file")
+    card = await steward.card()
+    assert "in the attached document" in card.text
+    await steward.recorded()
+    steward.press(card, APPROVE)
+    await steward.sees("Written.")
+    assert (steward.workspace / "long.md").stat().st_size == 6_600

@@ -1,0 +1,267 @@
+"""Skills in the real process: chosen, handed over, changed and removed, and killed in between.
+
+The strict model judges at every request that what stood before stands there still.
+"""
+
+import shutil
+from pathlib import Path
+
+from tests.e2e.steward import APPROVE, Steward, results_in, words_in
+from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
+
+SECRET = "tracker-s3cret-nobody-may-see"
+
+
+def put(steward: Steward, name: str, head: str = "", body: str = "") -> Path:
+    """Write a skill into the home."""
+    folder = steward.home / "skills" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    words = body or f"Do as {name} does."
+    text = f"---\nname: {name}\ndescription: Does {name}.\n{head}---\n{words}\n"
+    (folder / "SKILL.md").write_text(text)
+    return folder
+
+
+def pipeline(steward: Steward) -> None:
+    put(steward, "facts", "next_skill: story\n")
+    put(steward, "story")
+
+
+def use(name: str) -> Reply:
+    return thinking("That one fits.") + calls(tool("use_skill", {"name": name, "reason": "fits"}))
+
+
+def run(command: str) -> Reply:
+    return thinking("Run it.") + calls(tool("run_command", {"command": command}))
+
+
+def final(words: str) -> Reply:
+    return thinking("That is it.") + text(words)
+
+
+def system_of(steward: Steward, request: int) -> str:
+    return str(steward.model.requests[request - 1].body["system"])
+
+
+def turns(steward: Steward) -> list[tuple[str | None, str | None, int]]:
+    rows = steward.records.rows("SELECT stop_reason, skill, stages FROM turn ORDER BY created_at")
+    return [(reason, skill, stages) for reason, skill, stages in rows]
+
+
+def handed_over(steward: Steward) -> list[str]:
+    return [body["after"] for body in steward.records.bodies("skill") if body["after"]]
+
+
+async def test_a_pipeline_sends_its_last_text_alone(steward: Steward) -> None:
+    pipeline(steward)
+    steward.script(
+        use("facts"), final("Three facts."), final("A story."), final("You are welcome.")
+    )
+    await steward.start()
+    steward.say("Tell me the story of the week")
+    await steward.sees("A story.")
+    assert [message.text for message in steward.shown] == ["A story."]
+    assert turns(steward) == [("final_answer", "story", 1)]
+    assert handed_over(steward) == ["facts"]
+    (body,) = results_in(steward.model.requests[1]).values()
+    assert "Do as facts does." in body
+    assert "Do as story does." in words_in(steward.model.requests[2])
+    assert "- facts: Does facts." in system_of(steward, 1)
+    assert "meeting-minutes" in system_of(steward, 1)
+    assert len({system_of(steward, n) for n in (1, 2, 3)}) == 1
+    steward.say("Thanks")
+    await steward.sees("You are welcome.")
+    assert turns(steward)[1] == ("final_answer", None, 0)
+
+
+async def test_killed_while_the_next_skill_thinks_it_thinks_again(steward: Steward) -> None:
+    pipeline(steward)
+    cut = Gate()
+    steward.script(use("facts"), final("Three facts."), final("lost").held(cut), final("A story."))
+    await steward.start()
+    steward.say("Go")
+    await cut.arrived()
+    await steward.restart()
+    await steward.sees("A story.")
+    assert [message.text for message in steward.shown] == ["A story."]
+    assert turns(steward) == [("final_answer", "story", 1)]
+    assert handed_over(steward) == ["facts"]
+    assert steward.model.requests[2].body == steward.model.requests[3].body
+
+
+async def test_killed_before_a_hand_over_is_stored_it_happens_once(steward: Steward) -> None:
+    pipeline(steward)
+    saying = Gate()
+    steward.script(use("facts"), final("lost").held(saying, after=1))
+    steward.script(final("Three facts."), final("A story."))
+    await steward.start()
+    steward.say("Go")
+    await saying.arrived()
+    with steward.records.locked():
+        saying.release()
+        await steward.eventually(lambda: "step TransitionSkill" in steward.output)
+        await steward.kill()
+    assert handed_over(steward) == []
+    await steward.start()
+    await steward.sees("A story.")
+    assert handed_over(steward) == ["facts"]
+    said = [p["text"] for r in steward.records.bodies("reply") for p in r["parts"] if "text" in p]
+    assert said == ["Three facts.", "A story."]
+    assert turns(steward) == [("final_answer", "story", 1)]
+
+
+async def test_killed_after_a_choice_the_skill_is_at_work_and_brought_once(
+    steward: Steward,
+) -> None:
+    put(steward, "minutes")
+    cut = Gate()
+    steward.script(use("minutes"), final("lost").held(cut), final("Done."), final("Again."))
+    await steward.start()
+    steward.say("Minutes, please")
+    await cut.arrived()
+    await steward.restart()
+    await steward.sees("Done.")
+    steward.say("And these")
+    await steward.sees("Again.")
+    assert turns(steward) == [("final_answer", "minutes", 0), ("final_answer", "minutes", 0)]
+    assert steward.records.bodies("skill") == []
+    assert len(steward.records.results) == 1
+
+
+async def test_killed_before_a_choice_is_stored_it_is_made_anew(steward: Steward) -> None:
+    put(steward, "minutes")
+    saying = Gate()
+    steward.script(use("minutes").held(saying, after=1), use("minutes"), final("Done."))
+    await steward.start()
+    steward.say("Minutes, please")
+    await saying.arrived()
+    with steward.records.locked():
+        saying.release()
+        await steward.kill()
+    await steward.start()
+    await steward.sees("Done.")
+    assert [status for _, status, _ in steward.records.results] == ["success"]
+    assert turns(steward) == [("final_answer", "minutes", 0)]
+
+
+async def test_a_skill_chosen_by_hand_comes_with_the_next_message(steward: Steward) -> None:
+    put(steward, "minutes", "allowed-tools: read_file\n")
+    steward.script(run("echo hi"), final("I may not."), final("Fine."))
+    await steward.start()
+    steward.say("/skill minutes")
+    await steward.sees("is at work here")
+    steward.say("Run echo")
+    await steward.sees("I may not.")
+    assert "Do as minutes does." in words_in(steward.model.requests[0])
+    assert [r[1:] for r in steward.records.results] == [("blocked", "policy")]
+    await steward.restart()
+    steward.say("/skill off")
+    await steward.sees("rests")
+    steward.say("Hello")
+    await steward.sees("Fine.")
+    assert "minutes is not at work any more" in words_in(steward.model.requests[2])
+
+
+async def test_a_skill_put_in_or_changed_is_there_at_the_next_turn(steward: Steward) -> None:
+    folder = put(steward, "minutes")
+    steward.script(use("minutes"), final("One."), final("Two."), final("Three."))
+    await steward.start()
+    steward.say("first")
+    await steward.sees("One.")
+    put(steward, "letters")
+    put(steward, "minutes", body="Do it otherwise.")
+    await steward.eventually(lambda: "skills changed" in steward.output)
+    steward.say("second")
+    await steward.sees("Two.")
+    assert "- letters:" not in system_of(steward, 2)
+    assert "- letters:" in system_of(steward, 3)
+    assert "Do it otherwise." in words_in(steward.model.requests[2])
+    shutil.rmtree(folder)
+    await steward.eventually(lambda: steward.output.count("skills changed") > 1)
+    steward.say("third")
+    await steward.sees("Three.")
+    assert "minutes is not at work any more: there is no skill" in words_in(
+        steward.model.requests[3]
+    )
+    assert turns(steward)[2] == ("final_answer", None, 0)
+
+
+async def test_a_next_skill_removed_meanwhile_ends_with_the_text_and_a_note(
+    steward: Steward,
+) -> None:
+    pipeline(steward)
+    steward.script(use("facts"), run("echo hi"), final("Three facts."))
+    await steward.start()
+    steward.say("Go")
+    card = await steward.card()
+    shutil.rmtree(steward.home / "skills" / "story")
+    await steward.eventually(lambda: "skills changed" in steward.output)
+    steward.press(card, APPROVE)
+    await steward.sees("This is as far as it went: there is no skill 'story'")
+    assert turns(steward) == [("final_answer", "facts", 0)]
+
+
+async def test_a_stop_in_a_stage_starts_no_further_one(steward: Steward) -> None:
+    put(steward, "facts", "next_skill: story\n")
+    put(steward, "story", "next_skill: song\n")
+    put(steward, "song")
+    never = Gate()
+    steward.script(use("facts"), final("Three facts."), final("never").held(never))
+    await steward.start()
+    steward.say("Go")
+    await never.arrived()
+    steward.say("/stop")
+    await steward.sees("Stopped, as you asked.")
+    assert turns(steward) == [("user_cancelled", "story", 1)]
+    assert len(steward.model.requests) == 3
+
+
+async def test_secrets_reach_commands_and_nobody_else(steward: Steward) -> None:
+    head = "vars: {TRACKER: {secret: true, required: true}, LANGUAGE: German}\n"
+    folder = put(steward, "tracker", head, "Write {{LANGUAGE}}, log in with {{TRACKER}}.")
+    (folder / "data.txt").write_text("from the skill\n")
+    (steward.home / "skills.toml").write_text(f'[skills.tracker]\nTRACKER = "{SECRET}"\n')
+    command = 'echo "got $TRACKER"; cat "$SKILL_DIR/data.txt"; cat "$SKILL_DIR/SKILL.md"'
+    steward.script(use("tracker"), run(command), final("Done."))
+    await steward.start(STEWARD_LOG_LEVEL="DEBUG")
+    steward.say("Log in")
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees("Done.")
+    (body,) = results_in(steward.model.requests[1]).values()
+    assert "Write German, log in with {{TRACKER}}." in body
+    (output,) = results_in(steward.model.requests[2]).values()
+    assert "got [secret]" in output
+    assert "from the skill" in output
+    assert SECRET not in str([request.body for request in steward.model.requests])
+    await steward.recorded()
+    files = [path for path in steward.home.rglob("*") if path.is_file()]
+    holding = [path.name for path in files if SECRET.encode() in path.read_bytes()]
+    assert holding == ["skills.toml"]
+    assert SECRET not in steward.output
+
+
+async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
+    steward: Steward,
+) -> None:
+    put(steward, "fit")
+    put(steward, "yaml", "license: [\n")
+    put(steward, "needy", "requires: {bin: [no-such-program]}\n")
+    huge = steward.home / "skills" / "huge"
+    huge.mkdir()
+    (huge / "SKILL.md").write_bytes(b"---\n" + b"x" * 10_000_000)
+    (steward.home / "skills" / "link").symlink_to(steward.folder)
+    steward.script(use("fit"), final("Done."))
+    await steward.start()
+    steward.say("/skills")
+    listed = (await steward.sees("Skills:")).text
+    for told in ("fit: Does fit.", "yaml/SKILL.md:5: no YAML", "huge/SKILL.md: it is larger"):
+        assert told in listed
+    assert "it needs the program no-such-program" in listed
+    assert "link/SKILL.md: it is a link" in listed
+    steward.say("Go")
+    await steward.sees("Done.")
+    await steward.kill()
+    await steward.exit_code("doctor")
+    assert "yaml/SKILL.md:5: no YAML" in steward.output
+    assert "needy: it needs the program no-such-program." in steward.output
+    await steward.start()

@@ -1,0 +1,108 @@
+"""The way to Telegram is taken away in the middle of things, and comes back."""
+
+from urllib.parse import urlsplit
+
+import httpx
+
+from tests.e2e.steward import APPROVE, Steward
+from tests.standins.bot_api import TOKEN
+from tests.standins.messages_api import Gate, calls, text, thinking, tool
+from tests.standins.serving import serving
+
+NO_UPDATES = "no updates: "
+
+
+async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward: Steward) -> None:
+    telegram, held = steward.telegram, Gate()
+    steward.script(
+        thinking("Hm.") + text("Zero.").held(held), *(text(f"{n}.") for n in range(1, 4))
+    )
+    async with serving(telegram.app) as url:
+        await steward.start(TELEGRAM_API_URL=url)
+        steward.say("0")
+        await held.arrived()
+    held.release()
+    await steward.eventually(lambda: "a delivery has to wait" in steward.output)
+    await steward.eventually(lambda: NO_UPDATES in steward.output)
+    for number in range(1, 4):
+        steward.say(str(number))
+    async with serving(telegram.app, urlsplit(url).port or 0):
+        await steward.sees("3.")
+        await steward.recorded()
+        assert [message.text for message in steward.shown] == ["Zero.", "1.", "2.", "3."]
+        assert steward.output.count(NO_UPDATES) == 1
+        assert steward.output.count("a delivery has to wait") == 1
+        await steward.stop()
+
+
+async def test_started_without_a_network_it_comes_up_with_it(steward: Steward) -> None:
+    telegram = steward.telegram
+    async with serving(telegram.app) as url:
+        pass
+    steward.script(text("Good morning."))
+    steward.say("Hello?")
+    steward.settings["TELEGRAM_API_URL"] = url
+    process = await steward.launched("run")
+    try:
+        await steward.eventually(lambda: NO_UPDATES in steward.output)
+        async with serving(telegram.app, urlsplit(url).port or 0):
+            await steward.sees("Good morning.")
+            await steward.recorded()
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: Steward) -> None:
+    telegram = steward.telegram
+    steward.foreseen.append("getUpdates: 409")
+    steward.script(text("Mine again."))
+    await steward.start()
+    url = steward.settings["TELEGRAM_API_URL"]
+    async with httpx.AsyncClient(base_url=url, verify=False, timeout=30) as other:
+        for _ in range(2):
+            await steward.until(lambda: telegram.updates.polling)
+            answer = await other.get(f"/bot{TOKEN}/getUpdates", params={"timeout": 0})
+            assert answer.json()["result"] == []
+    steward.say("Whose are you?")
+    await steward.sees("Mine again.")
+    assert steward.output.count("another program reads this bot's updates") == 1
+    assert steward.output.count("updates arrive again") == 1
+
+
+async def test_a_revoked_token_is_one_clear_word_and_work_goes_on_with_the_next(
+    steward: Steward,
+) -> None:
+    telegram = steward.telegram
+    steward.foreseen.append("getUpdates: 401")
+    write = tool("write_file", {"path": "a.txt", "content": "a"})
+    steward.script(thinking("Write.") + calls(write), text("Written."))
+    await steward.start()
+    steward.say("Write a file")
+    card = await steward.card()
+    await steward.recorded()
+    token = telegram.replace_token()
+    told = "Telegram does not accept the bot token"
+    await steward.eventually(lambda: told in steward.output)
+    said = steward.output.count(told)
+    assert await steward.exit_code("doctor") == 1
+    assert steward.output.count(told) == said + 1
+    assert steward.output.count(f"{NO_UPDATES}{told}") == 1
+    assert telegram.rejected < 6
+    assert steward.running
+    await steward.stop()
+    steward.press(card, APPROVE)
+    await steward.start(TELEGRAM_BOT_TOKEN=token)
+    await steward.sees("Written.")
+
+
+async def test_a_poll_nobody_answers_is_given_up_and_the_next_one_goes_on(steward: Steward) -> None:
+    steward.script(text("One."), text("Two."))
+    await steward.start()
+    steward.telegram.stall_next("getUpdates")
+    steward.say("1")
+    await steward.sees("One.")
+    steward.say("2")
+    await steward.eventually(lambda: NO_UPDATES in steward.output, within=60)
+    await steward.sees("Two.")
+    assert steward.output.count(NO_UPDATES) == 1

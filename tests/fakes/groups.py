@@ -1,0 +1,32 @@
+"""A platform that knows who owns which group, and does not tell when a test says so."""
+
+from dataclasses import dataclass, field
+
+from bot.domain.errors import ChannelError
+from bot.domain.message import Address
+from bot.domain.person import Sender
+
+
+@dataclass(slots=True)
+class FakeGroups:
+    """`owners` holds pairs of a group's number and an account; each question is in `asked`.
+
+    Everyone is in every group but for the pairs of `absent`.
+    """
+
+    owners: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    absent: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    fault: ChannelError | None = None
+    asked: list[str] = field(default_factory=list[str])
+
+    async def owned_by(self, group: Address, sender: Sender) -> bool:
+        self.asked.append(sender.key)
+        if self.fault is not None:
+            raise self.fault
+        return (group.chat, sender.key) in self.owners
+
+    async def includes(self, group: Address, sender: Sender) -> bool:
+        self.asked.append(sender.key)
+        if self.fault is not None:
+            raise self.fault
+        return (group.chat, sender.key) not in self.absent

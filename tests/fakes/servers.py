@@ -1,0 +1,24 @@
+"""Tool servers in memory: their tools are what the test says they are."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.domain.server import ServerSpec, ServerStanding
+from bot.ports.tool import Tool
+
+
+class FakeServers:
+    """The port `Servers`; `lent` can be changed while chats are at it, `asked` tells who asked."""
+
+    def __init__(self, lent: Mapping[str, Sequence[Tool]] | None = None) -> None:
+        self.lent: dict[str, Sequence[Tool]] = dict(lent or {})
+        self.asked: list[tuple[int, tuple[ServerSpec, ...]]] = []
+
+    async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
+        self.asked.append((chat, tuple(wanted)))
+        return tuple(tool for spec in wanted for tool in self.lent.get(spec.name, ()))
+
+    async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
+        return [
+            ServerStanding(spec, "running", tuple(t.spec for t in self.lent.get(spec.name, ())))
+            for spec in wanted
+        ]

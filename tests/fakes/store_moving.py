@@ -1,0 +1,111 @@
+"""What a chat that moves takes along, in the memory of the fake store."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from bot.domain.approval import ApprovalState
+from bot.domain.change import JoinChats, MoveChat
+from bot.domain.chat import Chat
+from bot.domain.message import OutboundKind
+from bot.domain.plan import PlanState
+from bot.domain.transcript import Body, CutBody, SummaryBody
+from bot.domain.turn import TurnState
+from bot.ports.outbox import DeliveryState
+
+if TYPE_CHECKING:
+    from tests.fakes.store_rows import Rows
+
+
+def move(rows: "Rows", write: MoveChat | JoinChats, when: datetime) -> None:
+    at = {chat.address: chat for chat in rows.chats.values()}
+    moving, there = at.get(write.old), at.get(write.new)
+    if moving is None or (there is not None and isinstance(write, MoveChat)):
+        return
+    _leave(rows, moving)
+    if there is not None:
+        moving = _take_over(rows, moving, there, when)
+    rows.chats[moving.id] = replace(moving, address=write.new, moved_from=write.old)
+    for key, row in rows.outbox.items():
+        if row.chat == moving.id:
+            rows.outbox[key] = replace(row, address=write.new)
+
+
+def _leave(rows: "Rows", moving: Chat) -> None:
+    rows.seen = {at: key for at, key in rows.seen.items() if at[0] != moving.id}
+    cards = {a.key_in(a.chat) for a in rows.approvals.values() if a.state is ApprovalState.OPEN}
+    cards |= {p.key_in(p.chat) for p in rows.plans.values() if p.live}
+    for key, row in rows.outbox.items():
+        if row.chat != moving.id:
+            continue
+        left = replace(row, pieces=(), message_ids=())
+        if row.content.kind is OutboundKind.GONE:
+            left = replace(left, state=DeliveryState.SHOWN, shown_version=row.version)
+        elif row.state is DeliveryState.OWED or key in cards:
+            said = replace(row.content, reply_to=None)
+            left = replace(left, state=DeliveryState.OWED, shown_version=0, content=said)
+        rows.outbox[key] = left
+    for id, turn in rows.turns.items():
+        if turn.chat == moving.id and turn.state is not TurnState.SETTLED:
+            rows.turns[id] = replace(turn, reply_to=None)
+
+
+def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
+    own = [e for (chat, _), e in rows.entries.items() if chat == other.id]
+    current = [e for e in own if e.conversation == other.conversation]
+    summed = any(isinstance(e.body, SummaryBody) for e in current)
+    into = other.conversation if summed else kept.conversation
+    if summed:
+        closed = replace(rows.conversations[kept.conversation], closed_at=when)
+        rows.conversations[kept.conversation] = closed
+    else:
+        del rows.conversations[other.conversation]
+    names = {other.conversation: into}
+    for entry in own:
+        del rows.entries[other.id, entry.seq]
+        seq = entry.seq + kept.last_seq
+        rows.entries[kept.id, seq] = replace(
+            entry,
+            seq=seq,
+            conversation=names.get(entry.conversation, entry.conversation),
+            body=_shifted(entry.body, kept.last_seq),
+        )
+    for table in (rows.turns, rows.approvals):
+        _refile(table, other.id, kept.id, names)
+    if any(p.live and p.chat == kept.id for p in rows.plans.values()):
+        for plan in [p for p in rows.plans.values() if p.live and p.chat == other.id]:
+            over = replace(plan, state=PlanState.CANCELLED, turn=None, ended_at=when)
+            rows.plans[plan.id] = replace(over, version=plan.version + 1)
+    for table in (
+        rows.plans,
+        rows.conversations,
+        rows.rules,
+        rows.inbox,
+        rows.outbox,
+        rows.artifacts,
+    ):
+        _refile(table, other.id, kept.id, {})
+    rows.usage = [replace(u, chat=kept.id) if u.chat == other.id else u for u in rows.usage]
+    rows.audit = [replace(a, chat=kept.id) if a.chat == other.id else a for a in rows.audit]
+    rows.seen = {(kept.id if c == other.id else c, m): key for (c, m), key in rows.seen.items()}
+    del rows.chats[other.id]
+    return replace(kept, conversation=into, last_seq=kept.last_seq + other.last_seq)
+
+
+def _refile(table: dict[Any, Any], of: int, to: int, names: Mapping[str, str]) -> None:
+    for key, row in table.items():
+        if row.chat == of:
+            moved = replace(row, chat=to)
+            if names:
+                name = names.get(row.conversation, row.conversation)
+                moved = replace(moved, conversation=name)
+            table[key] = moved
+
+
+def _shifted(body: Body, by: int) -> Body:
+    if isinstance(body, SummaryBody):
+        return replace(body, covers=body.covers + by)
+    if isinstance(body, CutBody):
+        return replace(body, shrunk=tuple(line + by for line in body.shrunk))
+    return body

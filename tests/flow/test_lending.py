@@ -1,0 +1,73 @@
+"""Which servers a chat has, and which of them wait for an owner's word."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from bot.domain.change import AllowServer, Change
+from bot.domain.chat import Chat
+from bot.domain.message import Address
+from bot.domain.server import ServerConsent, ServerSpec
+from bot.domain.skill import Skill, SkillServer
+from bot.domain.variable import Variable
+from bot.flow.lending import Lending
+from tests.fakes.skills import FakeSkills
+from tests.fakes.store import MemoryStore
+
+OWN = ServerSpec("time", ("uvx", "mcp-server-time"))
+CHAT = Chat(1, Address("fake", "1"), "conversation")
+SERVER = SkillServer("tickets", ("tickets", "serve"), env={"URL": "https://{{HOST}}/{{TOKEN}}"})
+SKILL = Skill(
+    "support",
+    "Answers tickets.",
+    "Look.",
+    "/skills/support",
+    variables=(
+        Variable("HOST", "tickets.example.org"),
+        Variable("TOKEN", "swordfish", secret=True),
+    ),
+    servers=(SERVER, SkillServer("time", ("other",))),
+)
+AT_WORK = replace(CHAT, skill="support")
+
+
+def lending(store: MemoryStore) -> Lending:
+    return Lending([OWN], FakeSkills(SKILL), store.consents)
+
+
+async def test_a_chat_without_a_skill_has_the_operators_servers() -> None:
+    assert await lending(MemoryStore()).wanted(CHAT) == (OWN,)
+    assert await lending(MemoryStore()).wanted(replace(CHAT, skill="unknown")) == (OWN,)
+
+
+async def test_a_skills_server_waits_for_a_word_and_the_operators_keeps_its_name() -> None:
+    own, brought = await lending(MemoryStore()).wanted(AT_WORK)
+    assert own == OWN
+    assert (brought.name, brought.skill, brought.allowed) == ("tickets", "support", False)
+    assert brought.folder == "/skills/support"
+
+
+async def test_secret_variables_reach_the_environment_and_are_known_as_secrets() -> None:
+    _, brought = await lending(MemoryStore()).wanted(AT_WORK)
+    assert dict(brought.env)["URL"] == "https://tickets.example.org/swordfish"
+    assert dict(brought.env)["TOKEN"] == "swordfish"
+    assert brought.secrets == ("swordfish",)
+    assert "swordfish" not in repr(brought)
+
+
+async def test_a_word_holds_for_exactly_what_was_shown() -> None:
+    store = MemoryStore()
+    shelf = lending(store)
+    _, brought = await shelf.wanted(AT_WORK)
+    consent = ServerConsent(brought.identity, "tickets", brought.line, datetime.now(UTC))
+    await store.journal.commit(Change((AllowServer(consent),)))
+    assert (await shelf.wanted(AT_WORK))[1].allowed
+    changes = (
+        replace(brought, command=("tickets", "serve", "--all")),
+        replace(brought, env=(*brought.env, ("PATH", "/tmp"))),
+        replace(brought, folder="/elsewhere"),
+        replace(brought, command=(), url="https://tickets.example.org"),
+        replace(brought, name="other"),
+    )
+    assert all(other.identity != brought.identity for other in changes)
+    other_value = replace(brought, env=tuple((name, "x") for name, _ in brought.env))
+    assert other_value.identity == brought.identity

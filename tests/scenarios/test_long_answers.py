@@ -1,0 +1,63 @@
+"""What becomes of long answers and of links, as the chat wants it."""
+
+from bot.domain.folding import FILE_NAME
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import stage
+from tests.scenarios.tools import sending
+
+LONG = "The short of it is this.\n\n" + "And so on. " * 1200
+
+
+async def test_a_long_answer_comes_as_messages_until_the_chat_wants_a_file() -> None:
+    async with stage(says(LONG), says(LONG), says("Short."), says(LONG)) as scene:
+        await scene.say("one")
+        await scene.settled()
+        assert "".join(scene.texts) == LONG.strip()
+        before = len(scene.texts)
+        await scene.say("/long file")
+        await scene.shows("its opening and a Markdown file")
+        await scene.say("two")
+        await scene.settled(2)
+        told, file = list(scene.channel.screen.values())[before + 1 :]
+        assert told.text.startswith("The short of it is this.\n\nAnd so on. ")
+        assert told.text.endswith(f"{FILE_NAME}: {len(LONG.strip()):,} characters.")
+        assert file.piece.body["file"] == LONG.strip()
+        await scene.say("three")
+        await scene.settled(3)
+        assert scene.texts[-1] == "Short."
+        await scene.say("/long messages")
+        await scene.shows("From now on an answer of more than 12,000 characters comes as several")
+        await scene.say("four")
+        await scene.settled(4)
+        assert scene.texts[-1].endswith("And so on.")
+
+
+async def test_the_command_without_a_word_tells_what_is_set() -> None:
+    async with stage() as scene:
+        for said, told in (
+            ("/long", "Now: `messages`. Usage: /long messages|file"),
+            ("/long pigeon", "Now: `messages`. Usage: /long messages|file"),
+            ("/previews", "Now: `off`. Usage: /previews on|off"),
+            ("/previews on", "From now on links show a preview."),
+            ("/previews maybe", "Now: `on`. Usage: /previews on|off"),
+            ("/previews off", "Links show no preview."),
+        ):
+            await scene.say(said)
+            await scene.shows(told)
+
+
+async def test_links_show_what_is_behind_them_only_where_the_chat_wants_it() -> None:
+    send = calls(call("a", "send", {"what": "https://example.com"}))
+    again = calls(call("b", "send", {"what": "https://example.com"}))
+    script = send, says("One."), again, says("Two.")
+    async with stage(*script, tools=[sending()]) as scene:
+        await scene.say("one")
+        await scene.settled()
+        await scene.say("/previews on")
+        await scene.shows("From now on links")
+        await scene.say("two")
+        await scene.settled(2)
+        rows = scene.store.rows.outbox.values()
+        for kind in ("send:", "answer:"):
+            shown = [row.content.previews for row in rows if row.key.startswith(kind)]
+            assert shown == [False, True]

@@ -1,0 +1,632 @@
+"""Plans: collected without a change, approved as a whole, each step run once, whatever happens."""
+
+import asyncio
+from dataclasses import replace
+
+from bot.domain.budget import Limits
+from bot.domain.change import Change
+from bot.domain.exchange import FinishReason
+from bot.domain.outcome import StopReason
+from bot.domain.person import Role
+from bot.domain.plan import Plan, PlanState, StepState
+from bot.domain.rights import Rights
+from bot.domain.template import Argument, Template
+from bot.domain.tool import Code, Status, ToolCall
+from bot.domain.transcript import AskerBody, NoteBody
+from bot.flow.approvals import NOT_APPROVER, NOT_YOURS, SPENT
+from bot.flow.desks import NOT_OURS
+from bot.flow.plan_desk import CHANGING, STALE
+from bot.ports.templates import Broken
+from tests.fakes.channel import Shown
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.scenarios.tools import asking, burning, foreign, looking, risky, submitting, writing
+
+TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
+
+
+def write(id: str, what: str) -> ToolCall:
+    return call(id, "write", {"what": what})
+
+
+def submit(id: str = "s", title: str = "Two files") -> ToolCall:
+    return call(id, "submit_plan", {"title": title, "summary": "They will be there."})
+
+
+def the_plan(scene: Stage) -> Plan:
+    return list(scene.store.rows.plans.values())[-1]
+
+
+def plan_card(scene: Stage) -> Shown:
+    return next(s for s in scene.channel.screen.values() if s.text.startswith("📋"))
+
+
+def button(card: Shown, label: str) -> str:
+    rows = card.piece.body["buttons"]
+    return next(b["data"] for row in rows for b in row if label in b["label"])
+
+
+async def test_in_plan_mode_reads_run_and_changes_become_steps_of_one_card() -> None:
+    tool, look = writing(), looking()
+    script = (calls(call("r", "look"), write("a", "1")), calls(write("b", "2"), submit()))
+    async with stage(*script, tools=[tool, look, submitting()]) as scene:
+        await scene.say("/plan make two files")
+        await scene.settled()
+        assert (len(look.ran), tool.ran) == (1, [])
+        plan = the_plan(scene)
+        assert (plan.state, [s.arguments for s in plan.steps]) == (
+            PlanState.READY,
+            ['{"what":"1"}', '{"what":"2"}'],
+        )
+        (card,) = scene.cards
+        assert "📋 Two files · 2 steps" in card.text
+        assert "They will be there." in card.text
+        labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
+        assert labels == ["✅ Approve", "✏️ Change", "❌ Cancel"]
+        planned = [r for r in scene.results if r.status is Status.PLANNED]
+        assert [r.call_id for r in planned] == ["a", "b"]
+        asked = next(b for b in scene.bodies if isinstance(b, AskerBody))
+        assert asked.text == "make two files"
+        assert scene.turns[0].stop_reason is StopReason.PLAN_READY
+        assert len(scene.texts) == 1, "the card alone: there were no words beside the calls"
+        scene.assert_whole()
+
+
+async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so() -> None:
+    tool = writing()
+    script = (
+        calls(write("a", "1"), write("b", "2")),
+        says("This is the plan."),
+        calls(write("c", "1")),
+        calls(write("d", "2")),
+        says("Both are there."),
+    )
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan make two files")
+        await scene.settled(1)
+        assert scene.texts[0] == "This is the plan."
+        assert await scene.press("Approve") == "Approved."
+        await scene.settled(2)
+        assert [a["what"] for a in tool.ran] == ["1", "2"]
+        assert the_plan(scene).state is PlanState.DONE
+        assert "✅ 1. write 1\n✅ 2. write 2" in plan_card(scene).text
+        assert "✅ Done · decided by Ann" in plan_card(scene).text
+        assert scene.texts[-1] == "Both are there.\n\n📋 All 2 steps of the plan done."
+        assert scene.approvals == []
+        note = [b for b in scene.bodies if isinstance(b, NoteBody) and b.purpose == "plan"][-1]
+        assert '1. write {"what":"1"}' in note.text
+        actions = [a.action for a in scene.store.rows.audit if a.action.startswith("plan.")]
+        assert actions.count("plan.ready") == 1
+        assert actions.count("plan.approved") == 1
+        assert actions.count("plan.step") == 2
+
+
+async def test_a_call_that_is_not_in_the_plan_asks_and_so_does_a_step_made_twice() -> None:
+    tool = writing()
+    script = (
+        calls(write("a", "1")),
+        says("The plan."),
+        calls(write("b", "1"), write("c", "1"), write("d", "other")),
+        says("Done."),
+    )
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.parked()
+        assert [a["what"] for a in tool.ran] == ["1"]
+        asking = [a.call.id for a in scene.approvals]
+        assert asking == ["c", "d"]
+        await scene.press("Deny", card=-1)
+        await scene.press("Deny", card=-1)
+        await scene.settled(2)
+        assert the_plan(scene).state is PlanState.DONE
+        assert len(tool.ran) == 1
+
+
+async def test_a_dangerous_step_is_marked_and_asks_again_when_its_turn_comes() -> None:
+    fire = burning()
+    script = (
+        calls(call("a", "burn", {"what": "it"})),
+        says("The plan."),
+        calls(call("b", "burn", {"what": "it"})),
+        says("Then not."),
+    )
+    async with stage(*script, tools=[fire, submitting()]) as scene:
+        await scene.say("/plan burn it")
+        await scene.settled(1)
+        assert "1. ⚠️ burn it" in scene.cards[0].text
+        await scene.press("Approve")
+        await scene.parked()
+        assert "Step 1 of the approved plan" in scene.cards[-1].text
+        await scene.press("Deny", card=-1)
+        await scene.settled(2)
+        assert fire.ran == []
+        plan = the_plan(scene)
+        assert (plan.state, plan.steps[0].state) == (PlanState.CANCELLED, StepState.SKIPPED)
+        assert "Ann denied this call" in scene.texts[-1]
+
+
+async def test_foreign_content_in_view_leaves_the_literal_steps_approved() -> None:
+    tool = writing()
+    script = (
+        calls(write("a", "1")),
+        says("The plan."),
+        calls(call("f", "fetch")),
+        calls(write("b", "1")),
+        says("Done."),
+    )
+    async with stage(*script, tools=[tool, foreign(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert len(tool.ran) == 1
+        assert scene.approvals == []
+
+
+async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
+    tool = risky()
+    script = (
+        calls(write("a", "1"), write("b", "2")),
+        says("The plan."),
+        calls(write("c", "1"), write("d", "2")),
+        calls(write("e", "1"), write("f", "2")),
+        says("Both at last."),
+    )
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan two files")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert [a["what"] for a in tool.ran] == ["1"]
+        assert "Step 1 of the plan failed" in scene.texts[-1]
+        card = plan_card(scene)
+        assert "❌ 1. write 1 — 1 broke" in card.text
+        labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
+        assert labels == ["🔁 Retry", "⏭ Skip", "⏹ Stop"]
+        data = button(card, "Retry")
+        assert await scene.press_data(data) == "Trying again."
+        assert await scene.press_data(data) == SPENT
+        await scene.settled(3)
+        assert [a["what"] for a in tool.ran] == ["1", "1", "2"]
+        assert the_plan(scene).state is PlanState.DONE
+        scene.assert_whole()
+
+
+async def test_a_skipped_step_is_left_out_and_told() -> None:
+    tool = risky()
+    script = (
+        calls(write("a", "1"), write("b", "2")),
+        says("The plan."),
+        calls(write("c", "1")),
+        calls(write("d", "2")),
+        says("One of two."),
+    )
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan two files")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert await scene.press("Skip") == "Skipped."
+        await scene.settled(3)
+        assert the_plan(scene).state is PlanState.PARTLY_DONE
+        assert "partly done" in scene.texts[-1]
+        assert "skipped by Ann; 1 broke" in scene.texts[-1]
+
+
+async def test_a_stop_at_a_failed_step_ends_the_plan_truthfully() -> None:
+    script = (calls(write("a", "1"), write("b", "2")), says("The plan."), calls(write("c", "1")))
+    async with stage(*script, tools=[risky(), submitting()]) as scene:
+        await scene.say("/plan two files")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert await scene.press("Stop") == "Stopped."
+        await scene.application.delivery.flushed()
+        assert the_plan(scene).state is PlanState.PARTLY_DONE
+        assert "❌ 1. write 1 — 1 broke\n⏭ 2. write 2 — not run" in plan_card(scene).text
+        assert scene.cards == []
+
+
+async def test_stop_while_it_runs_ends_turn_and_plan() -> None:
+    gate = asyncio.Event()
+    tool = replace(writing(), gate=gate)
+    script = (calls(write("a", "1"), write("b", "2")), says("The plan."), calls(write("c", "1")))
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan two files")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await tool.started.wait()
+        await scene.say("/stop")
+        await scene.settled(2)
+        plan = the_plan(scene)
+        assert plan.state is PlanState.PARTLY_DONE
+        assert plan.steps[0].outcome.startswith("outcome unknown")
+        assert scene.turns[1].stop_reason is StopReason.USER_CANCELLED
+        scene.assert_whole()
+
+
+async def test_double_and_concurrent_presses_approve_once() -> None:
+    tool = writing()
+    script = (calls(write("a", "1")), says("The plan."), calls(write("b", "1")), says("Done."))
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        data, id = button(scene.cards[0], "Approve"), scene.cards[0].id
+        await asyncio.gather(
+            *(
+                scene.application.intake.accept("fake", (scene.press_update(data, id),))
+                for _ in "xyz"
+            )
+        )
+        await scene.settled(2)
+        await scene.until(lambda: len(scene.channel.acknowledged) == 3)
+        assert sorted(text for _, text in scene.channel.acknowledged) == sorted(
+            ["Approved.", SPENT, SPENT]
+        )
+        assert len(scene.turns) == 2
+        assert len(tool.ran) == 1
+
+
+async def test_change_goes_back_to_collecting_and_voids_the_older_card() -> None:
+    tool = writing()
+    script = (
+        calls(write("a", "1")),
+        says("The plan."),
+        calls(write("b", "2"), submit(title="Another")),
+        calls(write("c", "2")),
+        says("Done."),
+    )
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        old = scene.cards[0]
+        approve = button(old, "Approve")
+        assert await scene.press("Change") == CHANGING
+        assert await scene.press_data(approve) == STALE
+        await scene.say("call it 2")
+        await scene.settled(2)
+        plan = the_plan(scene)
+        assert (plan.revision, [s.arguments for s in plan.steps]) == (2, ['{"what":"2"}'])
+        assert "✏️ Changed by Ann: this is void." in scene.texts[1]
+        assert await scene.press_data(approve) == STALE
+        assert tool.ran == []
+        await scene.press("Approve")
+        await scene.settled(3)
+        assert [a["what"] for a in tool.ran] == ["2"]
+
+
+async def test_a_reply_to_the_card_is_the_remark() -> None:
+    script = (
+        calls(write("a", "1")),
+        says("The plan."),
+        calls(write("b", "2")),
+        says("The other plan."),
+    )
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.say("call it 2", reply_to=scene.cards[0])
+        await scene.settled(2)
+        assert the_plan(scene).revision == 2
+        asked = [b for b in scene.bodies if isinstance(b, AskerBody)][-1]
+        assert "call it 2" in asked.text
+        assert len(scene.cards) == 1
+
+
+async def test_cancel_ends_it_and_the_next_message_is_an_ordinary_one() -> None:
+    tool = writing()
+    script = (calls(write("a", "1")), says("The plan."), calls(write("b", "1")), says("Well."))
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        assert await scene.press("Cancel") == "Cancelled."
+        await scene.say("do it anyway")
+        await scene.parked()
+        assert the_plan(scene).state is PlanState.CANCELLED
+        await scene.press("Deny")
+        await scene.settled(2)
+        assert tool.ran == []
+
+
+async def test_a_plan_without_steps_says_so_and_ends_plan_mode() -> None:
+    async with stage(
+        says("There is nothing to do."), says("Hello."), tools=[submitting()]
+    ) as scene:
+        await scene.say("/plan on")
+        await scene.until(lambda: scene.texts)
+        await scene.say("do nothing")
+        await scene.settled(1)
+        assert "no steps" in scene.texts[-1]
+        assert the_plan(scene).state is PlanState.CANCELLED
+        assert scene.cards == []
+        await scene.say("hello")
+        await scene.settled(2)
+        assert scene.texts[-1] == "Hello."
+
+
+async def test_calls_of_a_reply_that_says_it_is_finished_are_recorded_first() -> None:
+    finished = calls(write("a", "1"), text="This is all.", finish=FinishReason.END)
+    async with stage(finished, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        assert [s.number for s in the_plan(scene).steps] == [1]
+        assert the_plan(scene).state is PlanState.READY
+
+
+async def test_wrong_arguments_are_no_step_and_what_cannot_be_foreseen_is_one() -> None:
+    odd = call("a", "write", {"bad": 1})
+    early = call("b", "write", {"what": "x\u202ey", "impossible": True})
+    async with stage(
+        calls(odd, early), says("The plan."), tools=[writing(), submitting()]
+    ) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        (step,) = the_plan(scene).steps
+        assert scene.results[0].code is Code.ARGUMENTS
+        assert "impossible" in step.arguments
+        assert "x\\u202ey" in scene.cards[0].text
+
+
+async def test_no_more_than_so_many_steps_are_recorded() -> None:
+    many = calls(*(write(f"c{n}", str(n)) for n in range(5)))
+    limits = Limits(plan_steps=3)
+    async with stage(many, says("Plan."), tools=[writing(), submitting()], limits=limits) as scene:
+        await scene.say("/plan five files")
+        await scene.settled(1)
+        assert len(the_plan(scene).steps) == 3
+        assert [r.code for r in scene.results][3:] == [Code.LIMIT, Code.LIMIT]
+
+
+async def test_submit_plan_is_refused_where_no_plan_is_collected() -> None:
+    async with stage(calls(submit()), says("I see."), tools=[submitting()]) as scene:
+        await scene.say("hello")
+        await scene.settled(1)
+        assert (scene.results[0].status, scene.results[0].code) == (Status.BLOCKED, Code.POLICY)
+
+
+async def test_without_exploring_reads_are_steps_too() -> None:
+    look = looking()
+    script = (
+        calls(call("a", "look")),
+        calls(submit()),
+        calls(call("b", "look")),
+        says("Seen."),
+    )
+    async with stage(*script, tools=[look, submitting()], explore=False) as scene:
+        await scene.say("/plan look around")
+        await scene.settled(1)
+        assert look.ran == []
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert len(look.ran) == 1
+        assert the_plan(scene).state is PlanState.DONE
+
+
+async def test_a_long_plan_comes_as_a_document_that_must_be_there_before_it_is_approved() -> None:
+    tool = writing()
+    script = (calls(write("a", "x" * 4_000)), says("The plan."))
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        row = scene.store.rows.outbox[the_plan(scene).key_in(1)]
+        (document,) = row.content.files
+        assert "x" * 4_000 in (document.text or "")
+        scene.store.rows.outbox[row.key] = replace(row, shown_version=0)
+        assert "not on the screen yet" in await scene.press("Approve")
+        scene.store.rows.outbox[row.key] = row
+        assert the_plan(scene).state is PlanState.READY
+
+
+async def test_only_the_asker_or_an_owner_may_press_and_forged_buttons_do_nothing() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()], people=TEAM) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        data = button(scene.cards[0], "Approve")
+        assert await scene.press("Approve", BOB) == NOT_YOURS
+        token = the_plan(scene).token
+        assert await scene.press_data(data.replace(token, "forged")) == NOT_OURS
+        assert await scene.press_data(f"p:{token}:x:y") == NOT_OURS
+        assert await scene.press_data(f"p:{token}:1:zz") == NOT_OURS
+        assert await scene.press_data(f"p:{token}:999999999:y") == STALE
+        assert the_plan(scene).state is PlanState.READY
+
+
+async def test_who_may_not_approve_needs_an_owner() -> None:
+    people = ((BOB, Role.OWNER), (ANN, Role.MEMBER))
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()], people=people) as scene:
+        rows = scene.store.rows
+        ann = next(p for p in rows.people.values() if p.name == "Ann")
+        rows.people[ann.id] = replace(ann, rights=Rights(approve=False))
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        assert await scene.press("Approve") == NOT_APPROVER
+
+
+async def test_somebody_elses_messages_are_not_planned() -> None:
+    tool = writing()
+    script = (calls(write("a", "1")), says("Well."))
+    async with stage(*script, tools=[tool, submitting()], people=TEAM) as scene:
+        await scene.say("/plan on")
+        await scene.until(lambda: scene.texts)
+        await scene.say("write 1", BOB)
+        await scene.parked()
+        await scene.press("Deny", BOB)
+        await scene.settled(1)
+        assert the_plan(scene).steps == ()
+        assert the_plan(scene).collecting
+
+
+async def test_a_message_while_a_step_asks_sets_the_plan_aside_and_resume_goes_on() -> None:
+    fire = burning()
+    script = (
+        calls(call("a", "burn", {"what": "it"})),
+        says("The plan."),
+        calls(call("b", "burn", {"what": "it"})),
+        says("Four."),
+        calls(call("c", "burn", {"what": "it"})),
+        says("Burnt."),
+    )
+    async with stage(*script, tools=[fire, submitting()]) as scene:
+        await scene.say("/plan burn it")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.parked()
+        await scene.say("what is two and two?")
+        await scene.settled(3)
+        assert the_plan(scene).state is PlanState.EXECUTING
+        assert [a.state.value for a in scene.approvals] == ["cancelled"]
+        assert await scene.press("Resume") == "Going on."
+        await scene.parked()
+        await scene.press("Approve", card=-1)
+        await scene.settled(4)
+        assert len(fire.ran) == 1
+        assert the_plan(scene).state is PlanState.DONE
+
+
+async def test_a_card_that_fell_behind_is_brought_up_to_date_before_a_wait() -> None:
+    script = (
+        calls(write("a", "1"), write("b", "2"), call("c", "burn", {"what": "it"})),
+        says("The plan."),
+        calls(write("d", "1"), write("e", "2"), call("f", "burn", {"what": "it"})),
+    )
+    async with stage(*script, tools=[writing(), burning(), submitting()]) as scene:
+        await scene.say("/plan three things")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.parked()
+        # All steps fall into one second here, in which the card is written once.
+        assert "2 of 3 steps done" in plan_card(scene).text
+        assert "▶️ 3. burn it" in plan_card(scene).text
+
+
+async def test_a_new_conversation_ends_the_plan_that_waits() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.say("/new")
+        await scene.until(lambda: "fresh start" in scene.texts[-1])
+        await scene.application.delivery.flushed()
+        assert the_plan(scene).state is PlanState.CANCELLED
+        assert scene.cards == []
+
+
+async def test_the_commands_tell_what_there_is() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await said(scene, "/plan", "There is no plan here.")
+        await said(scene, "/plan list", "no plans yet")
+        await said(scene, "/plan nonsense", "Usage:")
+        await said(scene, "/plan show", "Usage:")
+        await said(scene, "/plan staus now", "Usage:")
+        await said(scene, "/plan done", "No plan is being collected.")
+        await said(scene, "/plan off", "Plan mode is off.")
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        plan = the_plan(scene)
+        await said(scene, "/plan status", "waits for your word, 1 step.")
+        await said(scene, f"/plan show {plan.id}", 'Arguments: {"what":"1"}')
+        await said(scene, "/plan show zzzz", "no plan")
+        await said(scene, "/plan list", plan.id)
+        await said(scene, "/plan another one", "Shall a new one take its place?")
+        await said(scene, "/plan on", "Shall a new one take its place?")
+        await said(scene, f"/plan resume {plan.id}", "It waits for your word")
+        await said(scene, f"/plan save {plan.id} ../../etc", "lower-case")
+        await said(scene, f"/plan save {plan.id} one-file", "plans/one-file.md")
+        await said(scene, f"/plan save {plan.id} one-file", "already")
+        await said(scene, "/plan use", "one-file")
+        await said(scene, "/plan use one-file", "then use the template again")
+        await said(scene, f"/plan cancel {plan.id}", "Cancelled.")
+        await said(scene, f"/plan cancel {plan.id}", "It has ended")
+        assert scene.cards == []
+
+
+async def said(scene: Stage, text: str, answer: str) -> None:
+    before = len(scene.texts)
+    await scene.say(text)
+    await scene.until(lambda: len(scene.texts) > before and answer in scene.texts[-1])
+
+
+async def test_a_second_plan_takes_the_place_of_the_first_only_when_told() -> None:
+    script = (calls(write("a", "1")), says("One."), calls(write("b", "2")), says("Two."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        first = the_plan(scene)
+        await scene.say("/plan replace another file")
+        await scene.settled(2)
+        assert scene.store.rows.plans[first.id].state is PlanState.CANCELLED
+        assert the_plan(scene).state is PlanState.READY
+        assert [b.text for b in scene.bodies if isinstance(b, AskerBody)][-1] == "another file"
+        assert len(scene.cards) == 1
+
+
+async def test_done_shows_what_is_collected_so_far_once() -> None:
+    script = (calls(write("a", "1")), calls(call("q", "ask", {"what": "Which?"})))
+    async with stage(*script, tools=[writing(), submitting(), asking()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        assert the_plan(scene).collecting
+        assert "Plan mode is still on, with 1 steps" in scene.texts[-1]
+        await scene.say("/plan done")
+        await scene.say("/plan done")
+        await scene.until(lambda: len(scene.cards) == 1)
+        await scene.routed()
+        assert the_plan(scene).state is PlanState.READY
+        ready = [a for a in scene.store.rows.audit if a.action == "plan.ready"]
+        assert len(ready) == 1
+
+
+async def test_a_template_is_used_with_its_blanks_filled() -> None:
+    template = Template(
+        "report",
+        "A report.",
+        (Argument("folder"), Argument("title", default="Report")),
+        "1. Write {{title}} from {{folder}}",
+    )
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        scene.templates.known["report"] = template
+        scene.templates.known["odd"] = Broken("plans/odd.md", 3, "no steps")
+        await said(scene, "/plan use nothing", "There is no template")
+        await said(scene, "/plan use odd", "plans/odd.md:3: no steps")
+        await said(scene, "/plan use report", "I miss folder")
+        await scene.say("/plan use report notes The week")
+        await scene.settled(1)
+        asked = next(b for b in scene.bodies if isinstance(b, AskerBody))
+        assert "1. Write The week from notes" in asked.text
+        assert the_plan(scene).state is PlanState.READY
+
+
+async def test_an_execution_that_runs_out_of_rounds_can_be_resumed() -> None:
+    script = (
+        calls(write("a", "1")),
+        says("The plan."),
+        *(calls(call(f"r{n}", "look")) for n in range(3)),
+    )
+    limits = Limits(plan_rounds=1)
+    async with stage(*script, tools=[writing(), looking(), submitting()], limits=limits) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert scene.turns[1].stop_reason is StopReason.MAX_ROUNDS
+        assert the_plan(scene).state is PlanState.EXECUTING
+        labels = [b["label"] for row in scene.cards[0].piece.body["buttons"] for b in row]
+        assert labels == ["▶️ Resume", "⏹ Stop"]
+        assert "The plan waits" in scene.texts[-1]
+
+
+async def test_where_the_bot_is_gone_the_plan_ends() -> None:
+    async with stage(calls(write("a", "1")), says("The plan."), tools=[writing()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        plan = the_plan(scene)
+        writes = scene.application.plan_desk.left(plan, None)
+        await scene.store.journal.commit(Change(writes))
+        assert the_plan(scene).state is PlanState.CANCELLED
+        assert scene.application.plan_desk.left(replace(plan, turn="t"), None) == ()

@@ -1,0 +1,145 @@
+"""Tool servers in whole turns: who has to consent, and when tools come and go."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.domain.message import Address
+from bot.domain.person import Role, Sender
+from bot.domain.server import ServerSpec
+from bot.domain.skill import Skill, SkillServer
+from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, ToolOutput
+from bot.ports.tool import Place
+from tests.fakes.model import Step, call, calls, says
+from tests.fakes.servers import FakeServers
+from tests.fakes.skills import FakeSkills
+from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.scenarios.tools import ScenarioTool, tool
+
+NASTY = ServerSpec("nasty", ("nasty",))
+WITH_BOB = Address("fake", "2")
+
+
+@dataclass(frozen=True, eq=False)
+class OwnersOnly(ScenarioTool):
+    """A tool that no rights but an owner's allow."""
+
+    async def preview(self, arguments: Any, place: Place) -> Preview:
+        return replace(await super().preview(arguments, place), owner_only=True, always=None)
+
+
+def starting() -> ScenarioTool:
+    spec = tool("nasty__start", Effect.DANGER, Replay.SAFE).spec
+    output = ToolOutput("let in", after=LetServerIn("identity", "nasty", "nasty serve"))
+    return OwnersOnly(spec, lambda _, __: output)
+
+
+def lent(name: str, effect: Effect = Effect.WRITE) -> ScenarioTool:
+    output = ToolOutput("foreign words", untrusted="MCP nasty")
+    return tool(f"nasty__{name}", effect, Replay.ONCE, lambda _, __: output)
+
+
+@asynccontextmanager
+async def served(
+    *script: Step,
+    tools: Sequence[ScenarioTool],
+    people: Sequence[tuple[Sender, Role]] = ((ANN, Role.OWNER),),
+) -> AsyncGenerator[tuple[Stage, FakeServers]]:
+    servers = FakeServers({"nasty": tools})
+    async with stage(*script, people=people, servers=servers, own_servers=(NASTY,)) as scene:
+        yield scene, servers
+
+
+async def test_a_call_of_a_server_asks_and_its_answer_taints_the_talk() -> None:
+    script = (calls(call("a", "nasty__do", {"what": "x"})), says("Done."))
+    async with served(*script, tools=[lent("do")]) as (scene, _):
+        await scene.say("do it")
+        assert await scene.press("Approve") == "Approved."
+        await scene.settled()
+        (result,) = scene.results
+        assert (result.status, result.untrusted) == (Status.SUCCESS, "MCP nasty")
+
+
+async def test_only_an_owner_lets_a_server_in_even_for_a_member_who_may_approve() -> None:
+    people = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+    script = (calls(call("a", "nasty__start", {})), says("It is let in."))
+    async with served(*script, tools=[starting()], people=people) as (scene, _):
+        await scene.store.chats.at(Address("fake", "1"), private=True)
+        await scene.say("use the skill", BOB, at=WITH_BOB)
+        await scene.parked()
+        card = await scene.until(lambda: scene.cards[-1] if len(scene.cards) > 1 else None)
+        rows = [row for shown in scene.cards for row in shown.piece.body["buttons"]]
+        data = next(b["data"] for row in rows for b in row if "Approve" in b["label"])
+        assert "Only an owner" in await scene.press_data(data, BOB, card.id, WITH_BOB)
+        assert await scene.store.consents.given() == frozenset()
+        assert await scene.press_data(data, ANN, card.id) == "Approved."
+        await scene.settled()
+        assert await scene.store.consents.given() == {"identity"}
+
+
+async def test_a_denied_server_stays_out_and_the_model_is_told() -> None:
+    script = (calls(call("a", "nasty__start", {})), says("Then without it."))
+    async with served(*script, tools=[starting()]) as (scene, _):
+        await scene.say("use the skill")
+        assert await scene.press("Deny") == "Denied."
+        await scene.settled()
+        assert scene.results[0].code is Code.DENIED
+        assert await scene.store.consents.given() == frozenset()
+
+
+async def test_tools_that_come_during_a_turn_are_offered_from_the_next_one_on() -> None:
+    script = (
+        calls(call("a", "nasty__do", {"what": "x"})),
+        calls(call("b", "nasty__do", {"what": "y"})),
+        says("Done."),
+        says("I see the new one."),
+    )
+    async with served(*script, tools=[lent("do")]) as (scene, servers):
+        await scene.say("do it")
+        await scene.parked()
+        servers.lent["nasty"] = [lent("do"), lent("new")]
+        await scene.press("Approve")
+        await scene.parked()
+        await scene.press("Approve")
+        await scene.settled()
+        await scene.say("and now?")
+        await scene.settled(2)
+        offered = [tuple(spec.name for spec in r.tools) for r in scene.model.requests]
+        assert offered == [("nasty__do",)] * 3 + [("nasty__do", "nasty__new")]
+
+
+async def test_a_call_cut_off_by_a_crash_is_not_made_again() -> None:
+    script = (calls(call("a", "nasty__do", {"what": "x"})), says("I do not know."))
+    hanging = lent("do")
+    async with served(*script, tools=[hanging]) as (scene, servers):
+        blocked = replace(hanging, gate=asyncio.Event())
+        servers.lent["nasty"] = [blocked]
+        await scene.say("do it")
+        await scene.press("Approve")
+        await blocked.started.wait()
+        await scene.crash()
+        await scene.settled()
+        assert scene.results[0].code is Code.OUTCOME_UNKNOWN
+        assert len(blocked.ran) == 1
+
+
+async def test_commands_show_servers_and_start_none() -> None:
+    async with served(tools=[lent("look", Effect.READ)]) as (scene, servers):
+        await scene.say("/tools")
+        shown = await scene.shows("The MCP server `nasty`: running")
+        assert "`nasty__look`, runs at once" in shown
+        assert servers.asked == []
+
+
+async def test_a_skills_server_is_let_go_as_soon_as_the_skill_rests() -> None:
+    brought = (SkillServer("nasty", ("nasty",)),)
+    skill = Skill("tea", "Tea.", body="Steep.", folder="/skills/tea", servers=brought)
+    servers = FakeServers({"nasty": [lent("do")]})
+    async with stage(says("Hi."), servers=servers, skills=FakeSkills(skill)) as scene:
+        await scene.say("/skill tea")
+        await scene.say("Hello")
+        await scene.settled()
+        await scene.say("/skill off")
+        await scene.until(lambda: servers.asked[-1][1] == ())
