@@ -5,9 +5,12 @@ import contextlib
 import os
 import secrets
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from bot.adapters.tools.thread_work import in_thread
 
 HEAD = 500_000
 TAIL = 500_000
@@ -15,8 +18,11 @@ TAIL = 500_000
 
 _GRACE = 0.5
 _DRAIN = 0.2
-_PASSES = 5
+_PAUSES = (0.0, 0.0, 0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.2)
 _MARK = "STEWARD_RUN"
+_TICKS = os.sysconf("SC_CLK_TCK")
+_SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""The clock of /proc; where there is no /proc, there is none of the first name either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +52,9 @@ async def run_command_line(
     `walled` tells that its descendants end with it, when it ends by itself. Raises OSError when the
     program cannot be started.
     """
-    mark = secrets.token_hex(16)
+    mark = _Mark()
     output = _Output()
-    async with _started(arguments, folder, {**environment, _MARK: mark}, output) as process:
+    async with _started(arguments, folder, environment, mark, output) as process:
         timed_out = False
         try:
             async with asyncio.timeout(seconds):
@@ -63,6 +69,43 @@ async def run_command_line(
                 await output.closed.wait()
     code = process.returncode or 0
     return CommandRun(output.text(), code if code >= 0 else 128 - code, timed_out, output.left_out)
+
+
+class _Mark:
+    """A word in the environment of a program and of all that it starts, by which they are found."""
+
+    def __init__(self) -> None:
+        self.word = secrets.token_hex(16)
+        self._made = int(time.clock_gettime(_SINCE_BOOT) * _TICKS)
+
+    def end_bearers(self) -> None:
+        """Looks until nobody is left; the pauses let one go on that was held up in the middle."""
+        for pause in _PAUSES:
+            if self._kill() == 0:
+                return
+            time.sleep(pause)
+
+    def _kill(self) -> int:
+        """Kills whoever has the mark; tells how many had it or could not be told yet.
+
+        A process that is just becoming another program shows no environment for a moment.
+        """
+        sought = f"{_MARK}={self.word}".encode()
+        found = 0
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                environment = (entry / "environ").read_bytes()
+                if sought in environment.split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
+                    found += 1
+                elif not environment and self._is_younger(entry):
+                    found += 1
+        return found
+
+    def _is_younger(self, entry: Path) -> bool:
+        """Whether this is a running process that began after the mark was made."""
+        after_name = (entry / "stat").read_text().rpartition(")")[2].split()
+        return after_name[0] not in "ZX" and int(after_name[19]) >= self._made
 
 
 class _Output(asyncio.Protocol):
@@ -101,7 +144,11 @@ class _Output(asyncio.Protocol):
 
 @contextlib.asynccontextmanager
 async def _started(
-    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], output: _Output
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    mark: _Mark,
+    output: _Output,
 ):
     """Starts the program with our own pipe: one that a left-over child may hold open."""
     reading, writing = os.pipe()
@@ -109,7 +156,7 @@ async def _started(
     try:
         transport, _ = await loop.connect_read_pipe(lambda: output, os.fdopen(reading, "rb", 0))
         try:
-            process = await _spawned(arguments, folder, environment, writing)
+            process = await _spawned(arguments, folder, environment, mark, writing)
         except BaseException:
             transport.close()
             raise
@@ -122,14 +169,18 @@ async def _started(
 
 
 async def _spawned(
-    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], writing: int
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    mark: _Mark,
+    writing: int,
 ) -> asyncio.subprocess.Process:
     """Starts the program; a cancel meanwhile ends what was started."""
     start = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
             *arguments,
             cwd=folder,
-            env=environment,
+            env={**environment, _MARK: mark.word},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=writing,
             stderr=writing,
@@ -141,11 +192,11 @@ async def _spawned(
     except asyncio.CancelledError:
         await asyncio.wait({start})
         if start.exception() is None:
-            await _end(start.result(), environment[_MARK])
+            await _end(start.result(), mark)
         raise
 
 
-async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
+async def _end(process: asyncio.subprocess.Process, mark: _Mark) -> None:
     """Ends the program's session: asked first, then by force; and whoever left that session.
 
     A descendant in a session of its own is found by the mark in its environment. One that has
@@ -161,28 +212,10 @@ async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
                     await process.wait()
     finally:
         _signal_group(process.pid, signal.SIGKILL)
-        any(_kill_marked(mark) == 0 for _ in range(_PASSES))
+        await in_thread(lambda _: mark.end_bearers())
     await process.wait()
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _kill_marked(mark: str) -> int:
-    """Kills whoever has the mark; tells how many had it, or could not be told: another look is due.
-
-    A process that is just becoming another program shows no environment for a moment.
-    """
-    sought = f"{_MARK}={mark}".encode()
-    found = 0
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            environment = (entry / "environ").read_bytes()
-            if sought in environment.split(b"\0"):
-                os.kill(int(entry.name), signal.SIGKILL)
-                found += 1
-            elif not environment and (entry / "exe").readlink():
-                found += 1
-    return found
