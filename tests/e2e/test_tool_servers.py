@@ -148,6 +148,25 @@ async def test_the_doctor_starts_each_server_once(steward: Steward, lent: Path) 
     assert alive(lent) == []
 
 
+async def test_a_tool_against_the_protocol_is_named_and_the_others_are_offered(
+    steward: Steward, lent: Path
+) -> None:
+    toml = steward.folder / "steward.toml"
+    toml.write_text(toml.read_text().replace(f'{lent}"]', f'{lent}", "--broken"]'))
+    await steward.exit_code("doctor")
+    assert "It lends 1 tools" in steward.output
+    assert "Not offered: bare: against the protocol, inputSchema: Field required" in steward.output
+    steward.script(echo("hello"), text("It says hello."))
+    await steward.start()
+    steward.say("Ask the server")
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees("It says hello.")
+    steward.say("/tools")
+    shown = await steward.sees("The MCP server nasty")
+    assert "not offered, bare: against the protocol" in shown.text
+    assert "not offered, tool 4: against the protocol" in shown.text
+
+
 @pytest.fixture
 def skilled(steward: Steward) -> Path:
     """The folder of a server that a skill brings along."""

@@ -1,9 +1,11 @@
 """A tool server over pipes, written by hand: polite, or as nasty as its arguments say.
 
-    python tool_server.py FOLDER [--mute | --die | --odd | --broken | --bent]
+    python tool_server.py FOLDER [--mute | --die | --odd | --broken | --shapeless | --bent]
+    python tool_server.py FOLDER [--circling | --endless]
 
-Each start leaves a line in FOLDER/starts, each call one in FOLDER/calls. It refuses what the
-protocol refuses: a request before the handshake, an unknown method, a call without a name.
+Each start leaves a line in FOLDER/starts, each call one in FOLDER/calls, each page of a listing
+its number in FOLDER/pages. It refuses what the protocol refuses: a request before the handshake,
+an unknown method, a call without a name.
 """
 
 import json
@@ -68,7 +70,14 @@ _ODD: list[dict[str, Any]] = [
     },
 ]
 
-_BROKEN: list[dict[str, Any]] = [{"name": "list", "inputSchema": {"type": "array"}}]
+_BROKEN: list[Any] = [
+    {"name": "bare"},
+    {"name": "list", "inputSchema": {"type": "array"}},
+    {"name": 7, "inputSchema": _NOTHING},
+    "nothing",
+    {"name": "hint", "inputSchema": _NOTHING, "annotations": {"readOnlyHint": "hardly\u202e"}},
+    _TOOLS[0],
+]
 
 
 class ToolServer:
@@ -105,17 +114,32 @@ class ToolServer:
         elif method == "ping":
             result = {}
         elif method == "tools/list":
-            result = {"tools": self._tools}
+            result = self._listing(params)
         elif method == "tools/call":
             return self._call(message["id"], params)
         else:
             return _send(id=message["id"], error={"code": -32601, "message": "unknown method"})
         return _send(id=message["id"], result=result)
 
+    def _listing(self, params: dict[str, Any]) -> dict[str, Any]:
+        """A page; those that never end are numbered by their cursors, in a circle or for ever."""
+        page = int(params.get("cursor") or 1)
+        _note(self._folder / "pages", str(page))
+        match self._manner:
+            case "--shapeless":
+                return {"tools": {"echo": "Say it back."}}
+            case "--circling":
+                return {"tools": self._tools, "nextCursor": str(page % 3 + 1)}
+            case "--endless":
+                tool = {"name": f"page-{page}", "inputSchema": _NOTHING}
+                return {"tools": [tool], "nextCursor": str(page + 1)}
+            case _:
+                return {"tools": self._tools}
+
     def _call(self, id: Any, params: dict[str, Any]) -> None:
         name, arguments = params["name"], params.get("arguments") or {}
         _note(self._folder / "calls", name)
-        if name not in {tool["name"] for tool in self._tools}:
+        if name not in {tool["name"] for tool in self._tools if isinstance(tool, dict)}:
             return _send(id=id, error={"code": -32602, "message": f"no tool {name}"})
         told = getattr(self, f"_do_{name}", lambda _: f"{name}: done")(arguments)
         content = [{"type": "text", "text": told}]

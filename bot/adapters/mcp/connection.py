@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from bot.adapters.mcp.child import LONGEST_LINE
 from bot.adapters.mcp.content import answer
 from bot.adapters.mcp.http_client import WatchedClient
+from bot.adapters.mcp.mending import fault_of, mended
 from bot.adapters.mcp.pipes import Pipes
 from bot.adapters.mcp.remote import (
     Answer,
@@ -53,15 +54,17 @@ class Connection:
         self.gone = gone
 
     async def tools(self) -> Sequence[RemoteTool]:
-        """All tools of the server, as it lists them now."""
+        """All tools of the server, as it lists them now; pages that go in a circle end there."""
         found: list[RemoteTool] = []
+        seen: set[str] = set()
         cursor: str | None = None
         for _ in range(_PAGES):
             page = await self._asked(self._client.list_tools(cursor=cursor))
             found += [_remote(tool) for tool in page.tools]
             cursor = page.next_cursor
-            if not cursor or len(found) >= _MOST_TOOLS:
+            if not cursor or cursor in seen or len(found) >= _MOST_TOOLS:
                 break
+            seen.add(cursor)
         return found[:_MOST_TOOLS]
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
@@ -113,6 +116,7 @@ def _remote(tool: types.Tool) -> RemoteTool:
         tool.input_schema,
         reads=hints is not None and hints.read_only_hint is True,
         destroys=hints is not None and hints.destructive_hint is True,
+        fault=fault_of(tool),
     )
 
 
@@ -132,8 +136,9 @@ async def connected(
     gone = asyncio.Event()
     pipes = Pipes(spec, gone.set)
     http = None if spec.command else _http_client(spec)
+    transport = pipes.opened() if http is None else _by_http(spec, http)
     client = Client(
-        pipes.opened() if http is None else _by_http(spec, http),
+        mended(transport, lambda: client.protocol_version),
         cache=None,
         client_info=types.Implementation(name="steward", version=version),
         message_handler=heard,

@@ -40,6 +40,11 @@ class Listings:
 
 
 def _tool(
-    name: str, description: str, schema: dict[str, Any], reads: bool, destroys: bool
+    name: str,
+    description: str,
+    schema: dict[str, Any],
+    reads: bool,
+    destroys: bool,
+    fault: str = "",
 ) -> RemoteTool:
-    return RemoteTool(name, description, schema, reads, destroys)
+    return RemoteTool(name, description, schema, reads, destroys, fault)

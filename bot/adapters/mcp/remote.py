@@ -7,13 +7,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RemoteTool:
-    """A tool as its server lists it; the hints are the server's word and nothing more."""
+    """A tool as its server lists it; the hints are the server's word and nothing more.
+
+    One with a `fault` was listed against the protocol: of that, only its name is known.
+    """
 
     name: str
     description: str
     schema: Mapping[str, Any]
     reads: bool = False
     destroys: bool = False
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ _DEEPEST = 40
 
 
 class Unfit(Exception):
-    """A schema that no model may be shown; the text says why."""
+    """A tool or its schema that no model may be shown; the text says why."""
 
 
 def offered(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.mcp.remote import Answer, Picture, RemoteTool, ServerGone, ServerRefused
-from bot.adapters.mcp.schema import ArgumentCheck, offered
+from bot.adapters.mcp.schema import ArgumentCheck, Unfit, offered
 from bot.adapters.mcp.server import Server
 from bot.domain.errors import OutcomeUnknown, ToolFailure
 from bot.domain.message import Code, FileRef, Outbound, OutboundKind
@@ -39,7 +39,9 @@ class ServerTool:
     """Runs on its server, once; what comes back is foreign, and pictures go to the chat."""
 
     def __init__(self, server: Server, remote: RemoteTool, spool: Path) -> None:
-        """Raises Unfit when the tool's schema is none that a model may be shown."""
+        """Raises Unfit when the tool is none that a model may be shown."""
+        if remote.fault:
+            raise Unfit(remote.fault)
         self._server = server
         self._remote = remote
         self._spool = spool

@@ -1,4 +1,4 @@
-"""Servers over HTTP that are cut off in the middle, and that say too much."""
+"""Servers over HTTP that are cut off, that say too much, and that break the protocol."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -6,6 +6,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from mcp.server import MCPServer
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from bot.domain.errors import OutcomeUnknown, ToolFailure
 from tests.adapters.mcp.conftest import Make
@@ -72,3 +76,30 @@ async def test_an_answer_without_an_end_is_not_taken_in(bench: Make, far: Far) -
             await one.run("shout")
         assert far.calls == 1
         assert (await one.run("echo", text="still there")).text == "still there"
+
+
+async def _careless(request: Request) -> Response:
+    """A server that lists one tool without the schema every tool must have."""
+    message = await request.json()
+    if "id" not in message:
+        return Response(status_code=202)
+    answer = {"jsonrpc": "2.0", "id": message["id"]}
+    match message["method"]:
+        case "initialize":
+            about = {"name": "careless", "version": "1"}
+            offered = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+            return JSONResponse({**answer, "result": {**offered, "serverInfo": about}})
+        case "tools/list":
+            tools = [{"name": "bare"}, {"name": "good", "inputSchema": {"type": "object"}}]
+            return JSONResponse({**answer, "result": {"tools": tools}})
+        case _:
+            unknown = {"code": -32601, "message": "unknown method"}
+            return JSONResponse({**answer, "error": unknown}, status_code=404)
+
+
+async def test_a_tool_against_the_protocol_is_left_out_alone_over_http_too(bench: Make) -> None:
+    async with serving(Starlette(routes=[Route("/mcp", _careless, methods=["POST"])])) as url:
+        one = bench(command=(), url=f"{url}/mcp")
+        assert list(await one.tools()) == ["nasty__good"]
+        (standing,) = await one.servers.standing([one.spec])
+        assert standing.left_out == ("bare: against the protocol, inputSchema: Field required",)

@@ -149,11 +149,47 @@ async def test_a_server_that_is_gone_by_the_time_of_a_call_is_named_in_its_resul
     assert second.noted("calls") == []
 
 
-async def test_a_listing_against_the_protocol_is_refused(bench: Make) -> None:
+async def test_a_tool_against_the_protocol_is_left_out_alone_and_named(bench: Make) -> None:
     one = bench("--broken")
+    assert list(await one.tools()) == ["nasty__echo"]
+    (standing,) = await one.servers.standing([one.spec])
+    assert standing.left_out == (
+        "bare: against the protocol, inputSchema: Field required",
+        "list: against the protocol, inputSchema.type: Input should be 'object'",
+        "tool 3: against the protocol, name: Input should be a valid string",
+        "tool 4: against the protocol, Input should be a valid dictionary or instance of Tool",
+        "hint: against the protocol, annotations.readOnlyHint: Input should be a valid boolean, "
+        "unable to interpret input",
+    )
+    assert (await one.run("echo", text="hello")).text == "hello"
+
+
+async def test_what_was_left_out_is_known_after_a_restart_too(bench: Make) -> None:
+    first, second = bench("--broken"), bench("--broken")
+    await first.tools()
+    await second.tools()
+    assert len(first.noted("starts")) == 1
+    known, kept = [(await one.servers.standing([one.spec]))[0].left_out for one in (first, second)]
+    assert kept == known
+
+
+async def test_a_listing_that_is_none_is_refused(bench: Make) -> None:
+    one = bench("--shapeless")
     assert await one.tools() == {}
     (standing,) = await one.servers.standing([one.spec])
     assert "not what the protocol allows" in standing.state
+
+
+async def test_pages_in_a_circle_come_to_an_end(bench: Make) -> None:
+    one = bench("--circling")
+    assert "nasty__echo" in await one.tools()
+    assert one.noted("pages") == ["1", "2", "3", "1"]
+
+
+async def test_pages_without_an_end_are_given_up(bench: Make) -> None:
+    one = bench("--endless")
+    assert list(await one.tools()) == [f"nasty__page-{n}" for n in range(1, 21)]
+    assert one.noted("pages") == [str(n) for n in range(1, 21)]
 
 
 async def test_a_command_that_is_not_there_is_told(bench: Make) -> None:
