@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -51,9 +52,10 @@ def parse_update(body: str, own: Own) -> Inbound:
         return Unreadable("not a JSON object")
     fields = Fields(update)
     if "message" in fields:
-        return _message(fields.inner("message"), own, edited=False)
+        return _message(fields.inner("message"), own)
     if "edited_message" in fields:
-        return _message(fields.inner("edited_message"), own, edited=True)
+        message = _message(fields.inner("edited_message"), own)
+        return replace(message, edited=True) if isinstance(message, InboundMessage) else message
     if "callback_query" in fields:
         return _press(fields.inner("callback_query"))
     if "my_chat_member" in fields:
@@ -62,44 +64,64 @@ def parse_update(body: str, own: Own) -> Inbound:
     return Ignored(f"an update of another kind: {', '.join(kinds[:3]) or 'none'}")
 
 
-def _message(fields: Fields | None, own: Own, *, edited: bool) -> Inbound:
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What every message has that can be answered."""
+
+    address: Address
+    sender: Sender
+    message_id: str
+    sent_at: datetime
+
+
+def _message(fields: Fields | None, own: Own) -> Inbound:
     if fields is None:
         return Unreadable("a message that is no object")
-    private, anonymous = _is_private(fields), "sender_chat" in fields
+    private, anonymous = _is_private(fields), _is_anonymous(fields)
     if private and anonymous:
         return Ignored("written in the name of a chat")
     if (moved := _moved(fields)) is not None:
         return moved
-    address, sender = _address(fields), _speaker(fields)
-    message_id, sent_at = fields.id("message_id"), _time(fields)
-    if address is None or sender is None or message_id is None or sent_at is None:
+    head = _head(fields)
+    if head is None:
         return Unreadable("a message without a usable chat, sender, number or date")
     if _is_bot(fields) and not anonymous:
         return Ignored("written by a bot")
-    attachments = attachments_of(fields)
     text = _text(fields)
-    if text is None and not attachments:
+    if text is None and not attachments_of(fields):
         return Ignored("a message without content")
     said = Spoken(text or "", True) if private else spoken(fields, text or "", own)
     if said.elsewhere:
         return Ignored("a command for another bot")
+    return _read(fields, head, said, own)
+
+
+def _head(message: Fields) -> _Head | None:
+    address, sender = _address(message), _speaker(message)
+    message_id, sent_at = message.id("message_id"), _time(message)
+    if address is None or sender is None or message_id is None or sent_at is None:
+        return None
+    return _Head(address, sender, message_id, sent_at)
+
+
+def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessage:
+    private, anonymous = _is_private(message), _is_anonymous(message)
     return InboundMessage(
-        address=address,
-        sender=sender,
-        message_id=message_id,
+        address=head.address,
+        sender=head.sender,
+        message_id=head.message_id,
         text=said.text,
-        sent_at=sent_at,
+        sent_at=head.sent_at,
         private=private,
-        quote=_quote(fields, own={own.id, sender.user_id}),
-        forwarded_from=_forwarded_from(fields),
-        attachments=attachments,
-        edited=edited,
+        quote=_quote(message, own={own.id, head.sender.user_id}),
+        forwarded_from=_forwarded_from(message),
+        attachments=attachments_of(message),
         addressed=said.addressed and not anonymous,
         anonymous=anonymous,
-        title="" if private else _title(fields.inner("chat")),
-        number=max(0, fields.number("message_id") or 0),
-        album=fields.text("media_group_id") or "",
-        cut=_cut(fields.text("text") or ""),
+        title="" if private else _title(message.inner("chat")),
+        number=max(0, message.number("message_id") or 0),
+        album=message.text("media_group_id") or "",
+        cut=_cut(message.text("text") or ""),
     )
 
 
@@ -200,6 +222,11 @@ def _address(message: Fields) -> Address | None:
 
 def _is_private(message: Fields) -> bool:
     return (message.inner("chat") or Fields(None)).text("type") == "private"
+
+
+def _is_anonymous(message: Fields) -> bool:
+    """True for what is written in the name of a chat: who it was cannot be seen."""
+    return "sender_chat" in message
 
 
 def _sender(fields: Fields) -> Sender | None:
