@@ -2,13 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.change import Change, InboundState, MarkInbound, Show, Write
-from bot.domain.chat import Chat
+from bot.domain.change import Change, Show, Write
 from bot.domain.message import Outbound, OutboundKind, Plain
 from bot.domain.person import Person
 from bot.domain.rights import Bound, Pace
+from bot.flow.arrival import Arrival
 from bot.ports.clock import Clock
-from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 from bot.ports.members import Members
 from bot.ports.outbox import Outbox
@@ -28,29 +27,25 @@ class Pacing:
         self._clock = clock
         self._common = common
 
-    async def admits(self, row: InboundRow, chat: Chat, person: Person) -> bool:
+    async def admits(self, arrival: Arrival) -> bool:
         """True when a message may be taken; else it is marked, and told once a window and chat."""
-        now = self._clock.now()
+        now, person = self._clock.now(), arrival.person
         for bound in person.effective_pace(self._common).bounds:
             reached = await self._members.nth_newest(person.id, bound.count, now)
             if reached is not None and now < reached + bound.span:
-                await self._decline(row, chat, person, bound, reached + bound.span)
+                await self._decline(arrival, bound, reached + bound.span)
                 return False
         return True
 
-    async def _decline(
-        self, row: InboundRow, chat: Chat, person: Person, bound: Bound, free: datetime
-    ) -> None:
+    async def _decline(self, arrival: Arrival, bound: Bound, free: datetime) -> None:
+        chat, person = arrival.chat.id, arrival.person
         reason = f"more than {bound.count} messages a {bound.unit}"
-        mark = MarkInbound(
-            row.id, InboundState.DROPPED, (InboundState.NEW,), chat.id, reason=reason
-        )
-        writes: list[Write] = [mark]
+        writes: list[Write] = [arrival.declined(reason)]
         window = (self._clock.now() - _EPOCH) // bound.span
-        key = f"pace:{chat.id}:{person.id}:{bound.unit}:{window}"
+        key = f"pace:{chat}:{person.id}:{bound.unit}:{window}"
         if await self._outbox.row(key) is None:
             content = Outbound(OutboundKind.NOTICE, (Plain(_told(person, bound, free)),))
-            writes.append(Show(key, chat.id, content))
+            writes.append(Show(key, chat, content))
         await self._journal.commit(Change(tuple(writes), durable=True))
 
 

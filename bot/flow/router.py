@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.domain.bundle import seam_of
-from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Write
+from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound
 from bot.domain.chat import Activation, Chat
 from bot.domain.errors import ChannelError, Conflict
 from bot.domain.message import (
@@ -17,6 +17,7 @@ from bot.domain.message import (
     Unreadable,
 )
 from bot.domain.person import Person
+from bot.flow.arrival import Arrival
 from bot.flow.commands import Commands
 from bot.flow.desks import Desks, Taken
 from bot.flow.doorway import Doorway
@@ -115,7 +116,7 @@ class Router:
         person = await self._speaker(message, chat)
         if person is not None:
             await self.settle()
-            await self._heed(row, message, chat, person)
+            await self._heed(Arrival(row, message, chat, person))
         elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)
 
@@ -125,7 +126,7 @@ class Router:
             await self._doorway.knock(row, message)
             return
         chat = await self._chats.at(message.address, private=True)
-        await self._heed(row, message, chat, person)
+        await self._heed(Arrival(row, message, chat, person))
 
     async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
         """Who says a group's message to the bot; None when it is not for it, or no one's order."""
@@ -146,19 +147,17 @@ class Router:
         known = await self._people.by_sender(message.sender)
         return known is not None and self._pieces.keep(row, chat.id, message)
 
-    async def _heed(
-        self, row: InboundRow, message: InboundMessage, chat: Chat, person: Person
-    ) -> None:
-        if message.edited:
-            await self._edit(row, message, chat)
-        elif self._is_command(message, chat):
-            wished = await self._commands.carry_out(row, message, chat, person)
+    async def _heed(self, arrival: Arrival) -> None:
+        if arrival.message.edited:
+            await self._edit(arrival)
+        elif self._is_command(arrival.message, arrival.chat):
+            wished = await self._commands.carry_out(arrival)
             if wished is not None:
-                await self._queueing.put(row, message, chat, person, wished)
-        elif await self._answers_card(message, chat, person) is Taken.DECIDED:
-            await self._mark(row, InboundState.DONE, "a denial with its reason")
+                await self._queueing.put(arrival, wished)
+        elif await self._answers_card(arrival) is Taken.DECIDED:
+            await self._mark(arrival.row, InboundState.DONE, "a denial with its reason")
         else:
-            await self._queueing.put(row, message, chat, person)
+            await self._queueing.put(arrival)
 
     def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
         """A slash begins a command, but for a forward's, or where a long text was cut before it."""
@@ -166,22 +165,22 @@ class Router:
             return False
         return self._commands.knows(message.text) or not self._pieces.continues(chat.id, message)
 
-    async def _answers_card(self, message: InboundMessage, chat: Chat, person: Person) -> Taken:
-        quote = message.quote
+    async def _answers_card(self, arrival: Arrival) -> Taken:
+        chat, text, quote = arrival.chat.id, arrival.message.text, arrival.message.quote
         if quote is None or quote.message_id is None:
             return Taken.NO
-        return await self._desks.reply(chat.id, quote.message_id, message.text, person)
+        return await self._desks.reply(chat, quote.message_id, text, arrival.person)
 
-    async def _edit(self, row: InboundRow, message: InboundMessage, chat: Chat) -> None:
+    async def _edit(self, arrival: Arrival) -> None:
         """An edit changes a message that still waits; an answered one starts nothing."""
-        waiting = await self._queueing.waiting(chat.id, message.message_id)
+        row, message_id = arrival.row, arrival.message.message_id
+        waiting = await self._queueing.waiting(arrival.chat.id, message_id)
         if waiting is None:
             await self._mark(row, InboundState.DONE, "an edit of a message already taken")
             return
-        done = MarkInbound(row.id, InboundState.DONE, _NEW, chat.id)
-        writes: tuple[Write, ...] = (AmendInbound(waiting.id, row.body), done)
+        amended = AmendInbound(waiting.id, row.body)
         try:
-            await self._journal.commit(Change(writes))
+            await self._journal.commit(Change((amended, arrival.done())))
         except Conflict:
             await self._mark(row, InboundState.DONE, "an edit that came too late")
 

@@ -3,13 +3,11 @@
 import difflib
 from collections.abc import Sequence
 
-from bot.domain.change import Change, InboundState, MarkInbound, Show, Write
-from bot.domain.chat import Chat
-from bot.domain.message import InboundMessage, Markdown, Outbound, OutboundKind
-from bot.domain.person import Person
+from bot.domain.change import Change, Show, Write
+from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.flow.arrival import Arrival
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.reactions import Reactions
-from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
@@ -23,29 +21,27 @@ class Commands:
         self._lanes = lanes
         self._reactions = reactions
 
-    async def carry_out(
-        self, row: InboundRow, message: InboundMessage, chat: Chat, person: Person
-    ) -> tuple[Write, ...] | None:
+    async def carry_out(self, arrival: Arrival) -> tuple[Write, ...] | None:
         """Answers a message that begins with a slash, whatever follows it.
 
         None when that is all; else the message waits its turn, and these are written with it.
         """
+        row, message, chat = arrival.row.id, arrival.message, arrival.chat.id
         name, words = parse(message.text)
-        invocation = Invocation(chat, person, words, message, row.id)
+        invocation = Invocation(arrival.chat, arrival.person, words, message, row)
         answer = await self._answer(name, invocation)
         if answer.queued:
             return answer.writes
         to = None if message.private else message.message_id
         content = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),), reply_to=to)
-        mark = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat.id)
-        show = Show(f"command:{row.id}", chat.id, content)
-        await self._journal.commit(Change((mark, *answer.writes, show), durable=True))
+        show = Show(f"command:{row}", chat, content)
+        await self._journal.commit(Change((arrival.done(), *answer.writes, show), durable=True))
         for gone in answer.dropped:
             self._reactions.dropped(gone.address, gone.message_id, gone.since)
         if answer.interrupt:
-            self._lanes.interrupt(chat.id)
+            self._lanes.interrupt(chat)
         elif answer.wake:
-            self._lanes.wake(chat.id)
+            self._lanes.wake(chat)
         for other in answer.interrupts:
             self._lanes.interrupt(other)
         for other in answer.wakes:

@@ -1,0 +1,41 @@
+"""A message as it comes in from somebody the bot listens to."""
+
+from dataclasses import dataclass
+
+from bot.domain.change import InboundState, MarkInbound
+from bot.domain.chat import Chat
+from bot.domain.message import InboundMessage
+from bot.domain.person import Person
+from bot.ports.inbox import InboundRow
+
+_NEW = (InboundState.NEW,)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A message with the row that keeps it, the chat it stands in, and the person who wrote it."""
+
+    row: InboundRow
+    message: InboundMessage
+    chat: Chat
+    person: Person
+
+    def waiting(self, *, piece: bool) -> MarkInbound:
+        """The mark that lets it wait its turn; a `piece` counts for no pace."""
+        return MarkInbound(
+            self.row.id,
+            InboundState.WAITING,
+            _NEW,
+            self.chat.id,
+            message_id=self.message.message_id,
+            person=self.person.id,
+            piece=piece,
+        )
+
+    def done(self) -> MarkInbound:
+        """The mark of what needs no turn: it is carried out, or there is nothing to do."""
+        return MarkInbound(self.row.id, InboundState.DONE, _NEW, self.chat.id)
+
+    def declined(self, reason: str) -> MarkInbound:
+        """The mark of what nobody takes."""
+        return MarkInbound(self.row.id, InboundState.DROPPED, _NEW, self.chat.id, reason=reason)
