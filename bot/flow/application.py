@@ -2,17 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 
 from bot.domain.approval import card_of
-from bot.domain.budget import BundleBounds, EnclosureBounds, Limits, ModelTimes
 from bot.domain.errors import StoreError
-from bot.domain.folding import LONG_ANSWER
 from bot.domain.message import RawUpdate
-from bot.domain.rights import UNBOUND, Pace
-from bot.domain.server import ServerSpec
-from bot.domain.skill import SKILL_LIST
 from bot.flow.announcing import AnnouncingJournal
 from bot.flow.approvals import ApprovalDesk
 from bot.flow.asker import Asker
@@ -57,32 +51,15 @@ from bot.flow.plan_ending import PlanEnding
 from bot.flow.queueing import Queueing
 from bot.flow.reactions import Reactions
 from bot.flow.router import Destinations, Router
-from bot.flow.scene import Scenes, Workspaces
+from bot.flow.scene import Scenes
 from bot.flow.settlement import Settlement
 from bot.flow.steering import Steering
 from bot.flow.tool_loop import ToolLoop
 from bot.flow.tool_runner import ToolRunner
 from bot.flow.turn import Turns
-from bot.ports.approvals import Approvals, Rules
-from bot.ports.attachments import Files, Reader
-from bot.ports.channel import Channel
-from bot.ports.chats import Chats
-from bot.ports.clock import Clock
-from bot.ports.consents import Consents
-from bot.ports.groups import Groups
-from bot.ports.inbox import Inbox
-from bot.ports.journal import Journal
-from bot.ports.lanes import Drain, Lanes
-from bot.ports.ledger import Ledger
-from bot.ports.members import Members
-from bot.ports.model import Model
-from bot.ports.outbox import Outbox, OutboxRow
-from bot.ports.people import Door, People
-from bot.ports.plans import Plans
-from bot.ports.servers import Servers
-from bot.ports.skills import Skills
-from bot.ports.templates import Templates
-from bot.ports.tool import Catalog
+from bot.flow.world import Policy, StorePorts, World
+from bot.ports.lanes import Lanes
+from bot.ports.outbox import OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -90,180 +67,261 @@ SWEEP_SECONDS = 20.0
 """How often overdue cards are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class StorePorts:
-    """Every port of the store."""
-
-    inbox: Inbox
-    journal: Journal
-    chats: Chats
-    people: People
-    door: Door
-    members: Members
-    approvals: Approvals
-    rules: Rules
-    plans: Plans
-    outbox: Outbox
-    ledger: Ledger
-    consents: Consents
-
-
-async def at_once() -> None:
-    """Nothing has to be known before updates can be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """Everything else the flow works with, by names of providers and channels.
-
-    Updates are kept from the first moment and read once `ready` returns. `servers` lend tools to
-    chats: `own_servers` are the operator's, others come with `skills`.
-    """
-
-    clock: Clock
-    channels: Mapping[str, Channel]
-    models: Mapping[str, Model]
-    catalog: Catalog
-    workspaces: Workspaces
-    lanes: Callable[[Drain], Lanes]
-    files: Mapping[str, Files]
-    groups: Mapping[str, Groups]
-    reader: Reader
-    templates: Templates
-    skills: Skills
-    ready: Callable[[], Awaitable[None]] = at_once
-    servers: Servers | None = None
-    own_servers: Sequence[ServerSpec] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The settings the flow obeys; `model` and `fallbacks` are `provider/name`.
-
-    With `plan_explore` reading tools run while a plan is collected.
-    """
-
-    model: str
-    fallbacks: Sequence[str] = ()
-    limits: Limits = field(default_factory=Limits)
-    times: ModelTimes = field(default_factory=ModelTimes)
-    member_pace: Pace = UNBOUND
-    long_answer: int = LONG_ANSWER
-    plan_explore: bool = True
-    skill_list: int = SKILL_LIST
-    bundles: BundleBounds = field(default_factory=BundleBounds)
-    enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)
-
-
 class Application:
-    """Composed once; `accept` is where channels hand their updates in."""
+    """The parts of the flow, each built when the first of the others asks for it.
+
+    `accept` of the intake is where channels hand their updates in.
+    """
 
     def __init__(self, store: StorePorts, world: World, policy: Policy) -> None:
         self._store = store
         self._world = world
         self._policy = policy
-        self.delivery = Delivery(
-            store.outbox,
-            world.channels,
-            world.clock,
-            self._given_up,
-            self._told_of_move,
-            policy.limits,
+
+    # The way in
+
+    @cached_property
+    def intake(self) -> Intake:
+        return Intake(
+            self._store.inbox, self._journal, self._router, self._pieces, self._world.clock
         )
-        self._journal = AnnouncingJournal(store.journal, self.delivery.wake)
-        self.reactions = Reactions(world.channels, world.clock)
-        self.lanes = world.lanes(self._drain)
-        self.models = ModelCalls(world.models, world.clock, policy.times)
-        lending = Lending(world.own_servers, world.skills, store.consents)
-        self.context = Context(
-            world.catalog,
-            world.skills,
-            world.servers,
-            lending.wanted,
-            skill_list=policy.skill_list,
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        world = self._world
+        return Pieces(self._store.inbox, world.channels, world.clock, self._policy.bundles)
+
+    @cached_property
+    def _router(self) -> Router:
+        destinations = Destinations(
+            self.doorway,
+            Commands(self.commands, self._journal, self.lanes, self.reactions),
+            Desks(self._store.outbox, {CARDS: self.desk, PLANS: self.plan_desk}),
+            self._queueing,
+            self._overhearing,
+            self._moving,
+            self._membership,
         )
-        self.desk = ApprovalDesk(
+        return Router(
+            self._world.channels,
+            self._store.people,
+            self._store.chats,
             self._journal,
-            store.approvals,
-            store.outbox,
-            store.ledger,
+            self._pieces,
+            destinations,
+        )
+
+    @cached_property
+    def doorway(self) -> Doorway:
+        return Doorway(self._store.door, self._store.chats, self._journal, self._world.clock)
+
+    @cached_property
+    def _queueing(self) -> Queueing:
+        store, clock = self._store, self._world.clock
+        return Queueing(
+            store.inbox,
+            self._journal,
             self.lanes,
-            world.clock,
-            policy.limits,
+            self._queue,
+            Pacing(store.members, store.outbox, self._journal, clock, self._policy.member_pace),
+            self.reactions,
+            self._pieces,
         )
-        self.plan_desk = PlanDesk(
-            self._journal, store.plans, store.chats, store.outbox, self.lanes, world.clock
-        )
-        self._owners = Owners(store.people, store.members, world.groups)
-        self._plan_ending = PlanEnding(store.people, self._owners)
-        self.doorway = Doorway(store.door, store.chats, self._journal, world.clock)
-        enclosures = Enclosures(
-            world.files, world.reader, world.clock, policy.limits, policy.enclosures
-        )
-        self._lives = Lives(
-            world.channels, world.clock, self.reactions, self._journal, self.delivery.wake
-        )
-        asker = Asker(world.channels, store.people, enclosures, self._lives, world.clock)
-        self._gathering = Gathering(asker, world.clock, policy.bundles)
-        self._overhearing = Overhearing(store.inbox, store.chats, self._journal, world.channels)
-        self._news = News(store.people, store.chats, store.outbox, world.clock)
-        self._moving = Moving(
-            world.channels,
-            store.chats,
+
+    @cached_property
+    def _overhearing(self) -> Overhearing:
+        store = self._store
+        return Overhearing(store.inbox, store.chats, self._journal, self._world.channels)
+
+    @cached_property
+    def _moving(self) -> Moving:
+        return Moving(
+            self._world.channels,
+            self._store.chats,
             self._journal,
             self._news,
             self.lanes,
-            world.clock,
+            self._world.clock,
             self.delivery.wake,
         )
-        self._queue = self._chat_queue()
-        self.commands = self._commands()
-        self._pieces = Pieces(store.inbox, world.channels, world.clock, policy.bundles)
-        self.intake = Intake(store.inbox, self._journal, self._router(), self._pieces, world.clock)
+
+    @cached_property
+    def _membership(self) -> Membership:
+        store = self._store
+        return Membership(
+            store.people,
+            store.chats,
+            store.ledger,
+            self._journal,
+            Farewell(store.approvals, store.inbox, self._journal, self.desk, self.plan_desk),
+            self._news,
+            self.lanes,
+            self._world.clock,
+        )
+
+    @cached_property
+    def _news(self) -> News:
+        store = self._store
+        return News(store.people, store.chats, store.outbox, self._world.clock)
+
+    # Commands, in the order in which they are listed
+
+    @cached_property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            *GreetingCommands(lambda: self.commands).table,
+            *self._people_commands.table,
+            *StopCommands(self._journal, self._store.inbox, self._gathering.next).table,
+            *self._turn_commands.table,
+            *self._plan_commands.table,
+            *self._card_commands.table,
+            *GroupCommands(self._world.groups).table,
+            *AnswerCommands(self._policy.long_answer).table,
+            *SkillCommands(self._world.skills, self.context).table,
+            *self._setup_commands.table,
+        )
+
+    @property
+    def _people_commands(self) -> PeopleCommands:
+        return PeopleCommands(
+            self._store.people,
+            self._store.members,
+            self.desk,
+            self.context,
+            self._world.clock,
+            self._policy.member_pace,
+        )
+
+    @property
+    def _turn_commands(self) -> TurnCommands:
+        return TurnCommands(
+            self._journal,
+            self._store.chats,
+            self._store.approvals,
+            self.desk,
+            self.plan_desk,
+            self._world.clock,
+            self._policy.model,
+        )
+
+    @property
+    def _plan_commands(self) -> PlanCommands:
+        return PlanCommands(
+            self._store.plans,
+            self.plan_desk,
+            self._plan_ending,
+            self._world.templates,
+            self._world.clock,
+        )
+
+    @property
+    def _card_commands(self) -> CardCommands:
+        store = self._store
+        return CardCommands(store.approvals, store.rules, store.members, self._world.clock)
+
+    @property
+    def _setup_commands(self) -> SetupCommands:
+        return SetupCommands(
+            self.models,
+            self.context,
+            self._store.ledger,
+            self._journal,
+            self._store.approvals,
+            self._world.clock,
+            self._policy.model,
+        )
+
+    # A chat's work
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        return self._world.lanes(self._drain)
 
     async def _drain(self, chat: int) -> None:
         await self._queue.drain(chat)
 
-    def _chat_queue(self) -> ChatQueue:
-        store, world, policy = self._store, self._world, self._policy
-        compaction = Compaction(self.models, policy.limits)
-        settlement = Settlement(
-            Conversations(store.chats, compaction, self.models),
-            self._plan_ending,
-            world.skills,
-            policy.long_answer,
-        )
-        loop = ToolLoop(
-            self.models,
-            ToolRunner(world.clock, policy.limits),
-            self._gatekeeper(),
-            self.desk,
-            compaction,
-            policy.limits,
-            Steering(store.inbox, self._gathering, self.reactions),
-            policy.fallbacks,
-        )
-        turns = Turns(
-            loop,
-            settlement,
-            compaction,
-            Scenes(self.context, self.models, world.workspaces, world.skills),
-            self._lives,
-            store.approvals,
-            world.clock,
-            policy.model,
-        )
-        history = History(self._journal, store.chats, world.clock)
+    @cached_property
+    def _queue(self) -> ChatQueue:
+        clock = self._world.clock
         return ChatQueue(
             self._journal,
-            history,
-            turns,
+            History(self._journal, self._store.chats, clock),
+            self._turns,
             self._gathering,
             self._overhearing,
             self._moving,
-            world.clock,
+            clock,
         )
 
+    @cached_property
+    def _gathering(self) -> Gathering:
+        world, policy = self._world, self._policy
+        enclosures = Enclosures(
+            world.files, world.reader, world.clock, policy.limits, policy.enclosures
+        )
+        asker = Asker(world.channels, self._store.people, enclosures, self._lives, world.clock)
+        return Gathering(asker, world.clock, policy.bundles)
+
+    @cached_property
+    def _turns(self) -> Turns:
+        world = self._world
+        return Turns(
+            self._loop,
+            self._settlement,
+            self._compaction,
+            Scenes(self.context, self.models, world.workspaces, world.skills),
+            self._lives,
+            self._store.approvals,
+            world.clock,
+            self._policy.model,
+        )
+
+    @cached_property
+    def _loop(self) -> ToolLoop:
+        limits = self._policy.limits
+        return ToolLoop(
+            self.models,
+            ToolRunner(self._world.clock, limits),
+            self._gatekeeper,
+            self.desk,
+            self._compaction,
+            limits,
+            Steering(self._store.inbox, self._gathering, self.reactions),
+            self._policy.fallbacks,
+        )
+
+    @cached_property
+    def models(self) -> ModelCalls:
+        return ModelCalls(self._world.models, self._world.clock, self._policy.times)
+
+    @cached_property
+    def context(self) -> Context:
+        world = self._world
+        lending = Lending(world.own_servers, world.skills, self._store.consents)
+        return Context(
+            world.catalog,
+            world.skills,
+            world.servers,
+            lending.wanted,
+            skill_list=self._policy.skill_list,
+        )
+
+    @cached_property
+    def _compaction(self) -> Compaction:
+        return Compaction(self.models, self._policy.limits)
+
+    @cached_property
+    def _settlement(self) -> Settlement:
+        return Settlement(
+            Conversations(self._store.chats, self._compaction, self.models),
+            self._plan_ending,
+            self._world.skills,
+            self._policy.long_answer,
+        )
+
+    # What is asked of people
+
+    @cached_property
     def _gatekeeper(self) -> Gatekeeper:
         store, policy = self._store, self._policy
         return Gatekeeper(
@@ -275,85 +333,60 @@ class Application:
             explore=policy.plan_explore,
         )
 
-    def _commands(self) -> tuple[Command, ...]:
-        store, clock, model = self._store, self._world.clock, self._policy.model
-        return (
-            *GreetingCommands(lambda: self.commands).table,
-            *PeopleCommands(
-                store.people,
-                store.members,
-                self.desk,
-                self.context,
-                clock,
-                self._policy.member_pace,
-            ).table,
-            *StopCommands(self._journal, store.inbox, self._gathering.next).table,
-            *TurnCommands(
-                self._journal,
-                store.chats,
-                store.approvals,
-                self.desk,
-                self.plan_desk,
-                clock,
-                model,
-            ).table,
-            *PlanCommands(
-                store.plans, self.plan_desk, self._plan_ending, self._world.templates, clock
-            ).table,
-            *CardCommands(store.approvals, store.rules, store.members, clock).table,
-            *GroupCommands(self._world.groups).table,
-            *AnswerCommands(self._policy.long_answer).table,
-            *SkillCommands(self._world.skills, self.context).table,
-            *SetupCommands(
-                self.models,
-                self.context,
-                store.ledger,
-                self._journal,
-                store.approvals,
-                clock,
-                model,
-            ).table,
+    @cached_property
+    def desk(self) -> ApprovalDesk:
+        return ApprovalDesk(
+            self._journal,
+            self._store.approvals,
+            self._store.outbox,
+            self._store.ledger,
+            self.lanes,
+            self._world.clock,
+            self._policy.limits,
         )
 
-    def _router(self) -> Router:
-        store, world = self._store, self._world
-        pace = self._policy.member_pace
-        pacing = Pacing(store.members, store.outbox, self._journal, world.clock, pace)
-        queueing = Queueing(
-            store.inbox,
-            self._journal,
-            self.lanes,
-            self._queue,
-            pacing,
-            self.reactions,
-            self._pieces,
+    @cached_property
+    def plan_desk(self) -> PlanDesk:
+        store = self._store
+        return PlanDesk(
+            self._journal, store.plans, store.chats, store.outbox, self.lanes, self._world.clock
         )
-        membership = Membership(
-            store.people,
-            store.chats,
-            store.ledger,
-            self._journal,
-            Farewell(store.approvals, store.inbox, self._journal, self.desk, self.plan_desk),
-            self._news,
-            self.lanes,
-            world.clock,
+
+    @cached_property
+    def _plan_ending(self) -> PlanEnding:
+        return PlanEnding(self._store.people, self._owners)
+
+    @cached_property
+    def _owners(self) -> Owners:
+        return Owners(self._store.people, self._store.members, self._world.groups)
+
+    # The way out
+
+    @cached_property
+    def _journal(self) -> AnnouncingJournal:
+        return AnnouncingJournal(self._store.journal, self.delivery.wake)
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        return Delivery(
+            self._store.outbox,
+            self._world.channels,
+            self._world.clock,
+            self._given_up,
+            self._told_of_move,
+            self._policy.limits,
         )
-        return Router(
-            world.channels,
-            store.people,
-            store.chats,
-            self._journal,
-            self._pieces,
-            Destinations(
-                self.doorway,
-                Commands(self.commands, self._journal, self.lanes, self.reactions),
-                Desks(store.outbox, {CARDS: self.desk, PLANS: self.plan_desk}),
-                queueing,
-                self._overhearing,
-                self._moving,
-                membership,
-            ),
-        )
+
+    @cached_property
+    def reactions(self) -> Reactions:
+        return Reactions(self._world.channels, self._world.clock)
+
+    @cached_property
+    def _lives(self) -> Lives:
+        world = self._world
+        return Lives(world.channels, world.clock, self.reactions, self._journal, self.delivery.wake)
+
+    # Its life
 
     async def resume(self) -> None:
         """Takes up what an earlier life of the program left: turns, messages, deliveries."""

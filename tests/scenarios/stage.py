@@ -21,7 +21,8 @@ from bot.domain.tool import ToolResult
 from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelRequest
-from bot.flow.application import Application, Policy, StorePorts, World
+from bot.flow.application import Application
+from bot.flow.world import Policy, StorePorts, World
 from bot.ports.model import Model
 from bot.ports.servers import Servers
 from bot.ports.tool import Tool

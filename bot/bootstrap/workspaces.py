@@ -1,0 +1,32 @@
+"""Which folder of this machine a chat works in."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bot.domain.chat import Chat
+from bot.ports.people import People
+from bot.settings import Settings
+
+
+async def workspace_of(settings: Settings, people: People, chat: Chat, person: int) -> Path:
+    """The workspace itself in an owner's private chats, a folder of its own for every other.
+
+    What the settings name for a chat comes first.
+    """
+    root, asker = settings.workspace, await people.get(person)
+    shared = _shared(dict(settings.shared_folders), chat)
+    if shared is None and chat.private and asker is not None and asker.is_owner:
+        return root
+    address = chat.moved_from or chat.address
+    names = (address.channel, address.chat, address.thread or "")
+    folder = root / (shared or f"chats/{'-'.join(name for name in names if name)}")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _shared(folders: Mapping[str, str], chat: Chat) -> str | None:
+    """The folder of a topic, or else of its group, by its number now or before it moved."""
+    addresses = [address for address in (chat.address, chat.moved_from) if address is not None]
+    keys = (key for a in addresses for key in (a.key, replace(a, thread=None).key))
+    return next((folders[key] for key in keys if key in folders), None)
