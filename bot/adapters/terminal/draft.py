@@ -5,6 +5,9 @@ from bot.adapters.terminal.text import Fragments, MarkdownLines
 _MOVING = "⏳"
 """A line that begins so is still going to change."""
 
+_TOOLS = (_MOVING, "✓", "✗")
+"""How the lines of tools begin."""
+
 
 class Draft:
     """Takes ever newer states of a text and tells which lines of it can be printed for good.
@@ -22,6 +25,11 @@ class Draft:
     def tail(self) -> str:
         """What is not printed yet."""
         return self._text[self._printed :]
+
+    @property
+    def speaks(self) -> bool:
+        """Whether words are being written, and not tools at work."""
+        return self._text != "" and not self._text.rpartition("\n")[2].startswith(_TOOLS)
 
     def grow(self, text: str) -> Fragments:
         """Takes a newer state; returns what to print now."""

@@ -28,7 +28,8 @@ class Screen:
     """Shows contents in the order they come; each line is printed once.
 
     A draft's settled lines are printed at once, the others stand in `live` until they settle.
-    So does the newest progress message, until something else is shown.
+    So does the newest progress message, until something else is shown. What becomes of cards
+    meanwhile waits until words that are being written are at an end.
     """
 
     def __init__(self, console: Console) -> None:
@@ -37,6 +38,7 @@ class Screen:
         self._known: dict[str, tuple[str, ...]] = {}
         self._progress: tuple[str, Fragments] | None = None
         self._draft = Draft()
+        self._news: list[str] = []
         self._answer = ""
         self._typing = False
         self._expected = False
@@ -83,6 +85,7 @@ class Screen:
             if lines := self._draft.grow(text):
                 await self._end_progress()
                 await self._console.show(lines)
+            await self._tell_news()
             self._console.refresh()
 
     async def show(self, message_id: str, content: Outbound) -> None:
@@ -99,6 +102,7 @@ class Screen:
             else:
                 await self._end_draft()
                 await self._show_all(message_id, content, _fragments(content))
+            await self._tell_news()
             self._console.refresh()
 
     async def change(self, message_id: str, content: Outbound) -> None:
@@ -116,7 +120,8 @@ class Screen:
             if before is None:
                 await self._show_all(message_id, content, fragments)
             else:
-                await self._show_news(message_id, content, set(before))
+                self._note_news(message_id, content, set(before))
+                await self._tell_news()
             self._console.refresh()
 
     async def finish(self) -> None:
@@ -124,6 +129,7 @@ class Screen:
         async with self._lock:
             await self._end_draft()
             await self._end_progress()
+            await self._tell_news()
 
     async def _show_progress(self, message_id: str, content: Outbound) -> None:
         await self._end_draft()
@@ -152,16 +158,21 @@ class Screen:
             fragments = [*fragments, ("bold", f"{visible(card.hints())}\n")]
         await self._console.show([*fragments, ("", "\n")])
 
-    async def _show_news(self, message_id: str, content: Outbound, before: set[str]) -> None:
+    def _note_news(self, message_id: str, content: Outbound, before: set[str]) -> None:
         fragments = _fragments(content)
         news = [line for line in _lines(fragments) if line not in before]
         if buttons := _buttons(content):
             card = self.board.put(message_id, _title(fragments), buttons)
             news.append(card.hints())
         elif closed := self.board.close(message_id):
-            told = " · ".join(line.strip() for line in news) or "closed"
-            news = [f"↳ {closed.title} — {told}"]
-        if news:
+            told = [line.strip() for line in news]
+            named = "" if _title(fragments) in told else f"{closed.title} — "
+            news = [f"↳ {named}{' · '.join(told) or 'closed'}"]
+        self._news += news
+
+    async def _tell_news(self) -> None:
+        if self._news and not self._draft.speaks:
+            news, self._news = self._news, []
             await self._console.show([("", visible("\n".join(news)) + "\n")])
 
     async def _end_progress(self) -> None:

@@ -204,6 +204,32 @@ async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: 
     assert not desk.screen.busy
 
 
+async def test_a_card_that_ends_under_another_title_is_told_by_that_alone(desk: Desk) -> None:
+    message = await desk.card()
+    desk.paper.printed = ""
+    await desk.edit(message, OutboundKind.CARD, Plain("2 of 2 steps done"), Plain("✅ Done"))
+    assert desk.paper.printed == "↳ 2 of 2 steps done · ✅ Done\n"
+
+
+async def test_what_becomes_of_a_card_waits_until_the_words_are_written(desk: Desk) -> None:
+    message = await desk.card()
+    desk.paper.printed = ""
+    await desk.draft("✓ read a")
+    await desk.draft("It says:\nhel")
+    await desk.edit(message, OutboundKind.CARD, Plain("Run a command?"), Plain("✅ approved"))
+    assert desk.paper.printed == "✓ read a\nIt says:\n"
+    await desk.answer("It says:\nhello")
+    assert desk.paper.printed == ("✓ read a\nIt says:\nhello\n\n↳ Run a command? — ✅ approved\n")
+
+
+async def test_what_becomes_of_a_card_is_told_between_the_lines_of_tools(desk: Desk) -> None:
+    message = await desk.card()
+    desk.paper.printed = ""
+    await desk.draft("✓ read a\n⏳ read b")
+    await desk.edit(message, OutboundKind.CARD, Plain("Run a command?"), Plain("✅ approved"))
+    assert desk.paper.printed == "✓ read a\n↳ Run a command? — ✅ approved\n"
+
+
 async def test_an_edit_that_changes_nothing_prints_nothing(desk: Desk) -> None:
     message = await desk.send(OutboundKind.NOTICE, Plain("hello"))
     desk.paper.printed = ""
