@@ -283,7 +283,7 @@ def _commands() -> list[Command]:
         TurnCommands(journal, store.chats, approvals, desk, plans, clock, "demo/demo"),
         StopCommands(journal, store.inbox, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), clock),
-        CardCommands(approvals, store.rules, store.members, clock),
+        CardCommands(approvals, store.rules, store.members, store.consents, clock),
         GroupCommands({}),
         AnswerCommands(12_000),
         SkillCommands(skills, context),

@@ -286,6 +286,13 @@ class AllowServer:
 
 
 @dataclass(frozen=True, slots=True)
+class DropConsent:
+    """Removes the consent for what goes by this identity."""
+
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddVerdict:
     """One round's record: the step taken, its reason, and what the view builder changed."""
 
@@ -323,6 +330,7 @@ Write: TypeAlias = (
     | AddArtifact
     | AddVerdict
     | AllowServer
+    | DropConsent
 )
 
 

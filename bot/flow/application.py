@@ -95,7 +95,7 @@ class Application:
     def _router(self) -> Router:
         destinations = Destinations(
             self.doorway,
-            Commands(self.commands, self._journal, self.lanes, self.reactions),
+            Commands(self.commands, self._journal, self.lanes, self.reactions, self._world.servers),
             Desks(self._store.outbox, {CARDS: self.desk, PLANS: self.plan_desk}),
             self._queueing,
             self._overhearing,
@@ -217,7 +217,9 @@ class Application:
     @property
     def _card_commands(self) -> CardCommands:
         store = self._store
-        return CardCommands(store.approvals, store.rules, store.members, self._world.clock)
+        return CardCommands(
+            store.approvals, store.rules, store.members, store.consents, self._world.clock
+        )
 
     @property
     def _setup_commands(self) -> SetupCommands:

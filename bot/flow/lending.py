@@ -26,7 +26,7 @@ class Lending:
             return self._own
         taken = {spec.name for spec in self._own}
         brought = [server_of(skill, each) for each in skill.servers if each.name not in taken]
-        given = await self._consents.given()
+        given = {consent.identity for consent in await self._consents.given()}
         return (*self._own, *(replace(s, allowed=s.identity in given) for s in brought))
 
 

@@ -1,6 +1,6 @@
 """Tool servers, as the flow uses them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from bot.domain.server import ServerSpec, ServerStanding
@@ -17,4 +17,8 @@ class Servers(Protocol):
 
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
         """How these servers stand; starts none."""
+        ...
+
+    async def expel(self, identities: Collection[str]) -> None:
+        """Ends these servers; nothing starts them again before a chat is allowed them anew."""
         ...

@@ -223,6 +223,42 @@ async def test_a_skills_server_starts_after_an_owners_word_and_never_asks_again(
     assert "nasty__start" not in offered[4]
 
 
+async def test_an_owner_takes_back_what_they_let_in_and_its_process_ends(
+    steward: Steward, skilled: Path
+) -> None:
+    steward.script(
+        calls(tool("nasty__start", {})), text("In."), echo("hello"), text("It is there.")
+    )
+    await steward.start()
+    steward.say("/skill support")
+    await steward.sees("is at work here")
+    steward.say("Look")
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees("In.")
+    steward.say("Now look")
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees("It is there.")
+    assert len(alive(skilled)) == 1
+    steward.say("/rules")
+    await steward.sees(f"Servers of skills that were let in:\n• nasty: {sys.executable} -S")
+    steward.say("/rules remove nasty")
+    await steward.sees("Taken back, and ended where it ran:")
+    await steward.eventually(lambda: not alive(skilled))
+    steward.script(text("It is gone."), text("Gone for good."))
+    steward.say("And now?")
+    await steward.sees("It is gone.")
+    await steward.restart()
+    steward.say("And after a restart?")
+    await steward.sees("Gone for good.")
+    offered = [
+        {t["name"] for t in r.body["tools"] if t["name"].startswith("nasty")}
+        for r in steward.model.requests
+    ]
+    assert "nasty__echo" in offered[3]
+    assert offered[4] == offered[5] == {"nasty__start"}
+    assert len(noted(skilled, "starts")) == 1
+
+
 async def test_a_skill_that_changes_its_command_asks_anew_and_one_at_rest_lends_nothing(
     steward: Steward, skilled: Path
 ) -> None:

@@ -1,17 +1,21 @@
 """Tool servers in memory: their tools are what the test says they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from bot.domain.server import ServerSpec, ServerStanding
 from bot.ports.tool import Tool
 
 
 class FakeServers:
-    """The port `Servers`; `lent` can be changed while chats are at it, `asked` tells who asked."""
+    """The port `Servers`; `lent` can be changed while chats are at it.
+
+    `asked` tells who asked, `expelled` what was ended by an owner's word.
+    """
 
     def __init__(self, lent: Mapping[str, Sequence[Tool]] | None = None) -> None:
         self.lent: dict[str, Sequence[Tool]] = dict(lent or {})
         self.asked: list[tuple[int, tuple[ServerSpec, ...]]] = []
+        self.expelled: list[str] = []
 
     async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
         self.asked.append((chat, tuple(wanted)))
@@ -22,3 +26,6 @@ class FakeServers:
             ServerStanding(spec, "running", tuple(t.spec for t in self.lent.get(spec.name, ())))
             for spec in wanted
         ]
+
+    async def expel(self, identities: Collection[str]) -> None:
+        self.expelled.extend(identities)

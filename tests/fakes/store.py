@@ -13,6 +13,7 @@ from bot.domain.exchange import Usage
 from bot.domain.message import Address, RawUpdate
 from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
 from bot.domain.plan import Plan
+from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState
 from bot.ports.inbox import InboundRow
@@ -398,5 +399,5 @@ def _age(card: Approval) -> tuple[datetime, int, str]:
 class MemoryConsents:
     rows: Rows
 
-    async def given(self) -> frozenset[str]:
-        return frozenset(self.rows.consents)
+    async def given(self) -> Sequence[ServerConsent]:
+        return sorted(self.rows.consents.values(), key=lambda each: (each.server, each.given_at))

@@ -19,6 +19,7 @@ from bot.domain.change import (
     AskStop,
     Change,
     ChooseSkill,
+    DropConsent,
     DropRule,
     Fence,
     InboundState,
@@ -118,11 +119,11 @@ class Rows:
                 self._save_decidable(write)
             case Show() | Retract():
                 self._owe(write, at)
-            case AddRule() | DropRule():
-                self._write_rule(write)
+            case AddRule() | DropRule() | AllowServer() | DropConsent():
+                self._write_leave(write)
             case SaveTerms() | LinkAccount() | Revoke():
                 self._write_person(write)
-            case AddUsage() | AddAudit() | AddArtifact() | AddVerdict() | AllowServer():
+            case AddUsage() | AddAudit() | AddArtifact() | AddVerdict():
                 self._write_record(write)
             case _:
                 assert_never(write)
@@ -299,15 +300,20 @@ class Rows:
             message_ids=(write.message_id,),
         )
 
-    def _write_rule(self, write: AddRule | DropRule) -> None:
-        if isinstance(write, AddRule):
-            self._chat(write.rule.chat)
-            self.rules_given += 1
-            self.rules[self.rules_given] = replace(write.rule, id=self.rules_given)
-            return
-        rule = self.rules.get(write.id)
-        if rule is not None and rule.chat == write.chat:
-            del self.rules[write.id]
+    def _write_leave(self, write: AddRule | DropRule | AllowServer | DropConsent) -> None:
+        match write:
+            case AddRule():
+                self._chat(write.rule.chat)
+                self.rules_given += 1
+                self.rules[self.rules_given] = replace(write.rule, id=self.rules_given)
+            case DropRule():
+                rule = self.rules.get(write.id)
+                if rule is not None and rule.chat == write.chat:
+                    del self.rules[write.id]
+            case AllowServer(consent):
+                self.consents.setdefault(consent.identity, consent)
+            case DropConsent():
+                self.consents.pop(write.identity, None)
 
     def _write_person(self, write: SaveTerms | LinkAccount | Revoke) -> None:
         match write:
@@ -331,12 +337,8 @@ class Rows:
         if known is not None:
             self.people[gone] = replace(known, role=Role.MEMBER, rights=NOTHING, pace=None)
 
-    def _write_record(
-        self, write: AddUsage | AddAudit | AddArtifact | AddVerdict | AllowServer
-    ) -> None:
+    def _write_record(self, write: AddUsage | AddAudit | AddArtifact | AddVerdict) -> None:
         match write:
-            case AllowServer(consent):
-                self.consents.setdefault(consent.identity, consent)
             case AddUsage():
                 self._chat(write.chat)
                 self.usage.append(write)

@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
+from bot.domain.change import AllowServer, Change
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
-from bot.domain.server import ServerSpec
+from bot.domain.server import ServerConsent, ServerSpec
 from bot.domain.skill import Skill, SkillServer
 from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, ToolOutput
+from bot.flow.lending import server_of
 from bot.ports.tool import Place
 from tests.fakes.model import Step, call, calls, says
 from tests.fakes.servers import FakeServers
@@ -73,10 +76,10 @@ async def test_only_an_owner_lets_a_server_in_even_for_a_member_who_may_approve(
         rows = [row for shown in scene.cards for row in shown.piece.body["buttons"]]
         data = next(b["data"] for row in rows for b in row if "Approve" in b["label"])
         assert "Only an owner" in await scene.press_data(data, BOB, card.id, WITH_BOB)
-        assert await scene.store.consents.given() == frozenset()
+        assert list(await scene.store.consents.given()) == []
         assert await scene.press_data(data, ANN, card.id) == "Approved."
         await scene.settled()
-        assert await scene.store.consents.given() == {"identity"}
+        assert [one.identity for one in await scene.store.consents.given()] == ["identity"]
 
 
 async def test_a_denied_server_stays_out_and_the_model_is_told() -> None:
@@ -86,7 +89,7 @@ async def test_a_denied_server_stays_out_and_the_model_is_told() -> None:
         assert await scene.press("Deny") == "Denied."
         await scene.settled()
         assert scene.results[0].code is Code.DENIED
-        assert await scene.store.consents.given() == frozenset()
+        assert list(await scene.store.consents.given()) == []
 
 
 async def test_tools_that_come_during_a_turn_are_offered_from_the_next_one_on() -> None:
@@ -143,3 +146,54 @@ async def test_a_skills_server_is_let_go_as_soon_as_the_skill_rests() -> None:
         await scene.settled()
         await scene.say("/skill off")
         await scene.until(lambda: servers.asked[-1][1] == ())
+
+
+async def test_an_owner_takes_back_what_they_let_in_and_may_deny_it_the_next_time() -> None:
+    brought = (SkillServer("nasty", ("nasty", "serve")),)
+    skill = Skill("tea", "Tea.", body="Steep.", folder="/skills/tea", servers=brought)
+    wanted = server_of(skill, brought[0])
+    let_in = LetServerIn(wanted.identity, "nasty", wanted.line)
+    spec = tool("nasty__start", Effect.DANGER, Replay.SAFE).spec
+    servers = FakeServers(
+        {"nasty": [OwnersOnly(spec, lambda _, __: ToolOutput("in", after=let_in))]}
+    )
+    asking = calls(call("a", "nasty__start", {}))
+    again = calls(call("b", "nasty__start", {}))
+    script = (asking, says("It is in."), says("Here."), again, says("Then without it."))
+    async with stage(*script, servers=servers, skills=FakeSkills(skill)) as scene:
+        await scene.say("/skill tea")
+        await scene.say("use the skill")
+        await scene.press("Approve")
+        await scene.settled()
+        await scene.say("and now?")
+        await scene.settled(2)
+        assert [spec.allowed for spec in servers.asked[-1][1]] == [True]
+        await scene.say("/rules")
+        await scene.shows("Servers of skills that were let in:\n- `nasty: nasty serve`")
+        await scene.say("/rules remove nasty")
+        await scene.shows("Taken back, and ended where it ran:\n- `nasty: nasty serve`")
+        assert servers.expelled == [wanted.identity]
+        assert list(await scene.store.consents.given()) == []
+        (line,) = [one for one in scene.store.rows.audit if one.action == "consent.removed"]
+        assert (line.person, line.subject) == (1, "nasty")
+        assert line.details == {"line": "nasty serve"}
+        await scene.say("use it again")
+        assert await scene.press("Deny") == "Denied."
+        await scene.settled(3)
+        assert [spec.allowed for spec in servers.asked[-1][1]] == [False]
+        assert list(await scene.store.consents.given()) == []
+
+
+async def test_what_was_let_in_is_shown_to_owners_alone_and_by_them_alone_taken_back() -> None:
+    consent = ServerConsent("identity", "nasty", "nasty serve", datetime.now(UTC))
+    people = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+    async with served(tools=[lent("do")], people=people) as (scene, servers):
+        await scene.store.journal.commit(Change((AllowServer(consent),)))
+        await scene.say("/rules", BOB, at=WITH_BOB)
+        assert "nasty" not in await scene.shows_in(WITH_BOB, "no standing rules")
+        await scene.say("/rules remove nasty", BOB, at=WITH_BOB)
+        await scene.shows_in(WITH_BOB, "You have no rule `nasty`")
+        await scene.say("/rules remove other")
+        await scene.shows("There is no rule `other` of yours, and no such server was let in.")
+        assert servers.expelled == []
+        assert list(await scene.store.consents.given()) == [consent]

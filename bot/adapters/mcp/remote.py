@@ -47,6 +47,10 @@ class ServerLate(ServerGone):
     """It was not ready in its time; trying again would take as long."""
 
 
+class ServerExpelled(ServerGone):
+    """An owner's word ended it: it may not be started any more."""
+
+
 class ServerUnheard(ServerGone):
     """The connection ended before the call reached the server: it may be made anew."""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -118,6 +118,13 @@ class ToolServers:
 
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
         return [self._standing(spec) for spec in wanted]
+
+    async def expel(self, identities: Collection[str]) -> None:
+        for id in identities:
+            known = self._known.get(id)
+            if known is not None:
+                known.server.expel()
+                self._dismiss(id)
 
     def _standing(self, spec: ServerSpec) -> ServerStanding:
         if not spec.allowed:

@@ -3,27 +3,32 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import names, values
+from bot.adapters.sql.fields import columns, names, values
 from bot.adapters.sql.tables import consent
 from bot.adapters.sql.upsert import Upsert
-from bot.domain.change import AllowServer
+from bot.domain.change import AllowServer, DropConsent
 from bot.domain.server import ServerConsent
 
 _FIELDS = names(ServerConsent)
-_GIVEN = select(consent.c.identity)
+_GIVEN = select(*columns(consent, ServerConsent)).order_by(consent.c.server, consent.c.given_at)
 _ALLOW = Upsert(consent, ["identity"])
+_DROP = delete(consent).where(consent.c.identity == bindparam("of"))
 
 
 class SqlConsents:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def given(self) -> frozenset[str]:
-        return await self._database.read(lambda c: frozenset(c.execute(_GIVEN).scalars()))
+    async def given(self) -> Sequence[ServerConsent]:
+        return await self._database.read(lambda c: [ServerConsent(*r) for r in c.execute(_GIVEN)])
 
 
 def allow_servers(connection: Connection, writes: Sequence[AllowServer], _at: datetime) -> None:
     _ALLOW.run(connection, *(values(write.consent, _FIELDS) for write in writes))
+
+
+def drop_consents(connection: Connection, writes: Sequence[DropConsent], _at: datetime) -> None:
+    connection.execute(_DROP, [{"of": write.identity} for write in writes])

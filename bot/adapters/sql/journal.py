@@ -41,6 +41,7 @@ from bot.domain.change import (
     AskStop,
     Change,
     ChooseSkill,
+    DropConsent,
     DropRule,
     Fence,
     JoinChats,
@@ -96,6 +97,7 @@ _WRITERS: Mapping[type, Writer] = {
     AddArtifact: ledger.add_artifacts,
     AddVerdict: ledger.add_verdicts,
     AllowServer: consents.allow_servers,
+    DropConsent: consents.drop_consents,
 }
 _CLAIM = (
     update(chat_table)

@@ -1,33 +1,45 @@
-"""Commands about open cards and standing rules."""
+"""Commands about open cards, standing rules, and servers that were let in."""
 
 from collections.abc import Sequence
 
 from bot.domain.approval import Approval, Rule
-from bot.domain.change import AddAudit, AddRule, DropRule
+from bot.domain.change import AddAudit, AddRule, DropConsent, DropRule
 from bot.domain.rules import describe, widenings
+from bot.domain.server import ServerConsent
 from bot.domain.tool import clipped
+from bot.domain.visible_text import visible
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.commands.whom import harmless
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
+from bot.ports.consents import Consents
 from bot.ports.members import Members
 
+_RULES = "[remove <number|server>|widen <number>]"
 _LONGEST_RULE = 200
-"""Characters of a rule in a list."""
+"""Characters of a rule or a server's command line in a list."""
 
 
 class CardCommands:
-    def __init__(self, approvals: Approvals, rules: Rules, members: Members, clock: Clock) -> None:
+    def __init__(
+        self,
+        approvals: Approvals,
+        rules: Rules,
+        members: Members,
+        consents: Consents,
+        clock: Clock,
+    ) -> None:
         self._approvals = approvals
         self._rules = rules
         self._members = members
+        self._consents = consents
         self._clock = clock
 
     @property
     def table(self) -> Sequence[Command]:
         return (
             Command("approvals", "what waits for your word", self.approvals),
-            Command("rules", "what may run without asking", self.rules, "[remove|widen <number>]"),
+            Command("rules", "what may run without asking", self.rules, _RULES),
         )
 
     async def approvals(self, asked: Invocation) -> Answer:
@@ -49,18 +61,18 @@ class CardCommands:
         rules = await self._rules.of(asked.person.id, asked.chat.id)
         match asked.words:
             case []:
-                return Answer(_listed(rules))
-            case [verb, number, *choice] if number.isdigit():
-                rule = next((r for r in rules if r.id == int(number)), None)
+                return Answer("\n".join([_listed(rules), *await self._let_in(asked)]))
+            case ["remove" | "widen" as verb, word, *choice]:
+                rule = next((r for r in rules if str(r.id) == word), None)
+                if rule is None and verb == "remove" and asked.person.is_owner:
+                    return await self._taken_back(asked, word.lower())
                 if rule is None:
-                    return Answer(f"You have no rule {number}. /rules lists them.")
+                    return Answer(f"You have no rule `{_code(word[:40])}`. /rules lists them.")
                 if verb == "remove":
                     return self._removed(asked, rule)
-                if verb == "widen":
-                    return self._widened(asked, rule, choice)
+                return self._widened(asked, rule, choice)
             case _:
-                pass
-        return Answer("Usage: /rules [remove|widen <number>]")
+                return Answer(f"Usage: /rules {_RULES}")
 
     def _removed(self, asked: Invocation, rule: Rule) -> Answer:
         now, who = self._clock.now(), asked.person.id
@@ -84,6 +96,37 @@ class CardCommands:
             f"From now on `{_code(label)}` runs without asking.",
             (DropRule(rule.id, asked.chat.id), AddRule(wider), audit),
         )
+
+    async def _let_in(self, asked: Invocation) -> Sequence[str]:
+        """The servers of skills that were let in, for an owner where nobody else reads."""
+        if not (asked.person.is_owner and asked.chat.private):
+            return ()
+        lines = [f"- `{_server(each)}`" for each in await self._consents.given()]
+        hint = "\n/rules remove <server> takes that back and ends it."
+        return ("\nServers of skills that were let in:", *lines, hint) if lines else ()
+
+    async def _taken_back(self, asked: Invocation, name: str) -> Answer:
+        """Everything that was let in by this name; each would have to ask again."""
+        theirs = [each for each in await self._consents.given() if each.server == name]
+        if not theirs:
+            told = f"There is no rule `{_code(name[:40])}` of yours, and no such server was let in."
+            return Answer(f"{told} /rules lists them.")
+        now, who = self._clock.now(), asked.person.id
+        drops = [DropConsent(each.identity) for each in theirs]
+        audits = [
+            AddAudit(now, asked.chat.id, who, "consent.removed", name, {"line": each.line})
+            for each in theirs
+        ]
+        lines = "\n".join(f"- `{_server(each)}`" for each in theirs)
+        return Answer(
+            f"Taken back, and ended where it ran:\n{lines}\n\nIt will ask again.",
+            (*drops, *audits),
+            expelled=tuple(each.identity for each in theirs),
+        )
+
+
+def _server(consent: ServerConsent) -> str:
+    return _code(f"{consent.server}: {clipped(visible(consent.line), _LONGEST_RULE)}")
 
 
 def _listed(rules: Sequence[Rule]) -> str:

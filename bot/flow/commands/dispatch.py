@@ -10,16 +10,23 @@ from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.reactions import Reactions
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
+from bot.ports.servers import Servers
 
 
 class Commands:
     def __init__(
-        self, table: Sequence[Command], journal: Journal, lanes: Lanes, reactions: Reactions
+        self,
+        table: Sequence[Command],
+        journal: Journal,
+        lanes: Lanes,
+        reactions: Reactions,
+        servers: Servers | None,
     ) -> None:
         self._table = {command.name: command for command in table}
         self._journal = journal
         self._lanes = lanes
         self._reactions = reactions
+        self._servers = servers
 
     async def carry_out(self, arrival: Arrival) -> tuple[Write, ...] | None:
         """Answers a message that begins with a slash, whatever follows it.
@@ -38,6 +45,8 @@ class Commands:
         await self._journal.commit(Change((arrival.done(), *answer.writes, show), durable=True))
         for gone in answer.dropped:
             self._reactions.dropped(gone.address, gone.message_id, gone.since)
+        if answer.expelled and self._servers is not None:
+            await self._servers.expel(answer.expelled)
         if answer.interrupt:
             self._lanes.interrupt(chat)
         elif answer.wake:

@@ -27,7 +27,8 @@ class Answer:
     """What is said and what is written with it; `wake` when the chat has work now.
 
     `interrupts` and `wakes` name other chats that the writes concern, `dropped` the messages that
-    are not answered any more. `queued` when the message itself waits its turn now.
+    are not answered any more, `expelled` the servers (by identity) that may not run any more.
+    `queued` when the message itself waits its turn now.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Answer:
     interrupts: tuple[int, ...] = ()
     wakes: tuple[int, ...] = ()
     dropped: tuple[Waiting, ...] = ()
+    expelled: tuple[str, ...] = ()
     queued: bool = False
 
 

@@ -1,12 +1,14 @@
 """A skill's server before an owner has let it in: one tool that asks, and nothing started."""
 
+import asyncio
 from dataclasses import replace
 
+import psutil
 import pytest
 
-from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
 from bot.domain.tool import Effect, LetServerIn
-from tests.adapters.mcp.conftest import Make
+from tests.adapters.mcp.conftest import Bench, Make, eventually
 
 
 async def test_a_server_that_is_not_let_in_offers_the_question_alone(bench: Make) -> None:
@@ -50,3 +52,41 @@ async def test_a_server_that_was_let_in_lends_its_tools(bench: Make) -> None:
     tools = await one.tools()
     assert "nasty__echo" in tools
     assert "nasty__start" not in tools
+
+
+def alive(one: Bench) -> list[int]:
+    return [int(pid) for pid in one.noted("starts") if psutil.pid_exists(int(pid))]
+
+
+async def test_a_server_that_is_expelled_ends_at_once_and_no_call_starts_it_again(
+    bench: Make,
+) -> None:
+    one = bench(skill="support")
+    echo = (await one.tools())["nasty__echo"]
+    assert len(alive(one)) == 1
+    await one.servers.expel([one.spec.identity, "of none"])
+
+    async def gone() -> bool:
+        return not alive(one)
+
+    await eventually(gone)
+    with pytest.raises(ToolFailure, match="an owner has taken back that it was let in"):
+        await echo.run({"text": "hello"}, one.place, None)
+    assert len(one.noted("starts")) == 1
+    await one.tools()
+    assert (await one.run("echo", text="let in anew")).text == "let in anew"
+
+
+async def test_a_call_under_way_of_an_expelled_server_may_have_happened(bench: Make) -> None:
+    one = bench(skill="support")
+    await one.tools()
+
+    async def called() -> bool:
+        return one.noted("calls") == ["hang"]
+
+    call = asyncio.create_task(one.run("hang"))
+    await eventually(called)
+    await one.servers.expel([one.spec.identity])
+    with pytest.raises(OutcomeUnknown):
+        await call
+    assert len(one.noted("starts")) == 1
