@@ -1,0 +1,111 @@
+"""One owed message brought onto the screen: sent, edited or taken away, and recorded."""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from bot.domain.errors import ContentRefused
+from bot.domain.message import Outbound, OutboundKind, Piece, Plain
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+from bot.ports.outbox import DeliveryState, Outbox, OutboxRow, Progress
+
+_LOG = logging.getLogger(__name__)
+
+_LEFT_OVER = Outbound(OutboundKind.NOTICE, (Plain("⋯"),))
+"""Stands in messages that a shorter new content no longer needs."""
+
+
+class Showing:
+    """Shows rows of the outbox, piece by piece, with a record after each."""
+
+    def __init__(self, outbox: Outbox, channels: Mapping[str, Channel], clock: Clock) -> None:
+        self._outbox = outbox
+        self._channels = channels
+        self._clock = clock
+        self._unsaved: Progress | None = None
+
+    async def catch_up(self) -> None:
+        """Records what is on the screen already and the store could not take."""
+        if self._unsaved is not None:
+            await self._save(self._unsaved)
+
+    async def show(self, row: OutboxRow) -> None:
+        """Brings the screen from what is known to be there to what the row wants."""
+        channel = self._channels[row.address.channel]
+        if vanishes(row):
+            await self._take_away(row, channel)
+            return
+        pieces = _planned(row, channel)
+        await self._edit(row, pieces, channel)
+        seen = row.message_ids
+        if len(seen) >= len(pieces):
+            await self._save(self._progress(row, pieces, seen))
+        for piece in pieces[len(seen) :]:
+            seen = (*seen, await channel.send(row.address, piece))
+            await self._save(self._progress(row, pieces, seen))
+
+    async def _take_away(self, row: OutboxRow, channel: Channel) -> None:
+        for message_id in row.message_ids:
+            try:
+                await channel.edit(row.address, message_id, None)
+            except ContentRefused as refused:
+                # Platforms keep what is old: let it at least say nothing any more.
+                _LOG.info("a message stays: %s", refused, extra=_about(row))
+                await channel.edit(row.address, message_id, channel.split(_LEFT_OVER)[0])
+        await self._save(self._progress(row, (), ()))
+
+    async def _edit(self, row: OutboxRow, pieces: Sequence[Piece], channel: Channel) -> None:
+        """Edits the messages that look different now; all of them when it is not known how."""
+        known = row.pieces if _one_behind(row) else ()
+        for n, (message_id, piece) in enumerate(zip(row.message_ids, pieces, strict=False)):
+            if n < len(known) and known[n] == piece:
+                continue
+            try:
+                await channel.edit(row.address, message_id, piece)
+            except ContentRefused as refused:
+                # The message may be deleted: nothing is left to bring up to date.
+                _LOG.error("an edit was refused: %s", refused, extra=_about(row))
+
+    def _progress(
+        self, row: OutboxRow, pieces: tuple[Piece, ...], seen: tuple[str, ...]
+    ) -> Progress:
+        done = len(seen) >= len(pieces)
+        return Progress(
+            row.id,
+            row.version,
+            DeliveryState.SHOWN if done else DeliveryState.OWED,
+            row.version if done else row.shown_version,
+            pieces,
+            seen,
+            row.attempts,
+            self._clock.now(),
+        )
+
+    async def _save(self, progress: Progress) -> None:
+        """Records what is on the screen; if the store cannot now, that is the next thing to do."""
+        self._unsaved = progress
+        await self._outbox.record(progress)
+        self._unsaved = None
+
+
+def vanishes(row: OutboxRow) -> bool:
+    """True for what is not to be on the screen any more."""
+    return row.content.kind is OutboundKind.GONE
+
+
+def _one_behind(row: OutboxRow) -> bool:
+    """True when only the wanted version can have touched the screen since the last record."""
+    return row.version == row.shown_version + 1
+
+
+def _planned(row: OutboxRow, channel: Channel) -> tuple[Piece, ...]:
+    """The pieces the row is to have on the screen; a plan half carried out stays the plan."""
+    if _one_behind(row) and len(row.message_ids) < len(row.pieces):
+        return row.pieces
+    pieces = tuple(channel.split(row.content))
+    too_many = len(row.message_ids) - len(pieces)
+    return pieces if too_many <= 0 else (*pieces, *[channel.split(_LEFT_OVER)[0]] * too_many)
+
+
+def _about(row: OutboxRow) -> dict[str, int | str]:
+    return {"chat": row.chat, "row": row.key}
