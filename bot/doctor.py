@@ -12,13 +12,16 @@ from typing import Literal, TypeAlias
 
 from bot.domain.errors import StewardError
 from bot.domain.skill import SkillSet
+from bot.domain.template import Template
 from bot.ports.clock import Clock
+from bot.ports.templates import Broken
 from bot.settings import Settings, WebhookAccess
 
 Probe: TypeAlias = Callable[[], Awaitable[str]]
 """Tries one thing out and says in a sentence what it found; raises a StewardError."""
 
 PROBE_SECONDS = 20.0
+_MEND_FILE = "Mend the file; the others are not concerned."
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
 _SECRET_NAMES = (
     "ANTHROPIC_API_KEY",
@@ -30,7 +33,10 @@ _SECRET_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """What can be tried out; those of model and Telegram reach the network and need a key."""
+    """What can be tried out; those of model and Telegram reach the network and need a key.
+
+    `tools` are the names of all tools that no server lends.
+    """
 
     model: Probe
     telegram: Probe
@@ -38,6 +44,8 @@ class Probes:
     database: Probe
     sandbox: Probe
     skills: Callable[[], Awaitable[SkillSet]]
+    templates: Callable[[], Awaitable[Sequence[Template | Broken]]]
+    tools: frozenset[str]
     servers: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
 
 
@@ -62,7 +70,8 @@ async def examine(
         await _database(settings, probes.database),
         await _sandbox(probes.sandbox),
         *[await _server(name, probe) for name, probe in probes.servers.items()],
-        *_skills(await probes.skills()),
+        *_skills(await probes.skills(), probes.tools),
+        *_templates(await probes.templates()),
         _writable("home", "STEWARD_HOME", settings.home),
         _writable("workspace", "STEWARD_WORKSPACE", settings.workspace),
         _disk(settings.home),
@@ -163,13 +172,24 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _skills(skills: SkillSet) -> Iterator[Finding]:
+def _skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
     yield Finding("skills", "ok", f"{len(skills.ready)} can be used.")
     for fault in skills.faults:
-        yield Finding("skills", "warn", f"{fault}.", "Mend the file; the others are not concerned.")
+        yield Finding("skills", "warn", f"{fault}.", _MEND_FILE)
     for name, skill in sorted(skills.skills.items()):
         if skill.unmet:
             yield Finding("skills", "warn", f"{name}: {skill.unmet}.", "See docs/skills.md.")
+        if unknown := skill.unknown_tools(tools):
+            sentence = f"{name}: no tools are called {', '.join(unknown)}."
+            yield Finding("skills", "warn", sentence, "Correct allowed-tools in its SKILL.md.")
+
+
+def _templates(templates: Sequence[Template | Broken]) -> Iterator[Finding]:
+    broken = [template for template in templates if isinstance(template, Broken)]
+    told = f"{len(templates) - len(broken)} of {len(templates)} templates can be used."
+    yield Finding("plans", "ok", told)
+    for template in broken:
+        yield Finding("plans", "warn", f"{template}.", _MEND_FILE)
 
 
 def _writable(subject: str, setting: str, folder: Path) -> Finding:

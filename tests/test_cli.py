@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,9 @@ from bot.cli import Program, run
 from bot.doctor import Probes
 from bot.domain.errors import SettingError, StoreTooNew
 from bot.domain.skill import SkillSet
+from bot.domain.template import Template
 from bot.logs import Secrets
+from bot.ports.templates import Broken
 from bot.settings import Settings
 
 TOKEN = "123456:AAcanary_token-0123456789abcdefghijk"
@@ -61,12 +63,18 @@ class Office:
         return "fine"
 
     def program(self, environ: Mapping[str, str], folder: Path) -> Program:
-        probes = Probes(found, found, found, self.database, found, no_skills)
+        probes = Probes(
+            found, found, found, self.database, found, no_skills, no_templates, frozenset()
+        )
         return Program(self.serve, self.chat, lambda _: probes, Secrets(), environ, folder)
 
 
 async def no_skills() -> SkillSet:
     return SkillSet()
+
+
+async def no_templates() -> Sequence[Template | Broken]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -194,6 +202,7 @@ import asyncio, os, sys
 from pathlib import Path
 from bot.cli import Program, run
 from bot.logs import Secrets
+from bot.ports.templates import Broken
 
 async def serve(settings):
     try:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +11,8 @@ import pytest
 from bot.doctor import PROBE_SECONDS, Finding, Probe, Probes, examine, table
 from bot.domain.errors import ChannelError, ModelDenied, StoreTooNew
 from bot.domain.skill import Skill, SkillFault, SkillSet
+from bot.domain.template import Template
+from bot.ports.templates import Broken
 from bot.settings import read_settings
 from tests.fakes.clock import FakeClock
 
@@ -26,14 +28,18 @@ class Visit:
         database = {"STEWARD_DATABASE_URL": "postgresql://db/x"}
         self.settings = read_settings(database | dict(given), folder)
         self.tried: list[str] = []
-        single = [f.name for f in dataclasses.fields(Probes) if f.name not in ("servers", "skills")]
+        others = ("servers", "skills", "templates", "tools")
+        single = [f.name for f in dataclasses.fields(Probes) if f.name not in others]
         good = {name: self._good(name) for name in single}
         self.probes = Probes(
             **good | probes,
             skills=self._skills,
+            templates=self._templates,
+            tools=frozenset({"read_file"}),
             servers={s.name: self._good(s.name) for s in self.settings.servers},
         )
         self.skills = SkillSet()
+        self.templates: Sequence[Template | Broken] = ()
 
     def _good(self, name: str) -> Probe:
         async def probe() -> str:
@@ -44,6 +50,9 @@ class Visit:
 
     async def _skills(self) -> SkillSet:
         return self.skills
+
+    async def _templates(self) -> Sequence[Template | Broken]:
+        return self.templates
 
     async def found(self, now: datetime = NOW) -> dict[str, Finding]:
         clock = FakeClock(now)
@@ -212,4 +221,26 @@ async def test_skills_that_cannot_be_used_are_told_with_file_and_line(tmp_path: 
         ("ok", "1 can be used."),
         ("warn", "/skills/bad/SKILL.md:3: no YAML: found a tab."),
         ("warn", "letters: it needs the program x."),
+    ]
+
+
+async def test_tools_that_a_skill_allows_and_nobody_has_are_told(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS)
+    allowed = ("read_file", "Bash", "notes__find", "Grep")
+    skill = Skill("minutes", "Makes minutes.", "Body.", "/skills/minutes", allowed_tools=allowed)
+    visit.skills = SkillSet({"minutes": skill})
+    finding = (await visit.found())["skills"]
+    assert (finding.level, finding.sentence) == ("warn", "minutes: no tools are called Bash, Grep.")
+    assert "allowed-tools" in finding.mend
+
+
+async def test_templates_that_cannot_be_used_are_told_with_file_and_line(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS)
+    fit = Template("tidy", "Tidies.", (), "1. Tidy up.")
+    visit.templates = (Broken("plans/bad.md", 4, "the name is missing"), fit)
+    findings = await examine(visit.settings, visit.probes, FakeClock(NOW), tmp_path)
+    told = [(f.level, f.sentence) for f in findings if f.subject == "plans"]
+    assert told == [
+        ("ok", "1 of 2 templates can be used."),
+        ("warn", "plans/bad.md:4: the name is missing."),
     ]

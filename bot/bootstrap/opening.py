@@ -10,14 +10,12 @@ from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.media.media_reader import MediaReader
-from bot.adapters.plan_folder.plan_folder import PlanFolder
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import FixedCatalog
 from bot.adapters.tools.sending import clear_spool
 from bot.bootstrap.parts import (
-    SHIPPED,
     Hide,
     anthropic_model,
     fallback_keys,
@@ -25,6 +23,7 @@ from bot.bootstrap.parts import (
     lanes,
     model_key,
     models_by_provider,
+    plan_folder,
     skill_folders,
     tool_servers,
 )
@@ -103,7 +102,7 @@ def _world(
         files=channels.files,
         groups=channels.groups,
         reader=MediaReader(settings.reading),
-        templates=PlanFolder(settings.home / "plans", SHIPPED / "plans"),
+        templates=plan_folder(settings),
         skills=skills,
         ready=channels.ready,
         servers=servers,

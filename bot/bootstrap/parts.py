@@ -9,6 +9,7 @@ from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.demo_model.model import DemoModel
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.mcp.servers import ToolServers
+from bot.adapters.plan_folder.plan_folder import PlanFolder
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.store import Store
 from bot.adapters.tools.catalog import standard_tools
@@ -27,7 +28,7 @@ from bot.settings import Settings
 Hide: TypeAlias = Callable[..., None]
 """Takes texts that no log line may hold from then on."""
 
-SHIPPED = Path(__file__).resolve().parents[2]
+_SHIPPED = Path(__file__).resolve().parents[2]
 """Where the folders stand that come with the program."""
 
 _DEMO = "demo/demo"
@@ -96,12 +97,17 @@ def house_tools(settings: Settings, store: Store, clock: Clock, skills: Skills) 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
     """The program's skills and those of the home, which win."""
-    roots = (settings.skills or SHIPPED / "skills", settings.home / "skills")
+    roots = (settings.skills or _SHIPPED / "skills", settings.home / "skills")
 
     def tell(skills: SkillSet) -> None:
         hide(*skills.secrets)
 
     return SkillFolders(roots, settings.home, os.environ, clock, tell)
+
+
+def plan_folder(settings: Settings) -> PlanFolder:
+    """The person's templates of plans, and those of the program."""
+    return PlanFolder(settings.home / "plans", _SHIPPED / "plans")
 
 
 def tool_servers(settings: Settings) -> ToolServers:

@@ -7,12 +7,13 @@ from bot.adapters.sql.store import open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.api import TelegramApi
+from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
-from bot.bootstrap.parts import anthropic_model, skill_folders, tool_servers
+from bot.bootstrap.parts import anthropic_model, plan_folder, skill_folders, tool_servers
 from bot.doctor import Probes
 from bot.domain.errors import SettingError, StoreTooOld
 from bot.domain.server import ServerSpec
-from bot.domain.skill import SkillSet
+from bot.domain.skill import SKILL_TOOLS, SkillSet
 from bot.settings import Settings
 
 
@@ -26,6 +27,8 @@ def probes(settings: Settings) -> Probes:
         sandbox=partial(_probe_sandbox, settings),
         servers={spec.name: partial(_probe_server, settings, spec) for spec in settings.servers},
         skills=partial(_probe_skills, settings),
+        templates=plan_folder(settings).all,
+        tools=STANDARD_TOOLS | SKILL_TOOLS,
     )
 
 

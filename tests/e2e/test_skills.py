@@ -243,7 +243,7 @@ async def test_secrets_reach_commands_and_nobody_else(steward: Steward) -> None:
 async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
     steward: Steward,
 ) -> None:
-    put(steward, "fit")
+    put(steward, "fit", "allowed-tools: read_file Bash\n")
     put(steward, "yaml", "license: [\n")
     put(steward, "needy", "requires: {bin: [no-such-program]}\n")
     huge = steward.home / "skills" / "huge"
@@ -257,6 +257,7 @@ async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
     for told in ("fit: Does fit.", "yaml/SKILL.md:5: no YAML", "huge/SKILL.md: it is larger"):
         assert told in listed
     assert "it needs the program no-such-program" in listed
+    assert "no tools are called Bash" in listed
     assert "link/SKILL.md: it is a link" in listed
     steward.say("Go")
     await steward.sees("Done.")
@@ -264,4 +265,5 @@ async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
     await steward.exit_code("doctor")
     assert "yaml/SKILL.md:5: no YAML" in steward.output
     assert "needy: it needs the program no-such-program." in steward.output
+    assert "fit: no tools are called Bash." in steward.output
     await steward.start()

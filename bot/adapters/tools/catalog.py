@@ -17,6 +17,25 @@ from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
 from bot.ports.tool import Tool
 
+NAMES = frozenset(
+    {
+        "current_time",
+        "list_files",
+        "read_file",
+        "search_files",
+        "write_file",
+        "edit_file",
+        "delete_file",
+        "run_command",
+        "send_file",
+        "send_message",
+        "get_conversation",
+        "end_conversation",
+        "submit_plan",
+    }
+)
+"""The names of the standard tools, for who looks without a store to build them on."""
+
 
 class FixedCatalog:
     """The same tools for every chat."""
