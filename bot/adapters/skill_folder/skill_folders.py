@@ -25,6 +25,9 @@ _LOG = logging.getLogger(__name__)
 LOOK_SECONDS = 2.0
 """How often the folders are looked at for changes."""
 
+PAUSE_SECONDS = 30.0
+"""How long they are left alone after a fault nobody foresaw."""
+
 _NAME = "SKILL.md"
 _IS_LINK = "it is a link, or lies behind one; links are not followed"
 
@@ -38,7 +41,8 @@ class SkillFolders:
     """The port Skills over folders, of which a later one wins; `home` holds the given values.
 
     As an async context manager it reads everything, and watches until it is left. A change is
-    taken over once it has stood for a look, so that nothing half written is read.
+    taken over once it has stood for a look, so that nothing half written is read. After a fault
+    nobody foresaw the skills stay as they are for a pause, and it goes on.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class SkillFolders:
         self._stamps: Stamps = {}
         self._read: dict[str, tuple[Stamp, Skill | SkillFault]] = {}
         self._task: asyncio.Task[None] | None = None
+        self._told: set[type[BaseException]] = set()
 
     @property
     def known(self) -> SkillSet:
@@ -73,8 +78,7 @@ class SkillFolders:
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self.load)
-        self._task = asyncio.create_task(self._watch(), name="skills")
-        self._task.add_done_callback(_tell_end)
+        self._start()
         return self
 
     async def __aexit__(
@@ -83,11 +87,26 @@ class SkillFolders:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
-    async def _watch(self) -> None:
+    def _start(self, after: float = 0.0) -> None:
+        self._task = asyncio.create_task(self._watch(after), name="skills")
+        self._task.add_done_callback(self._go_on)
+
+    def _go_on(self, ended: asyncio.Task[None]) -> None:
+        """Starts a watch that ended by a fault anew; each kind of fault is told once."""
+        if ended is not self._task or ended.cancelled() or (fault := ended.exception()) is None:
+            return
+        if type(fault) not in self._told:
+            self._told.add(type(fault))
+            _LOG.error("skills are looked at again in %g s", PAUSE_SECONDS, exc_info=fault)
+        self._start(PAUSE_SECONDS)
+
+    async def _watch(self, after: float) -> None:
+        await self._clock.sleep(after)
         seen = self._stamps
         while True:
             await self._clock.sleep(LOOK_SECONDS)
@@ -120,11 +139,12 @@ class SkillFolders:
                 unmet = fitness.unmet(one)
                 found[one.name] = replace(one, unmet=unmet) if unmet else one
         self._read = {file: one for file, one in self._read.items() if file in stamps}
-        self._stamps = stamps
         fresh = skill_set(found, tuple(faults))
         if fresh != self._known:
             self._tell(fresh)
             self._known = fresh
+        # Last, so that what a fault kept from being taken over is a change still.
+        self._stamps = stamps
 
     def _one(self, file: str, stamp: Stamp) -> Skill | SkillFault:
         known = self._read.get(file)
@@ -154,12 +174,6 @@ class SkillFolders:
                 file = f"{folder}/{_NAME}"
                 stamps[file] = _stamp(file)
         return stamps
-
-
-def _tell_end(task: asyncio.Task[None]) -> None:
-    """A watch that ended by a fault leaves the skills as they are, and that is told."""
-    if not task.cancelled() and (fault := task.exception()) is not None:
-        _LOG.error("skills are not watched any more", exc_info=fault)
 
 
 class _Fitness:

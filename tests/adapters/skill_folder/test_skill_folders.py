@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.skill_folder.skill_folders import LOOK_SECONDS, SkillFolders
+from bot.adapters.skill_folder.skill_folders import LOOK_SECONDS, PAUSE_SECONDS, SkillFolders
 from bot.domain.errors import ToolFailure
 from bot.domain.skill import SkillSet
 from tests.adapters.skill_folder.folders import loaded, skill_file
@@ -180,3 +180,26 @@ async def test_a_change_is_taken_over_once_it_has_stood_for_a_look(tmp_path: Pat
         assert [s.name for s in folders.known.ready] == ["one", "two"]
         assert folders.known.skills["one"].body == "Another body."
         assert first.skills["one"].body == "Do it."
+
+
+async def test_a_fault_nobody_foresaw_is_told_once_and_the_watch_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock, tries = FakeClock(), list[SkillSet]()
+    faults = [RuntimeError("a"), RuntimeError("b"), KeyError("c")]
+
+    def tell(skills: SkillSet) -> None:
+        tries.append(skills)
+        if len(skills.skills) > 1 and faults:
+            raise faults.pop(0)
+
+    root = tmp_path / "skills"
+    skill_file(root, "one")
+    async with SkillFolders([root], tmp_path, {}, clock, tell) as folders:
+        skill_file(root, "two")
+        while len(tries) < 5:
+            await clock.advance(LOOK_SECONDS)
+        assert [s.name for s in folders.known.ready] == ["one", "two"]
+    assert clock.slept.count(PAUSE_SECONDS) == 3
+    told = [r.exc_info[0] for r in caplog.records if r.exc_info is not None]
+    assert told == [RuntimeError, KeyError]
