@@ -36,6 +36,7 @@ from bot.ports.outbox import DeliveryState, Outbox
 SPENT = "This is decided already."
 NOT_APPROVER = "Only an owner may approve this. You may still deny or stop it."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
+WAITS = "It waits for the card before it."
 
 _ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.ALL)
 
@@ -197,7 +198,17 @@ class ApprovalDesk:
         except Conflict:
             return None
         self._lanes.wake(card.chat)
-        return note or ("Approved." if decision.state is ApprovalState.APPROVED else "Denied.")
+        if decision.state is not ApprovalState.APPROVED:
+            return note or "Denied."
+        waits = WAITS if await self._stands_behind(card) else ""
+        return " ".join(part for part in (note or "Approved.", waits) if part)
+
+    async def _stands_behind(self, card: Approval) -> bool:
+        """Whether an earlier change of the round is undecided: changes run in call order."""
+        if card.position == 0 or card.preview.effect is Effect.READ:
+            return False
+        cards = await self._approvals.of_turn(card.turn)
+        return any(a.position < card.position and a.state is ApprovalState.OPEN for a in cards)
 
     async def _write_decision(
         self, card: Approval, decided: Approval, decision: Decision, note: str
@@ -218,16 +229,20 @@ class ApprovalDesk:
         await self._journal.commit(Change(tuple(writes), durable=True))
 
     async def _released(self, card: Approval, decided: Approval) -> list[Write]:
-        """Continuations that this decision sets free: approved calls with no earlier open one."""
+        """Continuations that this decision sets free: approved calls with no earlier open one.
+
+        They are queued by their times, which keep the order of the calls.
+        """
+        now = decided.decided_at or self._clock.now()
         cards = [decided if a.id == card.id else a for a in await self._of_round(card)]
         writes: list[Write] = []
-        for one in sorted(cards, key=lambda a: a.position):
+        for place, one in enumerate(sorted(cards, key=lambda a: a.position)):
             if one.state is ApprovalState.OPEN:
                 break
             told = one.state is ApprovalState.DENIED and bool(one.reason)
             if not one.reported and (one.state is ApprovalState.APPROVED or told):
                 writes.append(SaveApproval(replace(one, reported=True), expect=one.state))
-                writes.append(SaveTurn(_continuation(one)))
+                writes.append(SaveTurn(_continuation(one, now + place * timedelta.resolution)))
         return writes
 
     async def _of_round(self, card: Approval) -> Sequence[Approval]:
@@ -358,7 +373,7 @@ def _may_approve(person: Person, card: Approval) -> bool:
     return card.preview.effect is Effect.READ or person.may_approve_for(card.asker)
 
 
-def _continuation(card: Approval) -> Turn:
+def _continuation(card: Approval, freed: datetime) -> Turn:
     """The queued turn that runs a call whose card was decided after its turn had ended."""
     return Turn(
         id=f"late-{card.id}",
@@ -368,7 +383,7 @@ def _continuation(card: Approval) -> Turn:
         # Where a card names nobody, who asked is alone with the bot and decided it too.
         asker_name=card.asker_name or card.decider_name,
         model="",
-        created_at=card.decided_at or card.created_at,
+        created_at=freed,
         origin="continuation",
         approval=card.id,
         state=TurnState.QUEUED,

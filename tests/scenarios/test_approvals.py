@@ -11,10 +11,10 @@ from bot.domain.person import Role
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import TurnState
-from bot.flow.approvals import NOT_OURS, NOT_YOURS, SPENT
+from bot.flow.approvals import NOT_OURS, NOT_YOURS, SPENT, WAITS
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
-from tests.scenarios.tools import burning, foreign, looking, writing
+from tests.scenarios.tools import burning, closing, foreign, looking, writing
 
 TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
 
@@ -139,7 +139,7 @@ async def test_reads_run_while_a_card_is_open_and_writes_in_call_order() -> None
         await scene.until(lambda: len(scene.cards) == 2)
         await scene.parked()
         assert len(look.ran) == 1
-        await scene.press("Approve", card=1)
+        assert await scene.press("Approve", card=1) == f"Approved. {WAITS}"
         await scene.parked()
         assert tool.ran == []
         await scene.press("Approve", card=0)
@@ -229,6 +229,23 @@ async def test_a_message_sets_the_waiting_turn_aside_and_a_late_approval_continu
         assert "wrote x" in str(scene.model.requests[-1].messages[-1])
 
 
+async def test_cards_set_aside_run_in_call_order_and_say_that_they_wait() -> None:
+    tool = writing()
+    wished = calls(write("a", "1"), write("b", "2"), write("c", "3"))
+    script = wished, says("Something else."), says("One."), says("Two."), says("Three.")
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("write three")
+        await scene.parked()
+        await scene.say("how is the weather?")
+        await scene.settled(2)
+        for card in (2, 1):
+            assert await scene.press("Approve", card=card) == f"Approved. {WAITS}"
+            await scene.clock.advance(60)
+        assert await scene.press("Approve", card=0) == "Approved."
+        await scene.settled(5)
+        assert [a["what"] for a in tool.ran] == ["1", "2", "3"]
+
+
 async def test_a_late_denial_is_told_at_the_next_opening_without_a_turn_of_its_own() -> None:
     script = calls(write()), says("Something else."), says("As you wish.")
     async with stage(*script, tools=[writing()]) as scene:
@@ -258,6 +275,19 @@ async def test_a_late_press_names_the_age_of_the_card_and_what_ran_since() -> No
         assert "1 h 0 min old" in told
         assert "write 2" in told
         await scene.settled(3)
+
+
+async def test_a_conversation_that_is_closed_takes_its_cards_along() -> None:
+    closes = calls(call("c", "close"))
+    script = calls(write()), closes, says("Bye."), says("- we said bye")
+    async with stage(*script, tools=[writing(), closing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("we are done")
+        await scene.settled(2)
+        assert scene.approvals[0].state is ApprovalState.CANCELLED
+        await scene.application.delivery.flushed()
+        assert scene.cards == []
 
 
 async def test_an_equal_call_gets_no_second_card() -> None:
