@@ -164,7 +164,7 @@ def _part(block: _Block) -> ReplyPart:
     raw = _sound(block.raw())
     match block.kind:
         case "text":
-            return TextPart(str(raw.get("text", "")), raw)
+            return TextPart(_words(raw), raw)
         case "thinking" | "redacted_thinking":
             return ThinkingPart(raw)
         case _:
@@ -172,6 +172,14 @@ def _part(block: _Block) -> ReplyPart:
             if "input" in block.pieces:
                 raw["input"] = parse_arguments(written)[0] or {}
             return ForeignPart(raw)
+
+
+def _words(raw: Mapping[str, Any]) -> str:
+    """The words of a text block; what is no text could never be sent back."""
+    words = raw.get("text") or ""
+    if not isinstance(words, str):
+        raise TypeError("the text of a block is not a text")
+    return words
 
 
 def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.adapters.anthropic.arguments import parse_arguments
+from bot.domain.errors import ModelUnreachable
 from bot.domain.exchange import FinishReason, Usage
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ForeignPart, ReplyPart, TextPart, ThinkingPart
@@ -272,3 +273,15 @@ async def test_citations_of_a_text_are_kept_with_it() -> None:
     (part,) = (await only_reply(reply)).parts
     assert isinstance(part, TextPart)
     assert part.raw == {"type": "text", "text": "Blue.", "citations": [cited]}
+
+
+@pytest.mark.parametrize("words", [7, ["a"], {"text": "a"}])
+async def test_a_text_that_is_none_is_no_reply(words: object) -> None:
+    with pytest.raises(ModelUnreachable):
+        await only_reply(raw_block({"type": "text", "text": words}))
+
+
+async def test_a_text_of_nothing_is_empty() -> None:
+    (part,) = (await only_reply(raw_block({"type": "text", "text": None}))).parts
+    assert isinstance(part, TextPart)
+    assert part.text == ""
