@@ -42,9 +42,11 @@ class ModelCalls:
             try:
                 return await self._once(request, show)
             except (ModelOverloaded, ModelUnreachable) as fault:
-                if attempt >= self._times.retries:
+                wish = getattr(fault, "retry_after", None) or 0.0
+                # Nobody waits longer for room than for a whole reply: another model may answer.
+                if attempt >= self._times.retries or wish > self._times.call_seconds:
                     raise
-                wait = self._pause(attempt, getattr(fault, "retry_after", None))
+                wait = self._pause(attempt, wish)
                 attempt += 1
                 _LOG.warning("model call %d failed (%s), again in %.1f s", attempt, fault, wait)
             show("")
@@ -65,12 +67,12 @@ class ModelCalls:
             await stream.aclose()
         raise ModelUnreachable("the stream ended without a reply")
 
-    def _pause(self, attempt: int, wish: float | None) -> float:
+    def _pause(self, attempt: int, wish: float) -> float:
         """Doubling with jitter, never shorter than the provider's own wish."""
         times = self._times
         most = min(times.backoff_max_seconds, times.backoff_seconds * 2**attempt)
         jittered = most * random.uniform(0.5, 1.0)
-        return max(jittered, wish or 0.0)
+        return max(jittered, wish)
 
     def _model(self, provider: str) -> Model:
         model = self._models.get(provider)

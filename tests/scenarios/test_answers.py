@@ -157,6 +157,13 @@ async def test_a_passing_fault_is_tried_again() -> None:
         assert scene.texts == ["Hello."]
 
 
+async def test_nobody_is_kept_waiting_for_an_hour() -> None:
+    async with stage(ModelOverloaded("no room until noon", retry_after=3600)) as scene:
+        await scene.say("go")
+        assert (await scene.settled()).stop_reason is StopReason.MODEL_FAILURE
+        assert "no room until noon" in scene.texts[0]
+
+
 async def test_a_lasting_fault_is_told_in_plain_words() -> None:
     async with stage(ModelDenied("the key is refused")) as scene:
         await scene.say("go")
