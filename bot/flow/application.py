@@ -315,11 +315,16 @@ class Application:
     @cached_property
     def _settlement(self) -> Settlement:
         return Settlement(
-            Conversations(self._store.chats, self._compaction, self.models),
+            self._conversations,
             self._plan_ending,
             self._world.skills,
             self._policy.long_answer,
         )
+
+    @property
+    def _conversations(self) -> Conversations:
+        store = self._store
+        return Conversations(store.chats, store.approvals, self.desk, self._compaction, self.models)
 
     # What is asked of people
 

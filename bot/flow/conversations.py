@@ -8,9 +8,12 @@ from bot.domain.change import AddUsage, ChooseSkill, SaveChat, SaveConversation,
 from bot.domain.chat import Chat, Conversation
 from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
+from bot.domain.turn import Turn
+from bot.flow.approvals import ApprovalDesk
 from bot.flow.compaction import Compaction, digest_of
 from bot.flow.model_calls import ModelCalls
 from bot.flow.work import Work
+from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
 
 
@@ -23,8 +26,17 @@ def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
 
 
 class Conversations:
-    def __init__(self, chats: Chats, compaction: Compaction, models: ModelCalls) -> None:
+    def __init__(
+        self,
+        chats: Chats,
+        approvals: Approvals,
+        desk: ApprovalDesk,
+        compaction: Compaction,
+        models: ModelCalls,
+    ) -> None:
         self._chats = chats
+        self._approvals = approvals
+        self._desk = desk
         self._compaction = compaction
         self._models = models
 
@@ -32,6 +44,7 @@ class Conversations:
         """Writes that end the conversation at hand, summed up by the model, and open a new one."""
         profile = self._models.profile(work.turn.model)
         text, usage = await self._compaction.summary_of(work.log.entries(), profile, work)
+        await self._withdraw_cards(work.turn)
         now = work.clock.now()
         closed = await self._closed(work.log.chat, work.turn.conversation, now)
         ended = replace(
@@ -40,6 +53,12 @@ class Conversations:
         _, opening = fresh(work.log.chat, now)
         usages: tuple[AddUsage, ...] = usage
         return [SaveConversation(ended), *opening, *usages]
+
+    async def _withdraw_cards(self, turn: Turn) -> None:
+        """Ends what the asker was still asked by earlier turns; cards of this one end with it."""
+        cards = await self._approvals.open_in(turn.chat)
+        left = [c for c in cards if c.set_aside and c.asker == turn.asker]
+        await self._desk.withdraw(left, None)
 
     async def _closed(self, chat: Chat, conversation: str, now: datetime) -> Conversation:
         found = await self._chats.conversation(chat.id, conversation)

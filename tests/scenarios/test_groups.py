@@ -2,14 +2,17 @@
 
 import pytest
 
+from bot.domain.approval import ApprovalState, Verb
 from bot.domain.change import InboundState
 from bot.domain.chat import Activation
 from bot.domain.message import Address, InboundMessage, Moved
 from bot.domain.person import Role, Sender
 from bot.domain.transcript import AskerBody
-from tests.fakes.model import Gate, says
+from bot.flow.cards import button_data
+from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.team import EVE, TEAM, Group, blocks, group
+from tests.scenarios.tools import writing
 
 TAKEN = InboundState.TAKEN
 
@@ -157,6 +160,20 @@ async def test_a_member_takes_back_their_own_messages_alone():
         await team.scene.settled(2)
         asked = [b.text for b in team.scene.bodies if isinstance(b, AskerBody)]
         assert asked == ["first", "Ann's"]
+
+
+async def test_a_member_starts_afresh_without_ending_what_others_are_asked():
+    script = calls(call("w", "write", {"what": "x"})), says("Yes, Ann."), says("Written.")
+    async with group(*script, tools=[writing()]) as team:
+        await team.ask("write x")
+        await team.scene.parked()
+        await team.ask("are you there?")
+        await team.scene.settled(2)
+        assert "A fresh start" in await team.command("/new", BOB)
+        assert [card.state for card in team.scene.approvals] == [ApprovalState.OPEN]
+        await team.scene.press_data(button_data(team.scene.approvals[0], Verb.APPROVE), at=TEAM)
+        await team.scene.settled(3)
+        assert team.texts[-1] == "Written."
 
 
 async def test_a_command_nobody_knows_is_left_to_other_bots():

@@ -59,10 +59,12 @@ class TurnCommands:
         )
 
     async def new(self, asked: Invocation) -> Answer:
-        """Ends the running turn and every open card, and opens an empty conversation."""
+        """Ends the turns and cards the person may decide on, and opens an empty conversation."""
         agenda = await self._journal.agenda(asked.chat.id)
         cards = await self._approvals.open_in(asked.chat.id)
-        await self._desk.withdraw([c for c in cards if c.set_aside], asked.person)
+        # Cards of turns that go on end with them.
+        left = [c for c in cards if c.set_aside and asked.person.may_decide_for(c.asker)]
+        await self._desk.withdraw(left, asked.person)
         ended = (*stops(agenda, asked), *self._plans.left(agenda.plan, asked.person))
         now = self._clock.now()
         current = await self._chats.conversation(asked.chat.id, asked.chat.conversation)
