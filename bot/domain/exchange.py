@@ -74,6 +74,10 @@ class ModelProfile:
     def key(self) -> str:
         return f"{self.provider}/{self.name}"
 
+    def cost(self, usage: Usage) -> float | None:
+        """Dollars; None where no price is known."""
+        return self.price.cost(usage) if self.price is not None else None
+
 
 @dataclass(frozen=True, slots=True)
 class Masked:

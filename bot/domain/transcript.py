@@ -1,11 +1,9 @@
 """The log of a chat: entries that are appended and never changed."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
-from unicodedata import category
 
 from bot.domain.bundle import Seam
 from bot.domain.exchange import FinishReason, Usage
@@ -90,12 +88,6 @@ class AskerBody:
     heard: str = ""
     seam: Seam | None = None
     kind: Literal["asker"] = "asker"
-
-
-def shown_name(name: str) -> str:
-    """A name or title in quotation marks, which it cannot leave."""
-    plain = "".join(" " if category(c).startswith("C") else c for c in name)
-    return json.dumps(" ".join(plain.split()), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Text as people must see it before they consent: nothing in it may hide or rearrange the rest."""
 
+import json
 import re
+from unicodedata import category
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
@@ -19,6 +21,12 @@ def visible(text: str) -> str:
 def shown_name(name: str) -> str:
     """A file name on one line, whatever is in it."""
     return visible(name.replace("\n", "\\n").replace("\t", "\\t"))
+
+
+def quoted_name(name: str) -> str:
+    """A name or title that somebody chose, in quotation marks it cannot leave."""
+    plain = "".join(" " if category(c).startswith("C") else c for c in name)
+    return json.dumps(" ".join(plain.split()), ensure_ascii=False)
 
 
 def plain_output(text: str) -> str:

@@ -13,6 +13,7 @@ from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, FenceLost, NoSuchChat
 from bot.domain.message import InboundMessage
 from bot.domain.turn import Turn, TurnState
+from bot.flow.awaiting import awaited
 from bot.flow.gathering import Gathering, newest_seam, unanswered
 from bot.flow.history import ChatLog, History
 from bot.flow.moving import Moving
@@ -228,13 +229,10 @@ class ChatQueue:
             return
         arrival = self._resting[chat] = asyncio.Event()
         self._at_work.discard(chat)
-        waits = [asyncio.ensure_future(w) for w in (self._clock.sleep(seconds), arrival.wait())]
         try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            await awaited(arrival, self._clock, seconds)
         finally:
             del self._resting[chat]
-            for wait in waits:
-                wait.cancel()
         self._at_work.add(chat)
 
     async def _drop(self, log: ChatLog, row: InboundRow) -> None:

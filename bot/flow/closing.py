@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from bot.domain.approval import Approval
 from bot.domain.step import OUTCOME_UNKNOWN, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.transcript import Body, LateResultBody, ResultBody
 
 _WHY: dict[Code, tuple[Status, str]] = {
     Code.CANCELLED: (Status.SKIPPED, "Not run: the turn was stopped before it."),
@@ -36,3 +38,25 @@ def close(
         status, text = _WHY.get(code, (Status.SKIPPED, "Not run."))
         results.setdefault(call.id, synthetic(call, Refuse(status, code, text)))
     return tuple(results.values())
+
+
+def body_of(result: ToolResult, late: Approval | None) -> Body:
+    """The entry of a result; it opens the turn when it is of the card the turn continues."""
+    if late is None or late.call.id != result.call_id:
+        return ResultBody(result)
+    return _late_body(late, result)
+
+
+def _late_body(card: Approval, result: ToolResult) -> LateResultBody:
+    """A result as the opening of a continuation: who decided, when, and the output as data."""
+    when = f" at {card.decided_at:%Y-%m-%d %H:%M} UTC" if card.decided_at is not None else ""
+    decision = f"{card.state.value} by {card.decider_name or 'nobody'}{when}"
+    return LateResultBody(
+        approval=card.id,
+        tool=result.tool,
+        subject=card.preview.subject,
+        decision=f"{decision}; {result.status.value}",
+        text=result.text,
+        result=result,
+        untrusted=result.untrusted,
+    )

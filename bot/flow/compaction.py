@@ -197,7 +197,6 @@ def _line(entry: Entry) -> str:
 
 
 def _usage(work: Work, profile: ModelProfile, reply: ModelReply) -> AddUsage:
-    cost = profile.price.cost(reply.usage) if profile.price is not None else None
     return AddUsage(
         turn=work.turn.id,
         chat=work.turn.chat,
@@ -205,6 +204,6 @@ def _usage(work: Work, profile: ModelProfile, reply: ModelReply) -> AddUsage:
         model=profile.key,
         at=work.clock.now(),
         usage=reply.usage,
-        cost=cost,
+        cost=profile.cost(reply.usage),
         call_type="summary",
     )

@@ -17,7 +17,7 @@ from bot.domain.rules import matches
 from bot.domain.skill import Skill
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
-from bot.domain.transcript import shown_name
+from bot.domain.visible_text import quoted_name
 from bot.flow.owners import AskedOwners, Owners
 from bot.flow.plan_mode import unforeseen
 from bot.flow.work import Work
@@ -254,7 +254,7 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
         return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")
     why = f"Only an owner may approve this ({owners.names}), not {who}"
     if owners.chats:
-        where = "a private chat" if chat.private else f"the group {shown_name(chat.title)}"
+        where = "a private chat" if chat.private else f"the group {quoted_name(chat.title)}"
         why = f"{why}, who asks in {where}"
     return AskFirst(_explained(gate.preview, why), gate.repeat, owners.chats)
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
+from bot.flow.awaiting import awaited
 from bot.flow.pieces import Pieces
 from bot.flow.router import Router
 from bot.ports.clock import Clock
@@ -58,14 +59,7 @@ class Intake:
         if moment is None:
             await self._arrived.wait()
             return
-        waits = [
-            asyncio.ensure_future(w) for w in (self._clock.sleep(moment), self._arrived.wait())
-        ]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
+        await awaited(self._arrived, self._clock, moment)
 
     async def _route_stored(self) -> None:
         """Goes on until it has seen the last one; what is stored later sets the event again."""

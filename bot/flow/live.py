@@ -14,6 +14,7 @@ from bot.domain.message import Address, Sign
 from bot.domain.outcome import StopReason
 from bot.domain.tool import ToolCall, ToolResult
 from bot.domain.turn import TurnState
+from bot.flow.awaiting import awaited
 from bot.flow.placeholder import Placeholder, Placing
 from bot.flow.reactions import Reactions
 from bot.flow.work import Work
@@ -210,7 +211,7 @@ class _Late:
             self.live.passed()
             rest = await self._show_now(takes_long=takes_long)
             soon = rest if told else min(rest, long_at - self.clock.steady())
-            await _next_change(self.live, self.clock, soon)
+            await awaited(self.live.changed, self.clock, max(soon, 0))
 
     async def _show_now(self, *, takes_long: bool) -> float:
         """Shows the newest state; returns when to show it again should nothing change."""
@@ -234,15 +235,3 @@ async def _draft(channel: Channel, address: Address, screens: Sequence[str]) -> 
     with suppress(ChannelError):
         for screen in screens:
             await channel.draft(address, screen)
-
-
-async def _next_change(live: Live, clock: Clock, at_most: float) -> None:
-    ends = (
-        asyncio.ensure_future(live.changed.wait()),
-        asyncio.ensure_future(clock.sleep(max(at_most, 0))),
-    )
-    try:
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for end in ends:
-            end.cancel()

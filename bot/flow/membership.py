@@ -15,7 +15,7 @@ from bot.domain.chat import Chat
 from bot.domain.message import Presence, PresenceChange
 from bot.domain.person import Person
 from bot.domain.tool import clipped
-from bot.domain.transcript import shown_name
+from bot.domain.visible_text import quoted_name
 from bot.flow.farewell import Farewell
 from bot.flow.news import News
 from bot.ports.chats import Chats
@@ -62,24 +62,28 @@ class Membership:
         """Writes all that a change brings in one transaction; safe to repeat after a crash."""
         chats = await self._chats.within(change.address)
         person = await self._people.by_sender(change.by)
-        done = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,))
-        writes: list[Write] = [done, self._audit(change, chats, person)]
-        stopped: list[int] = []
-        ended = ""
         here = [chat for chat in chats if chat.address.chat == change.address.chat]
-        if change.now is Presence.GONE:
-            ends = [write for chat in here for write in await self._farewell.to(chat, row)]
-            writes.extend(ends)
-            ended = _ended(ends)
-            stopped = [chat.id for chat in here]
-        if not await self._of_a_move(change, chats, here) and (person or change.kind != "private"):
-            text = f"{_told(change, person)}{ended}"
-            besides = person if change.kind == "private" else None
-            writes.extend(await self._news.of(change.address, text, besides))
+        left = here if change.now is Presence.GONE else []
+        ends = [write for chat in left for write in await self._farewell.to(chat, row)]
+        news: Sequence[Write] = ()
+        if not await self._of_a_move(change, chats, here):
+            news = await self._news_of(change, person, ends)
+        done = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,))
+        audit = self._audit(change, chats, person)
         _LOG.info("the bot is %s in %s", change.now, change.address.key)
-        await self._journal.commit(Change(tuple(writes), durable=True))
-        for chat in stopped:
-            self._lanes.interrupt(chat)
+        await self._journal.commit(Change((done, audit, *ends, *news), durable=True))
+        for chat in left:
+            self._lanes.interrupt(chat.id)
+
+    async def _news_of(
+        self, change: PresenceChange, person: Person | None, ends: Sequence[Write]
+    ) -> Sequence[Write]:
+        """What owners are told; of a stranger's private chat nothing."""
+        private = change.kind == "private"
+        if private and person is None:
+            return ()
+        text = f"{_told(change, person)}{_ended(ends)}"
+        return await self._news.of(change.address, text, person if private else None)
 
     async def _of_a_move(
         self, change: PresenceChange, chats: Sequence[Chat], here: Sequence[Chat]
@@ -109,7 +113,7 @@ class Membership:
 
 def named(title: str) -> str:
     """A name or title that a stranger chose, in quotation marks it cannot leave."""
-    return shown_name(clipped(" ".join(title.split()), _LONGEST_NAME))
+    return quoted_name(clipped(" ".join(title.split()), _LONGEST_NAME))
 
 
 def _told(change: PresenceChange, person: Person | None) -> str:

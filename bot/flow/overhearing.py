@@ -7,7 +7,7 @@ from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassO
 from bot.domain.chat import Chat
 from bot.domain.message import Address, InboundMessage
 from bot.domain.tool import clipped
-from bot.domain.transcript import shown_name
+from bot.domain.visible_text import quoted_name
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow, Inbox
@@ -100,5 +100,5 @@ class Overhearing:
         if not isinstance(message, InboundMessage):
             return ""
         words = " ".join(message.text.split()) or "[no text]"
-        who = f"{shown_name(message.sender.name)}, {message.sender.key}"
+        who = f"{quoted_name(message.sender.name)}, {message.sender.key}"
         return f"[{who}] {clipped(words, _LONGEST_LINE)}".replace("<", "&lt;")

@@ -21,9 +21,9 @@ from bot.domain.transcript import (
     SummaryBody,
     TextPart,
     ThinkingPart,
-    shown_name,
 )
 from bot.domain.view import RequestView, ResultPart, ViewMessage, ViewPart
+from bot.domain.visible_text import quoted_name
 from bot.flow.masking import is_own, legal_id, length, mask
 
 BYTES_A_TOKEN = 4
@@ -215,8 +215,8 @@ def _circumstances(asker: AskerBody) -> tuple[TextPart, ...]:
     """What a group's message cannot say of itself, in blocks of their own before it."""
     if not asker.account:
         return ()
-    where = f" in the group {shown_name(asker.group)}" if asker.group else ""
-    who = TextPart(f"[From {shown_name(asker.speaker)}, {asker.account}{where}]")
+    where = f" in the group {quoted_name(asker.group)}" if asker.group else ""
+    who = TextPart(f"[From {quoted_name(asker.speaker)}, {asker.account}{where}]")
     return (TextPart(asker.heard), who) if asker.heard else (who,)
 
 

@@ -12,10 +12,10 @@ from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import Finish
 from bot.domain.tool import Code, ToolCall, ToolResult
-from bot.domain.transcript import Body, LateResultBody, ResultBody
+from bot.domain.transcript import Body
 from bot.domain.turn import Turn, TurnState
 from bot.flow.cards import shown_decided
-from bot.flow.closing import close
+from bot.flow.closing import body_of, close
 from bot.flow.conversations import Conversations
 from bot.flow.endings import note_of, outcome_of
 from bot.flow.plan_ending import PlanEnding
@@ -49,7 +49,7 @@ class Settlement:
         outcome = outcome_of(progress, finish, cut=cut)
         outcome = replace(outcome, text=planned.told(outcome.text))
         note = note_of(outcome, progress)
-        bodies = [*self._bodies(work, closed), *((note,) if note is not None else ())]
+        bodies = [*_bodies(work, closed), *((note,) if note is not None else ())]
         also = [*self._cards(work, finish), *self._answer(work, outcome), *planned.writes]
         also.append(self._audit(work, finish))
         also.extend(self._resting(work, finish))
@@ -67,7 +67,7 @@ class Settlement:
         """
         waiting = self._plans.set_aside(work)
         code = Code.CANCELLED if waiting else Code.AWAITING_DECISION
-        bodies = self._bodies(work, self._closings(work, code))
+        bodies = _bodies(work, self._closings(work, code))
         ended = Finish(StopReason.SET_ASIDE, "a new message")
         cards = self._cards(work, ended) if waiting else _kept(work)
         settled = self._ended(work, StopReason.SET_ASIDE)
@@ -85,15 +85,6 @@ class Settlement:
         results = (*close(expired, Code.EXPIRED, begun), *close(others, code, begun))
         calls = {c.call.id: c.call for c in open_calls}
         return [(calls[result.call_id], result) for result in results]
-
-    def _bodies(self, work: Work, closed: Sequence[tuple[ToolCall, ToolResult]]) -> list[Body]:
-        late = work.late_approval
-        return [
-            late_body(late, result)
-            if late is not None and late.call.id == result.call_id
-            else ResultBody(result)
-            for _, result in closed
-        ]
 
     def _cards(self, work: Work, finish: Finish) -> list[Write]:
         """Cards of a turn that ends are decided by its end."""
@@ -137,19 +128,8 @@ class Settlement:
         )
 
 
-def late_body(card: Approval, result: ToolResult) -> LateResultBody:
-    """A result as the opening of a continuation: who decided, when, and the output as data."""
-    when = f" at {card.decided_at:%Y-%m-%d %H:%M} UTC" if card.decided_at is not None else ""
-    decision = f"{card.state.value} by {card.decider_name or 'nobody'}{when}"
-    return LateResultBody(
-        approval=card.id,
-        tool=result.tool,
-        subject=card.preview.subject,
-        decision=f"{decision}; {result.status.value}",
-        text=result.text,
-        result=result,
-        untrusted=result.untrusted,
-    )
+def _bodies(work: Work, closed: Sequence[tuple[ToolCall, ToolResult]]) -> list[Body]:
+    return [body_of(result, work.late_approval) for _, result in closed]
 
 
 def _has_expired(open_call: OpenCall) -> bool:

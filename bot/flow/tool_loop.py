@@ -45,13 +45,12 @@ from bot.domain.transcript import (
     NoteBody,
     Provenance,
     ReplyBody,
-    ResultBody,
 )
 from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelReply, ModelRequest, RequestView
 from bot.flow import plan_mode
 from bot.flow.approvals import ApprovalDesk
-from bot.flow.closing import synthetic
+from bot.flow.closing import body_of, synthetic
 from bot.flow.compaction import Compaction
 from bot.flow.gatekeeper import Gatekeeper
 from bot.flow.live import Live
@@ -59,7 +58,6 @@ from bot.flow.model_calls import ModelCalls
 from bot.flow.reply_intake import admit
 from bot.flow.request_view import ViewFold
 from bot.flow.scene import Scene
-from bot.flow.settlement import late_body
 from bot.flow.steering import Steering
 from bot.flow.tool_runner import Ran, ToolRunner
 from bot.flow.work import Work
@@ -235,7 +233,7 @@ class ToolLoop:
         self, work: Work, scene: Scene, body: ReplyBody, view: RequestView, step: Step
     ) -> tuple[Write, ...]:
         now, turn, profile = work.clock.now(), work.turn, scene.profile
-        cost = profile.price.cost(body.usage) if profile.price is not None else None
+        cost = profile.cost(body.usage)
         usage = AddUsage(turn.id, turn.chat, turn.asker, profile.key, now, body.usage, cost)
         details = {"step": type(step).__name__, "why": step.why, **view.diagnostics.as_json()}
         return usage, AddVerdict(turn.id, turn.rounds + 1, now, details)
@@ -293,13 +291,7 @@ class ToolLoop:
 
     async def _record(self, work: Work, scene: Scene, ran: Sequence[Ran]) -> None:
         """Results, their sends and their line in the record: one transaction."""
-        late = work.late_approval
-        bodies = [
-            late_body(late, r.result)
-            if late is not None and late.call.id == r.call.id
-            else ResultBody(r.result)
-            for r in ran
-        ]
+        bodies = [body_of(r.result, work.late_approval) for r in ran]
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
         plan, writes = plan_mode.progressed(work, [(r.call, r.result) for r in ran])
