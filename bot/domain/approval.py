@@ -9,6 +9,8 @@ from bot.domain.tool import Preview, RulePattern, ToolCall
 
 
 class ApprovalState(StrEnum):
+    """Where a card stands: open, or decided once; an unaskable one could be shown to nobody."""
+
     OPEN = "open"
     APPROVED = "approved"
     DENIED = "denied"
@@ -39,9 +41,11 @@ def card_of(key: str) -> str | None:
 class Approval:
     """One card. `token` is the secret of its buttons; `set_aside` once its turn ended without it.
 
-    `kind` tells what is asked: to run a call, or to go on after a repeat. `reported` is True once
-    the model has read what came of it. `asker_name` is told where others see the card too.
-    `owner_chats` are chats of owners that show the card besides its own: the asker may not approve.
+    `kind` tells what is asked: to run a call, or to go on after a repeat. `position` is its
+    place among the cards asked together, `group` how many of them `Approve all` decides.
+    `reported` is True once the model has read what came of it. `asker_name` is told where others
+    see the card too. `owner_chats` are chats of owners that show the card besides its own: the
+    asker may not approve.
     """
 
     id: str

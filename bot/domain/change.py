@@ -20,7 +20,8 @@ from bot.domain.turn import Turn
 class InboundState(StrEnum):
     """Where a raw update stands: new, waiting for its turn, taken by one, or done without one.
 
-    A heard one is talk of a group that is not for the bot, kept to be read at the next turn.
+    A heard one is talk of a group that is not for the bot, kept to be read at the next turn. A
+    dead one could not be read or routed; a dropped one waited or would have, and is not answered.
     """
 
     NEW = "new"
@@ -42,7 +43,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class SaveTurn:
-    """Inserts or updates a turn's row; `stop_asked` is never written here but by AskStop."""
+    """Inserts or updates a turn's row, all but `stop_asked`: that is written by AskStop alone."""
 
     turn: Turn
 

@@ -24,10 +24,6 @@ class StopReason(StrEnum):
     INTERNAL_FAILURE = "internal_failure"
 
 
-REMEMBERED = frozenset({StopReason.FINAL_ANSWER})
-"""Only these endings may be remembered and indexed."""
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A settled turn: why it ended, what the person is told, and the files that go with it."""

@@ -22,10 +22,10 @@ class ServerSpec:
     """A tool server speaking the Model Context Protocol.
 
     `command` is a program with its arguments, started in `folder` with `env`; without one the
-    server is at `url`, asked with `headers`. Only a
-    `trusted` server is believed that a tool merely reads. `skill` names the skill that brought the
-    server along; the operator's own have none. Before it is `allowed` nothing of it is started.
-    `secrets` are values that no prompt and no log may hold. An `idle_seconds` of 0 is for ever.
+    server is at `url`, asked with `headers`. Only a `trusted` server is believed when it
+    says that a tool merely reads. `skill` names the skill that brought the server along; the
+    operator's own have none. Before it is `allowed` nothing of it is started. `secrets` are values
+    that no prompt and no log may hold. An `idle_seconds` of 0 is for ever.
     """
 
     name: str

@@ -18,7 +18,7 @@ from bot.domain.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The call may run now; `seen` is what its preview saw."""
+    """The call may run now; `preview` tells what it will do, where one was prepared."""
 
     effect: Effect
     preview: Preview | None = None
@@ -141,10 +141,10 @@ class LoopState:
     """All that a verdict depends on.
 
     `gates` has an entry for every open call without a card, and a refusal for an approved one that
-    its asker has no right to any more; `fill` is the share of the window
-    that the next request takes; `overflow` when the provider found the last one too long;
-    `packed` when there was nothing left to cut. `plan` is the one the turn collects or executes,
-    `following` the skill that goes on with a settled text.
+    its asker has no right to any more; `fill` is the share of the window that the next request
+    takes; `overflow` when the provider found the last one too long; `packed` when there was
+    nothing left to cut. `plan` is the one the turn collects or executes, `following` the skill
+    that goes on with a settled text.
     """
 
     progress: Progress

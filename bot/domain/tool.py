@@ -98,6 +98,8 @@ def _plain(value: Any) -> Any:
 
 
 class Status(StrEnum):
+    """What became of a call; one that was planned is a step of a plan now, and did not run."""
+
     SUCCESS = "success"
     FAILED = "failed"
     BLOCKED = "blocked"

@@ -15,6 +15,8 @@ BOT_GONE = "the bot is no longer in the chat"
 
 
 class TurnState(StrEnum):
+    """Where a turn stands; a parked one waits for a person and holds nothing but its rows."""
+
     QUEUED = "queued"
     RUNNING = "running"
     PARKED = "parked"
@@ -25,12 +27,11 @@ class TurnState(StrEnum):
 class Turn:
     """The row of a turn: what the log does not say.
 
-    `origin` is a message, the continuation of the named approval, a wish for compaction, or a plan
-    to be executed.
-    `calls` counts the calls of all replies so far, `attempts` starts without progress,
-    `worked_ms` time at work, not time waiting for people. `stop_asked` is written from outside
-    the lane and names who asked and how. `skill` is the one at work, `stages` how often another
-    took over from it in this turn.
+    `origin` is a message, the continuation of the card `approval`, a wish for compaction, or a
+    plan to be executed. `calls` counts the calls of all replies so far, `attempts` the starts
+    without progress, `worked_ms` the time at work, not the time waiting for people. `stop_asked`
+    is written from outside the lane and names who asked and how. `skill` is the one at work,
+    `stages` how often another took over from it in this turn.
     """
 
     id: str

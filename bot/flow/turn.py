@@ -1,7 +1,6 @@
 """A turn from its opening to its settled end."""
 
 import asyncio
-import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from bot.domain.step import Finish
 from bot.domain.transcript import LateResultBody, SkillBody
 from bot.domain.turn import Turn, TurnState
 from bot.flow import plan_mode
+from bot.flow.asker import Asked
 from bot.flow.compaction import Compaction
 from bot.flow.gathering import Gathered
 from bot.flow.history import ChatLog
@@ -28,9 +28,6 @@ from bot.flow.tool_loop import ToolLoop
 from bot.flow.work import Work
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
-
-_LOG = logging.getLogger(__name__)
-
 
 _EVERYTHING = 1_000.0
 """A window so full that nothing of the old turns may stay."""
@@ -68,17 +65,7 @@ class Turns:
     ) -> Work:
         """Makes a message the opening of a turn: its rows are taken in the same transaction."""
         asked = plan_mode.worded(gathered.asked, plan)
-        turn = Turn(
-            id=secrets.token_hex(8),
-            chat=log.chat.id,
-            conversation=log.chat.conversation,
-            asker=asked.person.id,
-            asker_name=asked.person.name,
-            model=log.chat.model or self._model,
-            created_at=self._clock.now(),
-            skill=log.chat.skill,
-            reply_to=None if asked.bundle.first.private else asked.bundle.first.message_id,
-        )
+        turn = self._new(log.chat, asked)
         gone, rests = self._missing(log.chat, turn.id)
         turn = replace(turn, skill=None) if gone else turn
         work = await self._at_work(log, turn, (), plan)
@@ -93,6 +80,20 @@ class Turns:
         await work.write(*late, *opening, asked.body(), turn=fresh, also=also)
         self._lives.taken(work, gathered.since)
         return work
+
+    def _new(self, chat: Chat, asked: Asked) -> Turn:
+        message = asked.bundle.first
+        return Turn(
+            id=secrets.token_hex(8),
+            chat=chat.id,
+            conversation=chat.conversation,
+            asker=asked.person.id,
+            asker_name=asked.person.name,
+            model=chat.model or self._model,
+            created_at=self._clock.now(),
+            skill=chat.skill,
+            reply_to=None if message.private else message.message_id,
+        )
 
     def _missing(self, chat: Chat, turn: str) -> tuple[tuple[SkillBody, ...], tuple[Write, ...]]:
         """What is told, to the model and in the chat, when its skill is not to be had any more."""
