@@ -24,7 +24,7 @@ _PROFILE = ModelProfile(
 _PIECE = re.compile(r"\s*\S{1,24}(?:\s+\Z)?")
 _QUOTED = 600
 _LATE = "[Late result]"
-_STEP = re.compile(r"^\d+\. (\w+) (\{.*\})$", re.MULTILINE)
+_STEP = re.compile(r"^\d+\. ([\w-]+) (\{.*\})$", re.MULTILINE)
 
 
 class DemoModel:

@@ -1,9 +1,12 @@
-"""What a person asks the demo to show, found by single words."""
+"""What a person asks the demo to show, found by single words or by a server's tool they name."""
 
+import json
 import re
 from dataclasses import dataclass
+from typing import Any
 
 _WORD = re.compile(r"[a-z]+")
+_SERVERS_TOOL = re.compile(r"([A-Za-z0-9_-]+__[A-Za-z0-9_-]+)\s*(\{.*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +14,7 @@ class Wanted:
     """A call the demo would like to make."""
 
     tool: str
-    arguments: dict[str, str | bool]
+    arguments: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,14 @@ _WISHES = (
     Wish(frozenset({"both", "two"}), "*both*: two calls at once", (_TIME, _LIST)),
     Wish(frozenset({"question", "ask"}), "*question*: a question back to you", (_ASK,)),
     Wish(
+        frozenset({"server", "servers", "mcp"}),
+        "*server*: how to call a tool of an MCP server",
+        says=(
+            "Name a tool of a server, with its arguments behind it, as in "
+            '`time__get_current_time {"timezone": "Asia/Tokyo"}`. /tools lists what there is.'
+        ),
+    ),
+    Wish(
         frozenset({"skill", "skills", "pipeline"}),
         "*skill*: a skill at work, and the next one of its pipeline",
         (_SKILL,),
@@ -116,6 +127,20 @@ _HELP = Wish(
 
 
 def wish_of(text: str) -> Wish | None:
-    """The first wish a word of the text asks for."""
+    """The call of a server's tool that the text names, or else what its first known word asks."""
+    named = _SERVERS_TOOL.search(text)
+    if named is not None:
+        return _call_of(named[1], named[2] or "{}")
     words = set(_WORD.findall(text.lower()))
     return next((wish for wish in (*_WISHES, _HELP) if wish.words & words), None)
+
+
+def _call_of(tool: str, behind: str) -> Wish:
+    try:
+        arguments, _ = json.JSONDecoder().raw_decode(behind)
+        # Half a surrogate pair, or a number without an end, could be read but never be stored.
+        json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        told = f"What stands behind `{tool}` cannot be read: its arguments are one JSON object."
+        return Wish(frozenset(), "", says=told)
+    return Wish(frozenset(), "", (Wanted(tool, arguments),))

@@ -155,6 +155,37 @@ async def test_in_plan_mode_it_plans_two_steps_and_hands_them_in() -> None:
     assert calls_of(await reply_to(user("make a plan"), tools=tools)) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        ("time-2__now", {}),
+        ('Now time-2__now {"zone": {"name": "UTC"}}, please {so}', {"zone": {"name": "UTC"}}),
+    ],
+)
+async def test_a_tool_of_a_server_is_called_by_its_name(
+    words: str, arguments: dict[str, object]
+) -> None:
+    tools = (*TOOLS, ToolSpec("time-2__now", "", {}, Effect.WRITE, Replay.ONCE))
+    (call,) = calls_of(await reply_to(user(words), tools=tools))
+    assert (call.name, call.arguments) == ("time-2__now", arguments)
+    note = f'{APPROVED_NOTE} Go.\n1. time-2__now {{"zone":"UTC"}}'
+    (step,) = calls_of(await reply_to(user(note), tools=tools))
+    assert (step.name, step.canonical) == ("time-2__now", '{"zone":"UTC"}')
+
+
+async def test_a_servers_tool_that_is_not_there_is_told() -> None:
+    assert "there is no tool `time__now` here" in text_of(await reply_to(user("time__now")))
+    assert "/tools" in text_of(await reply_to(user("show me a server")))
+
+
+@pytest.mark.parametrize("behind", ['{"zone": "U', '{"zone": "\\ud800"}', '{"hours": 1e999}'])
+async def test_arguments_that_cannot_be_read_are_told(behind: str) -> None:
+    tools = (*TOOLS, ToolSpec("time__now", "", {}, Effect.WRITE, Replay.ONCE))
+    reply = await reply_to(user(f"time__now {behind}"), tools=tools)
+    assert calls_of(reply) == []
+    assert "its arguments are one JSON object" in text_of(reply)
+
+
 async def test_an_approved_plan_is_carried_out_to_the_letter() -> None:
     note = f'{APPROVED_NOTE} Go.\n1. [done] write_file: wrote it\n2. run_command {{"command":"ls"}}'
     (call,) = calls_of(await reply_to(user(note)))
