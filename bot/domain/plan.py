@@ -71,7 +71,9 @@ class PlanVerb(StrEnum):
 class PlanStep:
     """One call to be made: tool and exact canonical arguments, and what a person is shown of it.
 
-    `outcome` says what came of it; `call` is the id of the call that ran for it, if one did.
+    `outcome` says what came of it; `call` is the id of the call that ran for it, if one did. It
+    runs in the environment of `skill`, the one at work when it was planned; `lender` is the skill
+    whose server lends its tool. Both are None when there is none.
     """
 
     number: int
@@ -83,6 +85,13 @@ class PlanStep:
     state: StepState = StepState.OPEN
     outcome: str = ""
     call: str = ""
+    skill: str | None = None
+    lender: str | None = None
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The skills without which it cannot run as it was shown."""
+        return tuple(name for name in (self.lender, self.skill) if name is not None)
 
     def is_for(self, call: ToolCall) -> bool:
         return (self.tool, self.arguments) == (call.name, call.canonical)
@@ -141,9 +150,23 @@ class Plan:
         return tuple(s for s in self.steps if s.state is StepState.OPEN)
 
     @property
+    def skill(self) -> str | None:
+        """The skill it is carried out under: that of its last step."""
+        return self.steps[-1].skill if self.steps else None
+
+    @property
+    def lenders(self) -> tuple[str, ...]:
+        """Every skill whose server lends a tool to a step, in the order of the steps."""
+        return tuple(dict.fromkeys(s.lender for s in self.steps if s.lender is not None))
+
+    @property
+    def executing(self) -> bool:
+        return self.state is PlanState.EXECUTING
+
+    @property
     def failed_step(self) -> PlanStep | None:
         """The step that keeps an executing plan waiting for a person's word."""
-        if self.state is not PlanState.EXECUTING:
+        if not self.executing:
             return None
         return next((s for s in self.steps if s.state is StepState.FAILED), None)
 
@@ -188,7 +211,7 @@ class Plan:
 
     def ended(self, now: datetime) -> "Plan":
         """How it ends, by what its steps came to."""
-        if self.state is not PlanState.EXECUTING:
+        if not self.executing:
             return self.moved(PlanState.CANCELLED, turn=None, ended_at=now)
         if all(step.state is StepState.DONE for step in self.steps):
             state = PlanState.DONE

@@ -30,7 +30,8 @@ class ToolSpec:
     """What a model is told of a tool and what the loop must know of it.
 
     `effect` is the least a call can have; a preview may raise it. `timeout_s` of None means the
-    common limit. Results of `keep` tools never shrink in a view.
+    common limit. Results of `keep` tools never shrink in a view. `lender` is the skill whose server
+    lends the tool, if it is one's.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ToolSpec:
     replay: Replay
     keep: bool = False
     timeout_s: float | None = None
+    lender: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

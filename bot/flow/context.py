@@ -74,13 +74,13 @@ class Surroundings:
         return len(self._wire) // 4
 
 
-Wanted: TypeAlias = Callable[[Chat], Awaitable[Sequence[ServerSpec]]]
-"""The tool servers of a chat: those of the settings and those its skill brings along."""
+Wanted: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[ServerSpec]]]
+"""The tool servers there are under these skills: the operator's and those they bring along."""
 
 
-async def none_wanted(chat: Chat) -> Sequence[ServerSpec]:
+async def none_wanted(skills: Sequence[str]) -> Sequence[ServerSpec]:
     """No chat wants a server."""
-    del chat
+    del skills
     return ()
 
 
@@ -118,13 +118,16 @@ class Context:
 
     async def servers(self, chat: Chat) -> Sequence[ServerStanding]:
         """How the servers of a chat stand; none is started to be looked at."""
-        wanted = await self._wanted(chat)
+        wanted = await self._wanted(_at_work(chat))
         return await self._servers.standing(wanted) if self._servers and wanted else ()
 
-    async def of(self, chat: Chat) -> Surroundings:
-        """What a turn that starts now has around it; waits for servers nobody knows yet."""
+    async def of(self, chat: Chat, lenders: Sequence[str] = ()) -> Surroundings:
+        """What a turn that starts now has around it; waits for servers nobody knows yet.
+
+        The servers of these `lenders` are there whatever skill is at work.
+        """
         tools = tuple(self._catalog.tools(chat.id))
-        wanted = await self._wanted(chat)
+        wanted = await self._wanted((*lenders, *_at_work(chat)))
         if wanted or chat.id in self._served:
             tools = (*tools, *await self._lent(chat.id, wanted))
         if self._skills.known is not self._listed:
@@ -137,19 +140,19 @@ class Context:
         self._known[tools] = found
         return found
 
-    async def during(self, chat: Chat, turn: str) -> Surroundings:
+    async def during(self, chat: Chat, turn: str, lenders: Sequence[str] = ()) -> Surroundings:
         """What a turn has around it: tools and skills stay what they were at its start."""
         fixed = self._fixed.get(chat.id)
         if fixed is not None and fixed[0] == turn:
             return fixed[1]
-        found = await self.of(chat)
+        found = await self.of(chat, lenders)
         self._fixed[chat.id] = (turn, found)
         return found
 
     async def rest(self, chat: Chat) -> None:
         """Ends what its skill had brought along and the chat, at rest, does not want any more."""
         if chat.id in self._served:
-            await self._lent(chat.id, await self._wanted(chat))
+            await self._lent(chat.id, await self._wanted(_at_work(chat)))
 
     def _text(self) -> str:
         parts = (self._system, listing(self._listed.ready, self._skill_list))
@@ -161,6 +164,10 @@ class Context:
         else:
             self._served.discard(chat)
         return await self._servers.tools(chat, wanted) if self._servers else ()
+
+
+def _at_work(chat: Chat) -> tuple[str, ...]:
+    return (chat.skill,) if chat.skill is not None else ()
 
 
 def moment(now: datetime, timezone: str) -> str:

@@ -10,16 +10,16 @@ from bot.domain.budget import Limits
 from bot.domain.chat import Chat
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.person import Person
-from bot.domain.plan import SUBMIT_PLAN, PlanState, PlanStep, matched
+from bot.domain.plan import SUBMIT_PLAN, PlanStep
 from bot.domain.progress import OpenCall, Progress
 from bot.domain.rights import NOTHING, Rights
 from bot.domain.rules import matches
-from bot.domain.skill import Skill
+from bot.domain.skill import Skill, SkillSet
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.visible_text import quoted_name
 from bot.flow.owners import AskedOwners, Owners
-from bot.flow.plan_mode import unforeseen
+from bot.flow.plan_mode import placed, steps_at_hand, unforeseen
 from bot.flow.work import Work
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.people import People
@@ -68,7 +68,12 @@ class Gatekeeper:
         self._explore = explore
 
     async def judge(
-        self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
+        self,
+        work: Work,
+        tools: Mapping[str, Tool],
+        place: Place,
+        skills: SkillSet,
+        untrusted: str | None,
     ) -> dict[str, Gate]:
         """A gate for every open call without a card, and for approved ones not allowed any more."""
         progress = work.progress
@@ -79,24 +84,24 @@ class Gatekeeper:
         gates: dict[str, Gate] = {}
         asking: set[str] = set()
         owners: AskedOwners | None = None
-        steps = _steps(work)
+        steps = steps_at_hand(work)
         for open_call in progress.open_calls:
-            call = open_call.call
-            forbidden = _forbidden(open_call, rights)
+            call, step = open_call.call, steps.get(open_call.call.id)
+            forbidden = _forbidden(open_call, rights, _stranded(step, skills))
             if forbidden is not None:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
                 if work.plan is not None and work.plan.collecting:
                     gates[call.id] = await self._to_plan(call, tools, place, progress)
                     continue
-                if call.id in steps:
-                    gate = await self._of_plan(call, steps[call.id], tools, place)
+                if step is not None:
+                    gate = await self._of_plan(call, step, tools, placed(place, step, skills))
                 else:
                     gate = await self._judge(call, tools, place, untrusted, ruled=rights.approve)
                 if isinstance(gate, AskFirst) and _takes_owner(gate, asker, rights):
                     owners = owners or await self._owners.asked_for(work.log.chat)
                     gate = _for_owner(gate, asker, work.log.chat, owners)
-                if call.id not in steps:
+                if step is None:
                     gate = self._against_repeats(call, gate, progress)
                 gates[call.id] = _once(call, gate, asking)
         return gates
@@ -120,22 +125,13 @@ class Gatekeeper:
         return await self._consent(call, preview, place, untrusted, ruled=ruled)
 
     async def _foreseen(
-        self,
-        call: ToolCall,
-        tools: Mapping[str, Tool],
-        place: Place,
-        *,
-        ahead: bool = False,
-        approved: bool = False,
+        self, call: ToolCall, tools: Mapping[str, Tool], place: Place, *, ahead: bool = False
     ) -> Preview | Run | Refuse:
-        """What a call would do, if it would change anything; `ahead` of its time perhaps.
-
-        What a person has `approved` was allowed by the skill at work when it was planned.
-        """
+        """What a call would do, if it would change anything; `ahead` of its time perhaps."""
         tool = tools.get(call.name)
         if tool is None:
             return Refuse(Status.INVALID, Code.UNKNOWN_TOOL, _unknown(call.name, list(tools)))
-        if not approved and place.skill is not None and not place.skill.allows(call.name):
+        if place.skill is not None and not place.skill.allows(call.name):
             return Refuse(Status.BLOCKED, Code.POLICY, _shut_out(call.name, place.skill))
         if call.arguments is None:
             text = f"The arguments are not a JSON object: {call.fault or 'unreadable'}"
@@ -169,13 +165,15 @@ class Gatekeeper:
     async def _of_plan(
         self, call: ToolCall, step: PlanStep, tools: Mapping[str, Tool], place: Place
     ) -> Gate:
-        """A step of an approved plan runs unasked, unless it is dangerous by now."""
-        seen = await self._foreseen(call, tools, place, approved=True)
+        """A step of an approved plan runs unasked, unless it is dangerous or elsewhere by now."""
+        seen = await self._foreseen(call, tools, place)
         if not isinstance(seen, Preview):
             return seen
+        known, shown = f"Step {step.number} of the approved plan", step.preview.where
         if seen.effect is Effect.DANGER:
-            why = f"Step {step.number} of the approved plan: a dangerous step asks again"
-            return AskFirst(_explained(seen, why))
+            return AskFirst(_explained(seen, f"{known}: a dangerous step asks again"))
+        if shown and shown != seen.where:
+            return AskFirst(_explained(seen, f"{known}: the plan said {shown}"))
         return Run(seen.effect, seen)
 
     async def _consent(
@@ -239,13 +237,6 @@ def _once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:
     return gate
 
 
-def _steps(work: Work) -> Mapping[str, PlanStep]:
-    """The open calls that are steps of an approved plan: exactly these, each step once."""
-    if work.plan is None or work.plan.state is not PlanState.EXECUTING:
-        return {}
-    return matched(work.plan, [c.call for c in work.progress.open_calls])
-
-
 def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOwners) -> Gate:
     """A card only an owner may approve; where none is in the chat, they see it in their own."""
     who = "This person" if asker is None else asker.name
@@ -259,13 +250,25 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
     return AskFirst(_explained(gate.preview, why), gate.repeat, owners.chats)
 
 
-def _forbidden(open_call: OpenCall, rights: Rights) -> Refuse | None:
-    """The refusal of a call its asker has no right to; a card nobody decided yet may stay open."""
+def _forbidden(open_call: OpenCall, rights: Rights, stranded: Refuse | None) -> Refuse | None:
+    """The refusal of a call its asker has no right to, or whose step is `stranded`.
+
+    A card nobody decided yet may stay open.
+    """
     card = open_call.approval
     if open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED):
         return None
     why = rights.refusal(open_call.call.name)
-    return None if why is None else Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}.")
+    return stranded if why is None else Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}.")
+
+
+def _stranded(step: PlanStep | None, skills: SkillSet) -> Refuse | None:
+    """The refusal of a step whose skill is not to be had: nothing runs elsewhere than was shown."""
+    for name in step.needs if step is not None else ():
+        if why := skills.refusal(name):
+            text = f"Not run, since it was planned with the skill {name}: {why}."
+            return Refuse(Status.FAILED, Code.ERROR, text)
+    return None
 
 
 def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:

@@ -1,9 +1,8 @@
-"""Which tool servers a chat has: the operator's, and those its skill brings along."""
+"""Which tool servers there are: the operator's, and those that skills bring along."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.chat import Chat
 from bot.domain.server import ServerSpec
 from bot.domain.skill import Skill, SkillServer
 from bot.domain.variable import filled
@@ -19,15 +18,22 @@ class Lending:
         self._skills = skills
         self._consents = consents
 
-    async def wanted(self, chat: Chat) -> Sequence[ServerSpec]:
-        """The servers of a chat; the store is asked only for a skill that brings one along."""
-        skill = self._skills.known.usable(chat.skill)
-        if skill is None or not skill.servers:
+    async def wanted(self, skills: Sequence[str]) -> Sequence[ServerSpec]:
+        """The servers there are under these skills; of two with one name the first counts.
+
+        The store is asked only for a skill that brings one along.
+        """
+        own = {spec.name for spec in self._own}
+        brought: dict[str, ServerSpec] = {}
+        for skill in filter(None, map(self._skills.known.usable, skills)):
+            for each in skill.servers:
+                if each.name not in own | brought.keys():
+                    brought[each.name] = server_of(skill, each)
+        if not brought:
             return self._own
-        taken = {spec.name for spec in self._own}
-        brought = [server_of(skill, each) for each in skill.servers if each.name not in taken]
         given = {consent.identity for consent in await self._consents.given()}
-        return (*self._own, *(replace(s, allowed=s.identity in given) for s in brought))
+        allowed = (replace(s, allowed=s.identity in given) for s in brought.values())
+        return (*self._own, *allowed)
 
 
 def server_of(skill: Skill, server: SkillServer) -> ServerSpec:

@@ -110,14 +110,20 @@ def whole(plan: Plan) -> str:
     parts = [f"# {_title(plan)}", visible(plan.summary)]
     for step in plan.steps:
         parts.append(f"## {_line(step, _danger(step))}")
-        parts.extend(block.text for block in step.preview.blocks)
+        parts.extend(block.text for block in _shown(step))
         parts.append(f"Arguments: {visible(step.arguments)}")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _length(plan: Plan) -> int:
-    blocks = sum(len(b.text) for s in plan.steps for b in s.preview.blocks)
+    blocks = sum(len(b.text) for s in plan.steps for b in _shown(s))
     return len(plan.summary) + blocks + sum(len(s.description) + 8 for s in plan.steps)
+
+
+def _shown(step: PlanStep) -> tuple[Block, ...]:
+    """What a card of its own would show of a step: what it does, and where."""
+    where = step.preview.where
+    return (*step.preview.blocks, *((Plain(visible(where)),) if where else ()))
 
 
 def _proposal(plan: Plan) -> list[Block]:
@@ -130,7 +136,7 @@ def _proposal(plan: Plan) -> list[Block]:
     else:
         for step in plan.steps:
             blocks.append(Plain(_line(step, _danger(step))))
-            blocks.extend(step.preview.blocks)
+            blocks.extend(_shown(step))
     if any(step.effect is Effect.DANGER for step in plan.steps):
         blocks.append(Plain("⚠️ A dangerous step asks again when its turn comes."))
     if plan.owner_chats:

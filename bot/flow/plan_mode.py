@@ -13,7 +13,9 @@ from bot.domain.plan import (
     PlanStep,
     StepState,
     after_results,
+    matched,
 )
+from bot.domain.skill import SkillSet
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult, clipped
 from bot.domain.transcript import Body, NoteBody, ResultBody
@@ -22,7 +24,9 @@ from bot.domain.visible_text import visible
 from bot.flow.asker import Asked
 from bot.flow.closing import synthetic
 from bot.flow.plan_cards import described, shown
+from bot.flow.scene import Scene
 from bot.flow.work import Work
+from bot.ports.tool import Place
 
 PLAN = "/plan"
 """The command; with a wish behind it the message waits its turn like any other."""
@@ -95,7 +99,7 @@ def wish_of(text: str) -> str:
 
 
 async def record(
-    work: Work, calls: Sequence[ToolCall], gates: Mapping[str, Gate], most: int
+    work: Work, scene: Scene, calls: Sequence[ToolCall], gates: Mapping[str, Gate], most: int
 ) -> None:
     """Keeps calls as steps and answers them PLANNED, in one transaction; none of them runs."""
     plan = work.plan
@@ -109,7 +113,7 @@ async def record(
             text = f"Not recorded: a plan has at most {most} steps."
             results.append(synthetic(call, Refuse(Status.SKIPPED, Code.LIMIT, text)))
             continue
-        steps.append(_step(number, call, gates[call.id]))
+        steps.append(_step(number, call, gates[call.id], work, scene))
         text = f"Recorded as step {number} of the plan. It did not run."
         results.append(ToolResult(call.id, call.name, Status.PLANNED, text, synthetic=True))
     grown = plan.with_steps(steps)
@@ -118,19 +122,33 @@ async def record(
     work.plan = grown if steps else plan
 
 
-def _step(number: int, call: ToolCall, gate: Gate) -> PlanStep:
+def _step(number: int, call: ToolCall, gate: Gate, work: Work, scene: Scene) -> PlanStep:
     preview = gate.preview if isinstance(gate, AskFirst | Run) else None
     if preview is None:
         preview = unforeseen(call, Effect.READ)
     subject = " ".join(visible(preview.subject).split())
     told = subject if subject.startswith(call.name) else f"{call.name} {subject}"
     told = clipped(told.strip(), _LONGEST_DESCRIPTION)
-    return PlanStep(number, call.name, call.canonical, told, preview.effect, preview)
+    step = PlanStep(number, call.name, call.canonical, told, preview.effect, preview)
+    skill, tool = scene.skills.usable(work.turn.skill), scene.surroundings.tools.get(call.name)
+    return replace(step, skill=skill and skill.name, lender=tool and tool.spec.lender)
 
 
 def unforeseen(call: ToolCall, effect: Effect, why: str = "") -> Preview:
     """All that can be shown of a call whose tool cannot foresee it yet: its arguments."""
     return Preview(call.name, visible(call.subject), effect, (described(call.canonical),), why=why)
+
+
+def steps_at_hand(work: Work) -> Mapping[str, PlanStep]:
+    """The open calls that are steps of an approved plan: exactly these, each step once."""
+    if work.plan is None or not work.plan.executing:
+        return {}
+    return matched(work.plan, [c.call for c in work.progress.open_calls])
+
+
+def placed(place: Place, step: PlanStep | None, skills: SkillSet) -> Place:
+    """Where a call happens: a step in the environment it was planned in, any other as it is."""
+    return place if step is None else replace(place, skill=skills.usable(step.skill))
 
 
 def progressed(

@@ -2,20 +2,26 @@
 
 import json
 
-from bot.domain.plan import Plan
+from bot.domain.plan import Plan, PlanStep
+from bot.domain.skill import USE
 from bot.domain.template import Template
 from bot.domain.tool import clipped
 
+_SKILLS = f"A step that names a skill needs it at work: call {USE} with that skill before it."
+
 
 def template_of(plan: Plan, name: str) -> Template:
-    """A plan as a template: each step a number with its tool and exact arguments."""
+    """A plan as a template: each step a number with its tool, skill and exact arguments."""
     title = " ".join(plan.title.split()) or "A saved plan"
-    steps = [
-        f"{step.number}. {step.tool}\n\n   {json.dumps(json.loads(step.arguments))}"
-        for step in plan.steps
-    ]
-    text = "\n\n".join(part for part in (plan.summary.strip(), *steps) if part)
+    told = _SKILLS if any(step.needs for step in plan.steps) else ""
+    parts = (plan.summary.strip(), told, *map(_written, plan.steps))
+    text = "\n\n".join(part for part in parts if part)
     return Template(name, clipped(title, 200), (), text)
+
+
+def _written(step: PlanStep) -> str:
+    under = f" (with the skill {' and '.join(dict.fromkeys(step.needs))})" if step.needs else ""
+    return f"{step.number}. {step.tool}{under}\n\n   {json.dumps(json.loads(step.arguments))}"
 
 
 def instructed(template: Template, text: str) -> str:

@@ -48,7 +48,8 @@ class Scenes:
             person=turn.asker,
             timezone=chat.timezone or "UTC",
         )
-        surroundings = await self._context.during(chat, turn.id)
+        lenders = work.plan.lenders if work.plan is not None and work.plan.executing else ()
+        surroundings = await self._context.during(chat, turn.id, lenders)
         return Scene(surroundings, place, self._models.profile(turn.model), self._skills.known)
 
     async def rest(self, chat: Chat) -> None:

@@ -115,8 +115,10 @@ class Settlement:
 
     def _resting(self, work: Work, finish: Finish) -> list[Write]:
         """A pipeline the model chose is over with its answer; one a person chose begins anew."""
-        turn = work.turn
-        skill = self._skills.known.usable(turn.skill)
+        turn, plan = work.turn, work.plan
+        # The turn of a plan begins at a later stage: the chat knows what the pipeline began with.
+        begun = work.log.chat.skill if plan is not None and plan.executing else turn.skill
+        skill = self._skills.known.usable(begun)
         piped = turn.stages > 0 or (skill is not None and skill.in_pipeline)
         over = finish.stop_reason in (StopReason.FINAL_ANSWER, StopReason.PIPELINE_DEPTH)
         return [ChooseSkill(turn.chat, None, lent=True)] if piped and over else []

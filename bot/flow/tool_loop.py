@@ -59,7 +59,7 @@ from bot.flow.reply_intake import admit
 from bot.flow.request_view import ViewFold
 from bot.flow.scene import Scene
 from bot.flow.steering import Steering
-from bot.flow.tool_runner import Ran, ToolRunner
+from bot.flow.tool_runner import Due, Ran, ToolRunner
 from bot.flow.work import Work
 from bot.ports.tool import Place
 
@@ -110,7 +110,7 @@ class ToolLoop:
                 case RunTools():
                     await self._run_tools(work, scene, step, gates, live)
                 case RecordPlanned() | Ask():
-                    await self._put_off(work, step, gates)
+                    await self._put_off(work, scene, step, gates)
                 case Compact():
                     ending = await self._make_room(work, scene)
                 case TransitionSkill():
@@ -127,11 +127,11 @@ class ToolLoop:
                 return ending
 
     async def _put_off(
-        self, work: Work, step: RecordPlanned | Ask, gates: Mapping[str, Gate]
+        self, work: Work, scene: Scene, step: RecordPlanned | Ask, gates: Mapping[str, Gate]
     ) -> None:
         """Keeps calls for a person's word: with a plan as a whole, or on a card for each."""
         if isinstance(step, RecordPlanned):
-            await plan_mode.record(work, step.calls, gates, self._limits.plan_steps)
+            await plan_mode.record(work, scene, step.calls, gates, self._limits.plan_steps)
             return
         cards = await self._desk.ask(work, step.calls, gates)
         work.approvals = (*work.approvals, *cards)
@@ -166,8 +166,8 @@ class ToolLoop:
 
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
         untrusted = self._fold(work, scene).untrusted
-        tools = scene.surroundings.tools
-        return await self._gatekeeper.judge(work, tools, _place(work, scene), untrusted)
+        tools, place = scene.surroundings.tools, _place(work, scene)
+        return await self._gatekeeper.judge(work, tools, place, scene.skills, untrusted)
 
     async def _call_model(
         self, work: Work, scene: Scene, step: CallModel | WrapUp, live: Live
@@ -283,9 +283,8 @@ class ToolLoop:
         if once:
             intents = [IntentBody(call.id) for call in once]
             await work.write(*intents, durable=True)
-        calls = [(call, _preview(work, gates, call)) for call in step.run]
-        tools, progress = scene.surroundings.tools, work.progress
-        ran = await self._runner.run(calls, tools, _place(work, scene), progress)
+        due = _due(work, scene, gates, step.run)
+        ran = await self._runner.run(due, scene.surroundings.tools, work.progress)
         await self._record(work, scene, ran)
         live.finished([(r.call, r.result) for r in ran])
 
@@ -390,6 +389,18 @@ def _epoch_changed(work: Work, scene: Scene) -> bool:
             case _:
                 pass
     return False
+
+
+def _due(work: Work, scene: Scene, gates: dict[str, Gate], calls: Sequence[ToolCall]) -> list[Due]:
+    place, steps = _place(work, scene), plan_mode.steps_at_hand(work)
+    return [
+        Due(
+            call,
+            _preview(work, gates, call),
+            plan_mode.placed(place, steps.get(call.id), scene.skills),
+        )
+        for call in calls
+    ]
 
 
 def _preview(work: Work, gates: dict[str, Gate], call: ToolCall) -> Preview | None:

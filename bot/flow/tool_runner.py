@@ -32,6 +32,15 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Due:
+    """A call that is to run: what was foreseen of it, and where it happens."""
+
+    call: ToolCall
+    preview: Preview | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
     """A result with the writes that leave in its transaction."""
 
@@ -46,40 +55,29 @@ class ToolRunner:
         self._limits = limits
 
     async def run(
-        self,
-        calls: Sequence[tuple[ToolCall, Preview | None]],
-        tools: Mapping[str, Tool],
-        place: Place,
-        progress: Progress,
+        self, due: Sequence[Due], tools: Mapping[str, Tool], progress: Progress
     ) -> list[Ran]:
         """Runs the calls side by side and returns their results in call order."""
         room = max(1.0, self._limits.tools_seconds - _spent(progress))
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(self._run(call, preview, tools, place, room), name=call.subject)
-                for call, preview in calls
+                group.create_task(self._run(one, tools, room), name=one.call.subject) for one in due
             ]
-        ran = self._fitted([task.result() for task in tasks], place, progress)
-        return self.advised(ran, progress)
+        ran = [(task.result(), one.place) for task, one in zip(tasks, due, strict=True)]
+        return self.advised(self._fitted(ran, progress), progress)
 
     def advised(self, ran: Sequence[Ran], progress: Progress) -> list[Ran]:
         """Results of a round; an error that came in an earlier round too gets a word of advice."""
         return [self._advised(one, progress) for one in ran]
 
-    async def _run(
-        self,
-        call: ToolCall,
-        preview: Preview | None,
-        tools: Mapping[str, Tool],
-        place: Place,
-        room: float,
-    ) -> Ran:
+    async def _run(self, due: Due, tools: Mapping[str, Tool], room: float) -> Ran:
+        call, place = due.call, due.place
         tool = tools.get(call.name)
         if tool is None:
             text = f"The tool {call.name!r} is not available any more."
             return Ran(call, _failed(call, Status.INVALID, Code.UNKNOWN_TOOL, text))
         begun = self._clock.steady()
-        ran = await self._bounded(call, tool, preview, replace(place, call_id=call.id), room)
+        ran = await self._bounded(call, tool, due.preview, replace(place, call_id=call.id), room)
         took = round((self._clock.steady() - begun) * 1000)
         text = _without_secrets(ran.result.text, place)
         return replace(ran, result=replace(ran.result, text=text, duration_ms=took))
@@ -136,11 +134,11 @@ class ToolRunner:
         consent = ServerConsent(let.identity, let.server, let.line, self._clock.now())
         return (AllowServer(consent),)
 
-    def _fitted(self, ran: list[Ran], place: Place, progress: Progress) -> list[Ran]:
+    def _fitted(self, ran: Sequence[tuple[Ran, Place]], progress: Progress) -> list[Ran]:
         """Cuts each result to its bound and all of a round to theirs; the whole is kept aside."""
         used = sum(len(d.result.text.encode()) for d in _this_round(progress))
         fitted: list[Ran] = []
-        for one in ran:
+        for one, place in ran:
             room = max(_LEAST, self._limits.round_bytes - used)
             cut = _cut(one, min(self._limits.result_bytes, room), place)
             used += len(cut.result.text.encode())

@@ -115,7 +115,9 @@ class Turns:
         opening = plan_mode.opening(work.plan) if plan_mode.is_first_start(work) else ()
         work.plan, also = plan_mode.begun(work)
         if turn.state is TurnState.QUEUED:
-            turn = replace(turn, model=log.chat.model or self._model, skill=log.chat.skill)
+            # A plan goes on where its last step was planned, whatever is at work in the chat.
+            skill = log.chat.skill if work.plan is None else work.plan.skill
+            turn = replace(turn, model=log.chat.model or self._model, skill=skill)
         started = replace(turn, state=TurnState.RUNNING, attempts=turn.attempts + 1)
         await work.write(*opening, turn=started, also=also)
         self._lives.taken(work, turn.created_at)

@@ -38,6 +38,15 @@ async def test_only_the_steps_named_change(store: StorePorts, chat: Chat):
     assert await store.plans.get(plan.id) == moved
 
 
+async def test_a_step_keeps_the_skills_it_was_planned_with(store: StorePorts, chat: Chat):
+    steps = (a_step(1, skill="notes"), a_step(2), a_step(3, skill="report", lender="tickets"))
+    plan = await stored(store, a_plan(chat, steps=steps))
+    failed = replace(steps[2], state=StepState.FAILED, outcome="it broke")
+    moved = plan.with_steps([failed])
+    await commit(store, SavePlan(moved, plan.version, (failed,)))
+    assert await store.plans.get(plan.id) == moved
+
+
 async def test_a_plan_is_moved_on_from_one_version_once(store: StorePorts, chat: Chat):
     plan = await stored(store, a_plan(chat))
 

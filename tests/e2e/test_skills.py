@@ -7,8 +7,10 @@ import shutil
 from pathlib import Path
 
 from tests.e2e.steward import APPROVE, Steward, results_in, words_in
+from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
 
+RETRY = "🔁 Retry"
 SECRET = "tracker-s3cret-nobody-may-see"
 
 
@@ -238,6 +240,83 @@ async def test_secrets_reach_commands_and_nobody_else(steward: Steward) -> None:
     holding = [path.name for path in files if SECRET.encode() in path.read_bytes()]
     assert holding == ["skills.toml"]
     assert SECRET not in steward.output
+
+
+async def approved_until(steward: Steward, text: str) -> None:
+    """Approve what asks again until a message holds the text: without a sandbox, every command."""
+    pressed: set[int] = set()
+
+    def asking() -> list[ShownMessage]:
+        return [c for c in steward.cards if "asks again" in c.text and c.id not in pressed]
+
+    while not steward.showing(text):
+        await steward.until(lambda: steward.showing(text) or asking())
+        for card in asking():
+            pressed.add(card.id)
+            steward.press(card, APPROVE)
+
+
+async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_was_planned_under(
+    steward: Steward,
+) -> None:
+    head = "vars: {TRACKER: {secret: true, required: true}, TEAM: tea}\n"
+    put(steward, "facts", "next_skill: story\n")
+    (put(steward, "story", head) / "data.txt").write_text("from the story\n")
+    (steward.home / "skills.toml").write_text(f'[skills.story]\nTRACKER = "{SECRET}"\n')
+    first = 'echo "facts: $TRACKER of ${TEAM:-nobody} in ${SKILL_DIR##*/}"'
+    second = 'echo "story: $TRACKER of ${TEAM:-nobody}"; cat "$SKILL_DIR/data.txt"'
+    steward.script(run(first), final("Three facts."), run(second), final("A story."))
+    steward.script(run(first), run(second), final("Both ran."))
+    await steward.start()
+    steward.say("/skill facts")
+    await steward.sees("is at work here")
+    steward.say("/plan a story")
+    card = await steward.card()
+    assert card.text.count("with secrets of the skill") == 1
+    assert "2. run_command" in card.text.partition("with secrets of the skill story")[0]
+    steward.say("/skill off")
+    await steward.sees("rests.")
+    await steward.recorded()
+    await steward.restart()
+    steward.press(card, APPROVE)
+    await approved_until(steward, "All 2 steps of the plan done.")
+    (one,) = results_in(steward.model.requests[5]).values()
+    (other,) = results_in(steward.model.requests[6]).values()
+    assert "facts:  of nobody in facts" in one
+    assert "story: [secret] of tea\nfrom the story" in other
+    assert steward.records.rows("SELECT skill FROM plan_step") == [("facts",), ("story",)]
+    assert turns(steward)[-1] == ("final_answer", "story", 0)
+    assert SECRET not in str([request.body for request in steward.model.requests])
+
+
+async def test_a_step_whose_skill_was_removed_waits_for_it(steward: Steward) -> None:
+    folder = put(steward, "story", "vars: {TEAM: tea}\n")
+    command = 'echo "told by $TEAM"'
+    steward.script(run(command), final("The plan."), run(command), run(command), final("It ran."))
+    await steward.start()
+    steward.say("/skill story")
+    await steward.sees("is at work here")
+    steward.say("/plan a story")
+    card = await steward.card()
+    await steward.recorded()
+    await steward.kill()
+    shutil.rmtree(folder)
+    await steward.start()
+    steward.press(card, APPROVE)
+    await steward.sees("there is no skill 'story'")
+    put(steward, "story", "vars: {TEAM: tea}\n")
+    await steward.recorded()
+    await steward.restart()
+    steward.press(await steward.until(lambda: _offering(steward, RETRY)), RETRY)
+    await approved_until(steward, "The step of the plan done.")
+    (told,) = results_in(steward.model.requests[4]).values()
+    assert "told by tea" in told
+
+
+def _offering(steward: Steward, label: str) -> ShownMessage | None:
+    """The card that has this button."""
+    labels = ((c, [b.text for row in c.buttons for b in row]) for c in steward.cards)
+    return next((card for card, offered in labels if label in offered), None)
 
 
 async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(

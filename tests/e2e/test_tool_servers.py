@@ -284,3 +284,31 @@ async def test_a_skill_that_changes_its_command_asks_anew_and_one_at_rest_lends_
     ]
     assert offered == [{"nasty__start"}] * 3 + [set()]
     assert noted(skilled, "starts") == []
+
+
+async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_by_then(
+    steward: Steward, skilled: Path
+) -> None:
+    steward.script(calls(tool("nasty__start", {})), text("In."), echo("hello"), text("The plan."))
+    steward.script(echo("hello"), text("It says hello."))
+    await steward.start()
+    steward.say("/skill support")
+    await steward.sees("is at work here")
+    steward.say("Look")
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees("In.")
+    steward.say("/plan say hello")
+    await steward.sees("The plan.")
+    card = await steward.card()
+    assert f"{skilled} of the skill support, not sandboxed" in card.text
+    assert steward.records.rows("SELECT skill, lender FROM plan_step") == [("support", "support")]
+    steward.say("/skill off")
+    await steward.sees("rests.")
+    await steward.eventually(lambda: not alive(skilled))
+    await steward.recorded()
+    await steward.restart()
+    assert noted(skilled, "calls") == []
+    steward.press(card, APPROVE)
+    await steward.sees("The step of the plan done.")
+    assert noted(skilled, "calls") == ["echo"]
+    await steward.eventually(lambda: not alive(skilled))

@@ -4,8 +4,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.domain.change import AllowServer, Change
-from bot.domain.chat import Chat
-from bot.domain.message import Address
 from bot.domain.server import ServerConsent, ServerSpec
 from bot.domain.skill import Skill, SkillServer
 from bot.domain.variable import Variable
@@ -14,7 +12,6 @@ from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
 
 OWN = ServerSpec("time", ("uvx", "mcp-server-time"))
-CHAT = Chat(1, Address("fake", "1"), "conversation")
 SERVER = SkillServer("tickets", ("tickets", "serve"), env={"URL": "https://{{HOST}}/{{TOKEN}}"})
 SKILL = Skill(
     "support",
@@ -27,7 +24,7 @@ SKILL = Skill(
     ),
     servers=(SERVER, SkillServer("time", ("other",))),
 )
-AT_WORK = replace(CHAT, skill="support")
+AT_WORK = ("support",)
 
 
 def lending(store: MemoryStore) -> Lending:
@@ -35,8 +32,8 @@ def lending(store: MemoryStore) -> Lending:
 
 
 async def test_a_chat_without_a_skill_has_the_operators_servers() -> None:
-    assert await lending(MemoryStore()).wanted(CHAT) == (OWN,)
-    assert await lending(MemoryStore()).wanted(replace(CHAT, skill="unknown")) == (OWN,)
+    assert await lending(MemoryStore()).wanted(()) == (OWN,)
+    assert await lending(MemoryStore()).wanted(["unknown"]) == (OWN,)
 
 
 async def test_a_skills_server_waits_for_a_word_and_the_operators_keeps_its_name() -> None:
@@ -44,6 +41,16 @@ async def test_a_skills_server_waits_for_a_word_and_the_operators_keeps_its_name
     assert own == OWN
     assert (brought.name, brought.skill, brought.allowed) == ("tickets", "support", False)
     assert brought.folder == "/skills/support"
+
+
+async def test_of_two_servers_with_one_name_the_first_skills_counts() -> None:
+    other = replace(SKILL, name="sales", folder="/skills/sales")
+    shelf = Lending([], FakeSkills(SKILL, other), MemoryStore().consents)
+    found = [
+        [(s.name, s.skill) for s in await shelf.wanted(w)] for w in (AT_WORK, ("sales", *AT_WORK))
+    ]
+    assert found[0] == [("tickets", "support"), ("time", "support")]
+    assert found[1] == [("tickets", "sales"), ("time", "sales")]
 
 
 async def test_secret_variables_reach_the_environment_and_are_known_as_secrets() -> None:

@@ -18,10 +18,13 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import METADATA
+from bot.domain.change import Change, ChooseSkill, SavePlan
 from bot.domain.chat import Activation, LongAnswers
 from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
 from bot.domain.message import Address
+from bot.domain.plan import PlanState
 from bot.domain.transcript import AskerBody
+from tests.contracts.store_samples import a_plan, a_step
 
 ROOT = Path(__file__).parents[2]
 RECORDED = sorted(Path(__file__).parent.glob("revision_*.sql"))
@@ -177,6 +180,20 @@ async def test_a_group_of_the_fourth_revision_gets_its_answers_as_it_did(tmp_pat
         home = await store.chats.at(Address("telegram", "42"), private=True)
     assert (group.long_answers, group.previews) == (LongAnswers.FILE, True)
     assert (home.long_answers, home.previews) == (LongAnswers.MESSAGES, False)
+
+
+async def test_steps_of_a_live_plan_get_the_skill_they_would_have_run_under(empty_url: str):
+    async with open_store(empty_url) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        over = a_plan(chat, "over", state=PlanState.DONE, steps=(a_step(1),))
+        live = a_plan(chat, "live", steps=(a_step(1), a_step(2, skill="another", lender="third")))
+        plans = (SavePlan(over, steps=over.steps), SavePlan(live, steps=live.steps))
+        await store.journal.commit(Change((ChooseSkill(chat.id, "minutes"), *plans)))
+    await alembic("-x", f"url={empty_url}", "downgrade", "0009")
+    async with open_store(empty_url) as store:
+        found = [await store.plans.get(id) for id in ("over", "live")]
+    needs = [[step.needs for step in plan.steps] for plan in found if plan is not None]
+    assert needs == [[()], [("minutes",), ("minutes",)]]
 
 
 async def test_an_old_database_that_is_only_looked_at_stays_as_it_is(tmp_path: Path):

@@ -1,8 +1,9 @@
 """Death at every write of a plan's way: one card, one execution of each step, no open call."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -10,17 +11,23 @@ from bot.domain.budget import Limits
 from bot.domain.exchange import ModelProfile
 from bot.domain.message import RawUpdate
 from bot.domain.plan import APPROVED_NOTE, PlanState, StepState
-from bot.domain.tool import Code, Status
+from bot.domain.tool import Code, Effect, Replay, Status, ToolOutput
 from bot.domain.transcript import TextPart
 from bot.domain.turn import TurnState
 from bot.domain.view import ModelEvent, ModelReply, ModelRequest, ResultPart
 from bot.ports.outbox import DeliveryState
+from bot.ports.tool import Place
 from tests.fakes.model import PROFILE, call, calls, says
+from tests.fakes.skills import FakeSkills
 from tests.scenarios.dying import Fate
 from tests.scenarios.stage import Stage, running
-from tests.scenarios.tools import looking, risky, submitting
+from tests.scenarios.test_skills import skill
+from tests.scenarios.tools import looking, risky, submitting, tool
 
 MOST_WRITES = 60
+
+Ran: TypeAlias = tuple[str, str | None]
+"""What a step wrote, and under which skill."""
 
 
 class PlanningModel:
@@ -57,6 +64,24 @@ def _planning(request: ModelRequest, number: int) -> ModelReply:
     handed_in = call(f"s{number}", "submit_plan", {"title": "Two", "summary": "Both."})
     steps = [call(f"p{what}{number}", "write", {"what": what}) for what in "12"]
     return calls(*steps, handed_in)
+
+
+class PipelineModel(PlanningModel):
+    """Plans one change under each of two skills, and carries them out."""
+
+    async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        self.requests.append(request)
+        number = len(self.requests)
+        parts = [part for message in request.messages for part in message.parts]
+        said = "\n".join(p.text for p in parts if isinstance(p, TextPart | ResultPart))
+        if APPROVED_NOTE in said:
+            yield _by_rule(request, number)
+            return
+        what = "2" if "Do as report does." in said else "1"
+        if f"Recorded as step {what}" in said:
+            yield says(f"Planned {what}.")
+        else:
+            yield calls(call(f"p{number}", "write", {"what": what}))
 
 
 class Life:
@@ -161,3 +186,45 @@ async def test_a_life_without_a_death_is_the_measure() -> None:
     assert ran == ["1", "1", "2"]
     assert 25 < fate.writes < MOST_WRITES
     _assert_sound(scene, ran)
+
+
+PIPELINE = (skill("notes", next_skill="report"), skill("report"))
+
+
+async def _play_pipeline(at: int | None, *, after: bool) -> tuple[Stage, Fate, list[Ran]]:
+    ran: list[Ran] = []
+
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        ran.append((arguments["what"], place.skill and place.skill.name))
+        return ToolOutput(f"wrote {arguments['what']}")
+
+    fate, write = Fate(at, after), tool("write", Effect.WRITE, Replay.ONCE, act)
+    made = Stage(PipelineModel(), [write], Limits(), fate, skills=FakeSkills(*PIPELINE))
+    async with running(made) as scene:
+        life = Life(scene, fate)
+        await life.accept(scene.message("/skill notes"))
+        await life.accept(scene.message("/plan two files"))
+        await life.until_over()
+    return scene, fate, ran
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("at", range(1, MOST_WRITES))
+async def test_a_death_at_any_write_leaves_each_step_with_its_skill(at: int, after: bool) -> None:
+    scene, fate, ran = await _play_pipeline(at, after=after)
+    if not fate.died.is_set():
+        assert at > 25, "the scenario makes more writes than this"
+        return
+    scene.assert_whole()
+    (plan,) = scene.store.rows.plans.values()
+    assert [(s.number, s.skill) for s in plan.steps] == [(1, "notes"), (2, "report")]
+    assert set(ran) <= {("1", "notes"), ("2", "report")}
+    assert len(ran) == len(set(ran)), "no step ran twice"
+    unknown = any(r.code is Code.OUTCOME_UNKNOWN for r in scene.results)
+    assert plan.state is (PlanState.PARTLY_DONE if unknown else PlanState.DONE)
+
+
+async def test_a_pipeline_without_a_death_is_the_measure() -> None:
+    _, fate, ran = await _play_pipeline(None, after=False)
+    assert ran == [("1", "notes"), ("2", "report")]
+    assert 25 < fate.writes < MOST_WRITES

@@ -340,29 +340,6 @@ async def test_of_a_pipeline_that_plans_the_last_skill_hands_the_plan_in() -> No
         assert await scene.shows("One file.")
 
 
-async def test_an_approved_step_runs_whatever_the_skill_at_work_by_then_allows() -> None:
-    tool = writing()
-    pipeline = (replace(PIPELINE[0], allowed_tools=("look",)), PIPELINE[1])
-    script = (
-        says("Raw notes."),
-        calls(call("a", "write", {"what": "1"})),
-        says("One file."),
-        calls(call("b", "write", {"what": "1"}), call("c", "write", {"what": "2"})),
-        says("Written."),
-        says("Reported."),
-    )
-    async with stage(*script, tools=[tool], skills=FakeSkills(*pipeline)) as scene:
-        await scene.say("/skill notes")
-        await scene.say("/plan a report")
-        await scene.settled()
-        await scene.press("✅ Approve")
-        await scene.shows("Reported.")
-        await scene.shows("The step of the plan done.")
-        assert len(tool.ran) == 1
-        told = [r.text for r in scene.results if r.call_id == "c"]
-        assert "the skill notes does not allow write" in told[0]
-
-
 async def test_a_pipeline_in_a_circle_hands_its_plan_in_and_says_why_it_ended() -> None:
     circle = (skill("a", next_skill="b"), skill("b", next_skill="a"))
     script = (calls(call("w", "write", {"what": "1"})), says("One."), says("Two."))

@@ -28,6 +28,7 @@ class StartServer:
             input_schema={"type": "object", "properties": {}, "additionalProperties": False},
             effect=Effect.DANGER,
             replay=Replay.SAFE,
+            lender=server.skill,
         )
 
     def check(self, arguments: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from bot.adapters.mcp.schema import ArgumentCheck, Unfit, offered
 from bot.adapters.mcp.server import Server
 from bot.domain.errors import OutcomeUnknown, ToolFailure
 from bot.domain.message import Code, FileRef, Outbound, OutboundKind
-from bot.domain.server import tool_name, without_secrets
+from bot.domain.server import ServerSpec, tool_name, without_secrets
 from bot.domain.tool import (
     Effect,
     ExactRule,
@@ -55,6 +55,7 @@ class ServerTool:
             effect=_effect(remote, trusted=spec.trusted),
             replay=Replay.ONCE,
             timeout_s=2 * spec.start_seconds + spec.call_seconds + _ENDING_SECONDS,
+            lender=spec.skill or None,
         )
 
     def check(self, arguments: Mapping[str, Any]) -> None:
@@ -71,7 +72,7 @@ class ServerTool:
             subject=clipped(visible(f"{spec.name}: {name} {' '.join(values.split())}"), _SUBJECT),
             effect=self.spec.effect,
             blocks=(Code(visible(whole), "json"),),
-            where=f"by {visible(spec.line)}, not sandboxed" if spec.command else f"at {spec.url}",
+            where=_where(spec),
             why="asks every time: it may destroy" if self.spec.effect is Effect.DANGER else "",
             always=exact,
             always_label=clipped(name, 30),
@@ -132,6 +133,14 @@ class ServerTool:
             name = f"{self._server.spec.name}-{number}.{_SUFFIX[picture.media_type]}"
             files.append(FileRef(str(copy), name, f"from the server {self._server.spec.name}"))
         return tuple(files)
+
+
+def _where(spec: ServerSpec) -> str:
+    """Where a call goes; servers of two skills may look alike but for whose they are."""
+    of_skill = f" of the skill {spec.skill}" if spec.skill else ""
+    if spec.command:
+        return f"by {visible(spec.line)}{of_skill}, not sandboxed"
+    return f"at {visible(spec.url)}{of_skill}"
 
 
 def _effect(remote: RemoteTool, *, trusted: bool) -> Effect:

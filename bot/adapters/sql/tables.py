@@ -307,6 +307,8 @@ class PlanStepTable(Stored, table=True):
     state: StepState = stored(Choice(StepState))
     outcome: str = stored(Words)
     call: str = stored(Words)
+    skill: str | None = stored(Words, null=True)
+    lender: str | None = stored(Words, null=True)
 
 
 class OutboxTable(Stored, table=True):

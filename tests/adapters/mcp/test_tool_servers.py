@@ -51,6 +51,14 @@ async def test_a_card_shows_the_arguments_whole_and_offers_exactly_this_call(ben
     assert (await tools["nasty__burn"].preview({}, one.place)).always is None
 
 
+async def test_a_tool_and_its_card_name_the_skill_whose_server_it_is(bench: Make) -> None:
+    one = bench(skill="support")
+    echo = (await one.tools())["nasty__echo"]
+    assert echo.spec.lender == "support"
+    preview = await echo.preview({"text": "a"}, one.place)
+    assert preview.where.endswith(" of the skill support, not sandboxed")
+
+
 async def test_arguments_that_do_not_fit_the_schema_reach_no_server(bench: Make) -> None:
     one = bench()
     with pytest.raises(InvalidArguments, match="text"):
