@@ -1,6 +1,8 @@
 import asyncio
+import re
 import sys
 
+from benchmarks.machine import description
 from benchmarks.process import ROOT
 
 
@@ -29,3 +31,7 @@ async def test_a_backlog_is_answered_in_order_and_nobody_is_sent_too_much() -> N
     rows = dict(row[:2] for row in await rows_of("backlog", "rates"))
     assert "500 waiting updates: start to all kept and confirmed" in rows
     assert rows["20 chats' answers under the real rates: refused with a 429"] == "0 messages"
+
+
+def test_the_machine_is_told_with_what_its_disk_takes_for_a_commit() -> None:
+    assert re.search(r"cores, .* a durable commit takes \d+\.\d ms$", description(), re.MULTILINE)
