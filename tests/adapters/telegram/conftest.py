@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.adapters.telegram.api import TelegramApi
-from tests.standins.bot_api import BotApi
+from tests.standins.bot_api import BotApi, Person
 from tests.standins.serving import serving
 
 
@@ -24,3 +24,8 @@ async def url(server: BotApi) -> AsyncIterator[str]:
 async def api(server: BotApi, url: str) -> AsyncIterator[TelegramApi]:
     async with TelegramApi(server.token, url, send_seconds=5.0) as opened:
         yield opened
+
+
+@pytest.fixture
+def ann(server: BotApi) -> Person:
+    return server.person()

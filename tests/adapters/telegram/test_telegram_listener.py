@@ -1,7 +1,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
@@ -9,38 +9,9 @@ import pytest
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.listener import TelegramListener
-from bot.domain.errors import StoreBusy
-from bot.domain.message import RawUpdate
+from tests.adapters.telegram.receiving import Receiver, until
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import BotApi, Person
-
-
-class Receiver:
-    """Keeps what it accepts; `refuse` makes the next batches fail as a locked store does."""
-
-    def __init__(self) -> None:
-        self.updates: list[RawUpdate] = []
-        self.refuse = 0
-        self.changed = asyncio.Event()
-
-    async def accept(self, batch: Sequence[RawUpdate]) -> None:
-        if self.refuse:
-            self.refuse -= 1
-            raise StoreBusy("locked")
-        self.updates += batch
-        self.changed.set()
-
-    async def has(self, count: int) -> list[RawUpdate]:
-        async with asyncio.timeout(10):
-            while len(self.updates) < count:
-                self.changed.clear()
-                await self.changed.wait()
-        return self.updates
-
-
-@pytest.fixture
-def ann(server: BotApi) -> Person:
-    return server.person()
 
 
 @asynccontextmanager
@@ -56,13 +27,6 @@ async def listening(
         task.cancel()
         await asyncio.wait([task])
         assert task.cancelled()
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Lets the loop run, real HTTP included, until the condition holds."""
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - the clock's sleepers announce themselves to nobody
-            await asyncio.sleep(0)
 
 
 async def test_updates_arrive_as_raw_json_under_their_number(

@@ -1,7 +1,6 @@
 """Updates about the bot's own membership, refusals of a group that moved, and whose group it is."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from bot.domain.message import (
 )
 from bot.domain.person import Sender
 from tests.standins.bot_api import BotApi
-from tests.standins.serving import serving
 
 EVE = {"id": 44, "is_bot": False, "first_name": "Eve"}
 ME = {"id": 4200, "is_bot": True, "first_name": "Steward"}
@@ -89,17 +87,6 @@ def test_other_rights_of_an_administrator_are_no_change() -> None:
 )
 def test_what_cannot_be_read_is_kept_and_marked(fields: dict[str, Any]) -> None:
     assert isinstance(read({"status": "left"}, {"status": "member"}, **fields), Unreadable)
-
-
-@pytest.fixture
-async def server() -> BotApi:
-    return BotApi()
-
-
-@pytest.fixture
-async def api(server: BotApi) -> AsyncIterator[TelegramApi]:
-    async with serving(server.app) as url, TelegramApi(server.token, url) as api:
-        yield api
 
 
 async def test_a_refusal_tells_the_move_in_the_groups_own_words(

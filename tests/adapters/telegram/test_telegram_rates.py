@@ -1,7 +1,6 @@
 """The channel behind the flood gate, before a Bot API that counts as the real one does."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
@@ -13,6 +12,7 @@ from bot.domain.budget import SendRates
 from bot.domain.message import Address, Piece
 from bot.flow.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
+from tests.adapters.telegram.receiving import until
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import BotApi, Rates
 
@@ -32,13 +32,6 @@ def private_chats(server: BotApi, count: int) -> list[Address]:
 
 def group(server: BotApi) -> Address:
     return Address("telegram", str(server.group("Team", server.person()).id))
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Lets the loop run, real HTTP included, until the condition holds."""
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - sleepers announce themselves to nobody
-            await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
 """The webhook: Telegram calls us over real HTTP, and what stands in its way is told."""
 
 import asyncio
-import json
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -11,8 +10,8 @@ import pytest
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.webhook import LOOK_SECONDS, TelegramWebhook
-from bot.domain.errors import ChannelError, StoreBusy
-from bot.domain.message import RawUpdate
+from bot.domain.errors import ChannelError
+from tests.adapters.telegram.receiving import Receiver, until
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import BotApi, Person
 
@@ -21,32 +20,9 @@ URL = f"{ORIGIN}/telegram/hook"
 SECRET = "a-secret-nobody-may-guess"
 
 
-class Store:
-    """Keeps what it accepts; `refuse` makes the next commits fail as a locked store does."""
-
-    def __init__(self) -> None:
-        self.updates: list[RawUpdate] = []
-        self.refuse = 0
-
-    async def accept(self, batch: Sequence[RawUpdate]) -> None:
-        if self.refuse:
-            self.refuse -= 1
-            raise StoreBusy("locked")
-        self.updates += batch
-
-    @property
-    def texts(self) -> list[str]:
-        return [json.loads(update.body)["message"]["text"] for update in self.updates]
-
-
 @pytest.fixture
-def store() -> Store:
-    return Store()
-
-
-@pytest.fixture
-def ann(server: BotApi) -> Person:
-    return server.person()
+def receiver() -> Receiver:
+    return Receiver()
 
 
 @asynccontextmanager
@@ -54,13 +30,13 @@ async def hooked(
     server: BotApi,
     api: TelegramApi,
     clock: FakeClock,
-    store: Store,
+    receiver: Receiver,
     caplog: pytest.LogCaptureFixture,
 ) -> AsyncIterator[None]:
     """A webhook whose proxy hands on to the port it tells; judged to end when cancelled."""
     caplog.set_level(logging.INFO)
     webhook = TelegramWebhook(api, clock, URL, SECRET, 0)
-    task = asyncio.create_task(webhook.listen(store.accept))
+    task = asyncio.create_task(webhook.listen(receiver.accept))
     try:
         words = "awaited on 127.0.0.1:"
         await until(lambda: words in caplog.text)
@@ -73,26 +49,19 @@ async def hooked(
         assert task.cancelled()
 
 
-async def until(condition: Callable[[], object]) -> None:
-    """Lets the loop run, real HTTP included, until the condition holds."""
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - logs and sleepers announce themselves to nobody
-            await asyncio.sleep(0)
-
-
 async def test_updates_are_called_in_and_confirmed(
     server: BotApi,
     api: TelegramApi,
-    store: Store,
+    receiver: Receiver,
     ann: Person,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     server.say(ann, "before")
-    async with hooked(server, api, FakeClock(), store, caplog):
+    async with hooked(server, api, FakeClock(), receiver, caplog):
         await server.wait_for(lambda: server.webhook)
         server.say(ann, "after \ud800")
         await server.wait_for(lambda: not server.updates.pending)
-    assert store.texts == ["before", "after \ud800"]
+    assert receiver.texts == ["before", "after \ud800"]
     [call] = server.calls_of("setWebhook")
     assert call.params["url"] == URL
     kinds = ["message", "edited_message", "callback_query", "my_chat_member"]
@@ -102,17 +71,17 @@ async def test_updates_are_called_in_and_confirmed(
 async def test_a_failing_store_delays_an_update_and_loses_none(
     server: BotApi,
     api: TelegramApi,
-    store: Store,
+    receiver: Receiver,
     ann: Person,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    store.refuse = 2
-    async with hooked(server, api, FakeClock(), store, caplog):
+    receiver.refuse = 2
+    async with hooked(server, api, FakeClock(), receiver, caplog):
         await server.wait_for(lambda: server.webhook)
         for text in ("one", "two"):
             server.say(ann, text)
         await server.wait_for(lambda: not server.updates.pending)
-    assert store.texts == ["one", "two"]
+    assert receiver.texts == ["one", "two"]
     assert [d.status for d in server.courier.deliveries] == [503, 503, 200, 200]
 
 
@@ -128,7 +97,7 @@ async def test_a_failing_store_delays_an_update_and_loses_none(
 async def test_a_refusal_is_told_once_and_tried_again(
     server: BotApi,
     api: TelegramApi,
-    store: Store,
+    receiver: Receiver,
     caplog: pytest.LogCaptureFixture,
     status: int,
     description: str,
@@ -138,7 +107,7 @@ async def test_a_refusal_is_told_once_and_tried_again(
     clock = FakeClock()
     wait = 9 if status == 429 else None
     server.fail_next("setWebhook", status, description, retry_after=wait, times=2)
-    async with hooked(server, api, clock, store, caplog):
+    async with hooked(server, api, clock, receiver, caplog):
         for _ in range(2):
             await until(lambda: clock.sleepers)
             await clock.advance(clock.slept[-1])
@@ -150,12 +119,12 @@ async def test_a_refusal_is_told_once_and_tried_again(
 async def test_a_webhook_another_program_moved_is_set_again(
     server: BotApi,
     api: TelegramApi,
-    store: Store,
+    receiver: Receiver,
     ann: Person,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock = FakeClock()
-    async with hooked(server, api, clock, store, caplog):
+    async with hooked(server, api, clock, receiver, caplog):
         await until(lambda: clock.sleepers)
         async with api.calling() as bot:
             await bot.delete_webhook()
@@ -168,13 +137,13 @@ async def test_a_webhook_another_program_moved_is_set_again(
 async def test_what_keeps_telegram_from_us_is_told_once(
     server: BotApi,
     api: TelegramApi,
-    store: Store,
+    receiver: Receiver,
     ann: Person,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock = FakeClock()
     server.stop_clock()
-    async with hooked(server, api, clock, store, caplog):
+    async with hooked(server, api, clock, receiver, caplog):
         await until(lambda: clock.sleepers)
         server.route(ORIGIN, "http://127.0.0.1:9")
         server.say(ann, "lost?")

@@ -21,6 +21,7 @@ from bot.domain.skill import Skill
 from bot.domain.tool import Effect, ExactRule, ToolOutput
 from bot.domain.variable import Variable
 from bot.ports.tool import Place
+from tests.adapters.tools.folders import names_in
 
 
 async def working_wall() -> Sandbox:
@@ -56,10 +57,6 @@ def survivors(word: str) -> list[psutil.Process]:
     for process in alive:
         process.kill()
     return alive
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
 
 
 async def no_process_has(word: str) -> bool:

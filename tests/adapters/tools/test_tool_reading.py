@@ -11,6 +11,7 @@ from bot.domain.errors import ToolFailure
 from bot.domain.message import Address
 from bot.ports.tool import Place
 from tests.adapters.tools.conftest import Run
+from tests.adapters.tools.folders import set_traps
 from tests.fakes.store import MemoryStore
 
 
@@ -144,12 +145,7 @@ async def test_a_search_stops_at_its_bounds_and_says_so(place: Place, workspace:
 async def test_nothing_outside_and_nothing_special_is_read(
     run: Run, workspace: Path, outside: Path, path: str
 ) -> None:
-    (workspace / "link").symlink_to(outside)
-    (workspace / "file-link").symlink_to(outside / "secret")
-    os.link(outside / "secret", workspace / "hard")
-    os.mkfifo(workspace / "pipe")
-    (workspace / "folder").mkdir()
-    (workspace / "file").write_text("")
+    set_traps(workspace, outside)
     for tool in ("read_file", "send_file"):
         with pytest.raises(ToolFailure) as raised:
             await run(tool, path=path)

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import ctypes
-import os
 import stat
 import threading
 from pathlib import Path
@@ -16,15 +15,12 @@ from bot.domain.message import Code, Plain
 from bot.domain.tool import Effect, ExactRule, Preview
 from bot.ports.tool import Place, Tool
 from tests.adapters.tools.conftest import Run
+from tests.adapters.tools.folders import names_in, set_traps
 
 Tools = dict[str, Tool]
 
 _EXCHANGE = 2
 _HERE = -100
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
 
 
 def exchange(one: Path, other: Path) -> None:
@@ -159,12 +155,7 @@ async def test_the_impossible_gets_no_card(tools: Tools, place: Place, name: str
 async def test_nothing_outside_and_nothing_special_is_written(
     run: Run, workspace: Path, outside: Path, path: str
 ) -> None:
-    (workspace / "link").symlink_to(outside)
-    (workspace / "file-link").symlink_to(outside / "secret")
-    os.link(outside / "secret", workspace / "hard")
-    os.mkfifo(workspace / "pipe")
-    (workspace / "folder").mkdir()
-    (workspace / "file").write_text("")
+    set_traps(workspace, outside)
     before = names_in(workspace)
     with pytest.raises(ToolFailure):
         await run("write_file", path=path, content="x")
