@@ -1,4 +1,4 @@
-"""A model that follows a script, and fails a test that leaves some of it unused."""
+"""Models that follow a script, which has to be used up, or a rule."""
 
 import asyncio
 import json
@@ -93,6 +93,24 @@ class ScriptedModel:
     def _next(self) -> Step:
         assert self._steps, f"the script holds no step for request {len(self.requests)}"
         return self._steps.popleft()
+
+
+class RuledModel:
+    """The port `Model` by a rule, which sees the request and how many there were by then.
+
+    It may be asked any number of times, as by one life of the program after another.
+    """
+
+    def __init__(self, rule: Callable[[ModelRequest, int], ModelReply]) -> None:
+        self._rule = rule
+        self.requests: list[ModelRequest] = []
+
+    def profile(self, name: str) -> ModelProfile:
+        return replace(PROFILE, name=name)
+
+    async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        self.requests.append(request)
+        yield self._rule(request, len(self.requests))
 
 
 def says(text: str, finish: FinishReason = FinishReason.END, usage: Usage = USAGE) -> ModelReply:

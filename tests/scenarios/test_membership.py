@@ -15,11 +15,11 @@ from bot.domain.person import Sender
 from bot.domain.turn import TurnState
 from bot.flow.news import MOST_AN_HOUR
 from bot.ports.outbox import DeliveryState
-from tests.fakes.model import call, calls, says
+from tests.fakes.model import RuledModel, call, calls, says
 from tests.scenarios.dying import Fate
+from tests.scenarios.lives import two_answers
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running
 from tests.scenarios.team import EVE, PEOPLE, TEAM, Group, blocks, group
-from tests.scenarios.test_crashes import RuleModel
 from tests.scenarios.tools import looking, writing
 
 NEW = Address("fake", "-100200")
@@ -362,7 +362,7 @@ async def through_death(
 @pytest.mark.parametrize("nth", range(1, 8))
 async def test_a_removal_survives_death_at_any_write(nth: int, after: bool):
     fate = Fate(None, after=after)
-    scene = Stage(RuleModel(), [looking(), writing()], Limits(), fate)
+    scene = Stage(RuledModel(two_answers), [looking(), writing()], Limits(), fate)
     async with running(scene, PEOPLE):
         await Group(scene).ask("write x")
         await scene.parked()
@@ -381,7 +381,7 @@ async def test_a_removal_survives_death_at_any_write(nth: int, after: bool):
 @pytest.mark.parametrize("nth", range(1, 8))
 async def test_a_joining_survives_death_at_any_write(nth: int, after: bool):
     fate = Fate(None, after=after)
-    scene = Stage(RuleModel(), [looking(), writing()], Limits(), fate)
+    scene = Stage(RuledModel(two_answers), [looking(), writing()], Limits(), fate)
     async with running(scene, PEOPLE):
         team = Group(scene)
         await team.ask("write x")

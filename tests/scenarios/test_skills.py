@@ -1,6 +1,5 @@
 """Skills in whole turns: chosen, narrowed, handed over, ended, and none of it twice."""
 
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -8,19 +7,19 @@ import pytest
 
 from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied
-from bot.domain.exchange import FinishReason, ModelProfile
+from bot.domain.exchange import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.skill import Requirements, Skill, SkillFault
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import ReplyBody, SkillBody, TextPart
 from bot.domain.turn import TurnState
 from bot.domain.variable import Variable
-from bot.domain.view import ModelEvent, ModelReply, ModelRequest, ResultPart
-from tests.fakes.model import PROFILE, Gate, call, calls, says
+from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.dying import Fate
+from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running, stage
-from tests.scenarios.test_crashes import Life
 from tests.scenarios.tools import looking, tool, writing
 
 
@@ -514,35 +513,25 @@ async def test_the_list_tells_each_state_and_reason() -> None:
 # Death at every write
 
 
-class PipelineModel:
-    """Chooses the pipeline, settles both stages; may be asked any number of times."""
-
-    def __init__(self) -> None:
-        self.requests: list[ModelRequest] = []
-
-    def profile(self, name: str) -> ModelProfile:
-        return replace(PROFILE, name=name)
-
-    async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        self.requests.append(request)
-        last = newest(request)
-        if "in place of notes" in last:
-            yield says("The report.")
-        elif "The skill notes is at work" in last:
-            yield says("Raw notes.")
-        else:
-            yield use("notes", f"u{len(request.messages)}")
+def _piped(request: ModelRequest, _: int) -> ModelReply:
+    """Chooses the pipeline and settles both stages."""
+    last = newest(request)
+    if "in place of notes" in last:
+        return says("The report.")
+    if "The skill notes is at work" in last:
+        return says("Raw notes.")
+    return use("notes", f"u{len(request.messages)}")
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("at", range(1, 16))
 async def test_a_death_at_any_write_hands_over_once(at: int, after: bool) -> None:
     fate = Fate(at, after)
-    made = Stage(PipelineModel(), [looking()], Limits(), fate, skills=FakeSkills(*PIPELINE))
+    made = Stage(RuledModel(_piped), [looking()], Limits(), fate, skills=FakeSkills(*PIPELINE))
     async with running(made) as scene:
         life = Life(scene, fate)
         await life.accept(scene.message("Go"))
-        await life.until_quiet("The report.")
+        await life.until_shown("The report.")
     scene.assert_whole()
     (turn,) = scene.turns
     assert (turn.state, turn.stages, turn.skill) == (TurnState.SETTLED, 1, "report")

@@ -1,0 +1,95 @@
+"""A person who goes on through a death of the program as if nothing had happened."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeAlias
+
+from bot.domain.message import RawUpdate
+from bot.domain.turn import TurnState
+from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.ports.outbox import DeliveryState
+from tests.fakes.channel import Shown
+from tests.fakes.model import call, calls, says
+from tests.scenarios.dying import Fate
+from tests.scenarios.stage import Stage
+
+_STEPS = 20_000
+
+Wish: TypeAlias = Callable[[Shown], str | None]
+"""What a person presses on a card as it is: the data of the button, if it has one they want."""
+
+
+def first_button(card: Shown) -> str | None:
+    return card.piece.body["buttons"][0][0]["data"]
+
+
+def two_answers(request: ModelRequest, _: int) -> ModelReply:
+    """Looks, writes and sends a note before the first answer; the second comes at once."""
+    newest = request.messages[-1].parts
+    results = [p for p in newest if isinstance(p, ResultPart)]
+    if "second" in str(newest[-1]):
+        return says("Second answer.")
+    if len(results) == 2:
+        return calls(call("s", "send", {"what": "A note."}))
+    if results:
+        return says("First answer.")
+    return calls(call("r", "look"), call("w", "write", {"what": "x"}))
+
+
+class Life:
+    """A person with their platform: what was not confirmed comes again, cards are pressed."""
+
+    def __init__(self, scene: Stage, fate: Fate, wish: Wish = first_button) -> None:
+        self._scene = scene
+        self._fate = fate
+        self._wish = wish
+        self._reborn = False
+        self._pressed = set[str]()
+
+    async def accept(self, update: RawUpdate) -> None:
+        """Hands an update over until it was taken, over a death if need be."""
+        taken = asyncio.create_task(self._accept(update))
+        died = asyncio.create_task(self._fate.died.wait())
+        await asyncio.wait({taken, died}, return_when=asyncio.FIRST_COMPLETED)
+        died.cancel()
+        if not taken.done():
+            taken.cancel()
+            await self._be_reborn()
+            await self._accept(update)
+
+    async def _accept(self, update: RawUpdate) -> None:
+        await self._scene.application.intake.accept("fake", (update,))
+
+    async def _be_reborn(self) -> None:
+        if self._fate.died.is_set() and not self._reborn:
+            self._reborn = True
+            await self._scene.crash()
+
+    async def until_shown(self, answer: str) -> None:
+        """Goes on until this answer is on the screen, all is settled and nothing owed."""
+        await self.until(lambda: answer in self._scene.texts)
+
+    async def until(self, over: Callable[[], bool]) -> None:
+        """Presses what there is to press until it is over, all is settled and nothing owed."""
+        for _ in range(_STEPS):
+            if over() and self._quiet():
+                return
+            await self._be_reborn()
+            update = self._press()
+            if update is not None:
+                await self.accept(update)
+            await asyncio.sleep(0)
+        raise AssertionError(f"it was never over; the screen shows {self._scene.texts}")
+
+    def _press(self) -> RawUpdate | None:
+        for card in self._scene.cards:
+            data = self._wish(card)
+            if data is not None and data not in self._pressed:
+                self._pressed.add(data)
+                return self._scene.press_update(data, card.id)
+        return None
+
+    def _quiet(self) -> bool:
+        rows = self._scene.store.rows
+        owed = any(r.state is DeliveryState.OWED for r in rows.outbox.values())
+        return not owed and all(t.state is TurnState.SETTLED for t in self._scene.turns)
