@@ -50,6 +50,7 @@ from bot.flow.plan_desk import PlanDesk
 from bot.flow.plan_ending import PlanEnding
 from bot.flow.queueing import Queueing
 from bot.flow.reactions import Reactions
+from bot.flow.replies import Replies
 from bot.flow.router import Destinations, Router
 from bot.flow.scene import Scenes
 from bot.flow.settlement import Settlement
@@ -281,15 +282,15 @@ class Application:
     @cached_property
     def _loop(self) -> ToolLoop:
         limits = self._policy.limits
+        steering = Steering(self._store.inbox, self._gathering, self.reactions)
+        fallbacks = self._policy.fallbacks
         return ToolLoop(
-            self.models,
+            Replies(self.models, steering, fallbacks, limits.images_in_view),
             ToolRunner(self._world.clock, limits),
             self._gatekeeper,
             self.desk,
             self._compaction,
             limits,
-            Steering(self._store.inbox, self._gathering, self.reactions),
-            self._policy.fallbacks,
         )
 
     @cached_property

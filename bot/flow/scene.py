@@ -9,7 +9,9 @@ from bot.domain.chat import Chat
 from bot.domain.exchange import ModelProfile
 from bot.domain.skill import SkillSet
 from bot.flow.context import Context, Surroundings
+from bot.flow.history import ChatLog
 from bot.flow.model_calls import ModelCalls
+from bot.flow.request_view import ViewFold
 from bot.flow.work import Work
 from bot.ports.skills import Skills
 from bot.ports.tool import Place
@@ -26,6 +28,10 @@ class Scene:
     place: Place
     profile: ModelProfile
     skills: SkillSet
+
+    def fold(self, log: ChatLog, images: int) -> ViewFold:
+        """The log as the model of this scene reads it, with so many pictures at most."""
+        return log.fold(self.profile, images, self.surroundings.tokens)
 
 
 class Scenes:

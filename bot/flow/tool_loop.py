@@ -1,25 +1,16 @@
 """The loop: look at the log, decide, do one thing, write it down, look again."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
 from bot.domain.budget import Limits
-from bot.domain.change import AddAudit, AddUsage, AddVerdict, ChooseSkill, Show, Write
-from bot.domain.errors import (
-    ModelDenied,
-    ModelError,
-    ModelOverloaded,
-    ModelUnreachable,
-    PromptTooLong,
-    RequestInvalid,
-    SpoiltThinking,
-)
+from bot.domain.change import AddAudit, ChooseSkill, Show, Write
 from bot.domain.outcome import StopReason
 from bot.domain.plan import bounds
 from bot.domain.progress import Progress
-from bot.domain.skill_words import due, handed_over
+from bot.domain.skill_words import handed_over
 from bot.domain.step import (
     Ask,
     CallModel,
@@ -39,37 +30,23 @@ from bot.domain.step import (
 )
 from bot.domain.tool import Effect, Preview, Replay, ToolCall
 from bot.domain.transcript import (
-    Body,
-    CutBody,
     IntentBody,
-    NoteBody,
-    Provenance,
-    ReplyBody,
 )
 from bot.domain.turn import Turn, TurnState
-from bot.domain.view import ModelReply, ModelRequest, RequestView
 from bot.flow import plan_mode
 from bot.flow.approvals import ApprovalDesk
 from bot.flow.closing import body_of, synthetic
 from bot.flow.compaction import Compaction
 from bot.flow.gatekeeper import Gatekeeper
 from bot.flow.live import Live
-from bot.flow.model_calls import ModelCalls
-from bot.flow.reply_intake import admit
+from bot.flow.replies import Replies
 from bot.flow.request_view import ViewFold
 from bot.flow.scene import Scene
-from bot.flow.steering import Steering
 from bot.flow.tool_runner import Due, Ran, ToolRunner
 from bot.flow.work import Work
 from bot.ports.tool import Place
 
 _LOG = logging.getLogger(__name__)
-
-_WRAP_UP = (
-    "[Steward] This turn has used its rounds. Answer now with what you have; tools are not "
-    "available any more. Say plainly what is done and what is still open."
-)
-_NUDGE = "[Steward] Your last reply was empty. Please answer the person, or make a call."
 
 
 class ToolLoop:
@@ -77,23 +54,19 @@ class ToolLoop:
 
     def __init__(
         self,
-        models: ModelCalls,
+        replies: Replies,
         runner: ToolRunner,
         gatekeeper: Gatekeeper,
         desk: ApprovalDesk,
         compaction: Compaction,
         limits: Limits,
-        steering: Steering,
-        fallbacks: Sequence[str] = (),
     ) -> None:
-        self._models = models
+        self._replies = replies
         self._runner = runner
         self._gatekeeper = gatekeeper
         self._desk = desk
         self._compaction = compaction
         self._limits = limits
-        self._steering = steering
-        self._fallbacks = fallbacks
 
     def broken_off(self, work: Work) -> Finish | None:
         """The end of a turn that a person stopped, or that never came further than its start."""
@@ -106,7 +79,7 @@ class ToolLoop:
             ending: Finish | None = None
             match step:
                 case CallModel() | WrapUp():
-                    scene, ending = await self._call_model(work, scene, step, live)
+                    scene, ending = await self._replies.next(work, scene, step, live)
                 case RunTools():
                     await self._run_tools(work, scene, step, gates, live)
                 case RecordPlanned() | Ask():
@@ -161,104 +134,12 @@ class ToolLoop:
         )
 
     def _fold(self, work: Work, scene: Scene) -> ViewFold:
-        images = self._limits.images_in_view
-        return work.log.fold(scene.profile, images, scene.surroundings.tokens)
+        return scene.fold(work.log, self._limits.images_in_view)
 
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
         untrusted = self._fold(work, scene).untrusted
         tools, place = scene.surroundings.tools, _place(work, scene)
         return await self._gatekeeper.judge(work, tools, place, scene.skills, untrusted)
-
-    async def _call_model(
-        self, work: Work, scene: Scene, step: CallModel | WrapUp, live: Live
-    ) -> tuple[Scene, Finish | None]:
-        await self._prepare(work, scene, step)
-        view = self._fold(work, scene).view()
-        request = _request(scene, view, calls_allowed=isinstance(step, CallModel))
-        try:
-            reply = await self._models.reply(request, _shown(work, scene, live))
-        except PromptTooLong:
-            work.overflow = True
-            return scene, None
-        except (SpoiltThinking, RequestInvalid) as fault:
-            return scene, await self._mend(work, fault)
-        except (ModelOverloaded, ModelUnreachable, ModelDenied) as fault:
-            return await self._fall_back(work, scene, fault)
-        work.overflow = False
-        await self._store(work, scene, reply, view, step)
-        return scene, None
-
-    async def _prepare(self, work: Work, scene: Scene, step: CallModel | WrapUp) -> None:
-        """Stores what the coming request needs in the log: a cut at a new epoch, a word of ours."""
-        bodies: list[Body] = []
-        if _epoch_changed(work, scene):
-            bodies.append(CutBody((), 0))
-        at_work = scene.skills.usable(work.turn.skill)
-        if (words := due(at_work, self._fold(work, scene).skill)) is not None:
-            bodies.append(words)
-        if isinstance(step, WrapUp) and not work.progress.wrap_up_asked:
-            bodies.append(NoteBody("wrap_up", _WRAP_UP))
-        if isinstance(step, CallModel) and step.nudge:
-            bodies.append(NoteBody("nudge", _NUDGE))
-        if bodies:
-            await work.write(*bodies)
-        if work.progress.reply is not None:
-            await self._steering.join(work)
-
-    async def _store(
-        self, work: Work, scene: Scene, reply: ModelReply, view: RequestView, step: Step
-    ) -> None:
-        profile = scene.profile
-        body = ReplyBody(
-            admit(reply.parts, work.log.call_ids),
-            reply.finish,
-            Provenance(
-                profile.provider,
-                profile.name,
-                reply.answered_model,
-                epoch=scene.surroundings.epoch,
-            ),
-            reply.usage,
-            wrap_up=isinstance(step, WrapUp),
-        )
-        turn = work.counted(rounds=work.turn.rounds + 1, calls=work.turn.calls + len(body.calls))
-        also = self._accounts(work, scene, body, view, step)
-        if body.calls:
-            await work.write(body, turn=turn, also=also)
-        else:
-            # Most likely the turn's last word: it is written with its settlement.
-            work.hold(body, turn, also)
-
-    def _accounts(
-        self, work: Work, scene: Scene, body: ReplyBody, view: RequestView, step: Step
-    ) -> tuple[Write, ...]:
-        now, turn, profile = work.clock.now(), work.turn, scene.profile
-        cost = profile.cost(body.usage)
-        usage = AddUsage(turn.id, turn.chat, turn.asker, profile.key, now, body.usage, cost)
-        details = {"step": type(step).__name__, "why": step.why, **view.diagnostics.as_json()}
-        return usage, AddVerdict(turn.id, turn.rounds + 1, now, details)
-
-    async def _mend(self, work: Work, fault: ModelError) -> Finish | None:
-        """A request refused for its form gets one try with all thinking left out, then the end."""
-        if work.mended:
-            told = f"the provider refuses this conversation ({fault}); /new starts afresh"
-            return Finish(StopReason.MODEL_FAILURE, told)
-        work.mended = True
-        _LOG.warning("request refused (%s): once more without thinking", fault, extra=work.tags)
-        await work.write(CutBody((), 0))
-        return None
-
-    async def _fall_back(
-        self, work: Work, scene: Scene, fault: ModelError
-    ) -> tuple[Scene, Finish | None]:
-        """The next model of the list takes over for this turn, if there is one."""
-        following = _following(scene.profile.key, self._fallbacks)
-        if following is None:
-            return scene, Finish(StopReason.MODEL_FAILURE, str(fault))
-        said = "%s failed (%s), %s takes over"
-        _LOG.warning(said, scene.profile.key, fault, following, extra=work.tags)
-        await work.write(turn=work.counted(model=following))
-        return replace(scene, profile=self._models.profile(following)), None
 
     async def _make_room(self, work: Work, scene: Scene) -> Finish | None:
         """Cuts the view; an ending when it was too long and there is nothing to cut."""
@@ -309,16 +190,6 @@ def _place(work: Work, scene: Scene) -> Place:
     return replace(scene.place, skill=scene.skills.usable(turn.skill), stages=turn.stages)
 
 
-def _shown(work: Work, scene: Scene, live: Live) -> Callable[[str], None]:
-    """Who is told of a text as it grows: nobody, when another skill is to go on with it."""
-    following = scene.skills.following(work.turn.skill)
-    return live.write if following is None or following.fault else _unseen
-
-
-def _unseen(text: str) -> None:
-    """What is not for the person's eyes."""
-
-
 async def _hand_over(work: Work, scene: Scene, step: TransitionSkill) -> None:
     """Lets the next skill take over, in the transaction of the text it goes on with."""
     body = handed_over(scene.skills.skills[step.next], work.turn.skill or "")
@@ -353,42 +224,6 @@ def _log_verdict(step: Step, progress: Progress, work: Work) -> None:
         reply.finish,
         extra=work.tags,
     )
-
-
-def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRequest:
-    profile = scene.profile
-    room = profile.window - view.diagnostics.estimate - _MARGIN
-    return ModelRequest(
-        profile,
-        scene.surroundings.system,
-        scene.surroundings.specs,
-        view.messages,
-        calls_allowed=calls_allowed,
-        max_output=max(_LEAST_OUTPUT, min(profile.max_output, room)),
-    )
-
-
-_MARGIN = 1_000
-_LEAST_OUTPUT = 1_024
-
-
-def _following(model: str, fallbacks: Sequence[str]) -> str | None:
-    """The fallback after this model; the first one when this is none of them."""
-    place = fallbacks.index(model) + 1 if model in fallbacks else 0
-    return fallbacks[place] if place < len(fallbacks) else None
-
-
-def _epoch_changed(work: Work, scene: Scene) -> bool:
-    """Whether the newest own thinking in the log was made under other surroundings."""
-    for entry in reversed(work.log.entries()):
-        match entry.body:
-            case CutBody():
-                return False
-            case ReplyBody(provenance=told):
-                return told.epoch != scene.surroundings.epoch
-            case _:
-                pass
-    return False
 
 
 def _due(work: Work, scene: Scene, gates: dict[str, Gate], calls: Sequence[ToolCall]) -> list[Due]:
