@@ -1,25 +1,21 @@
 """Death at every write of a plan's way: one card, one execution of each step, no open call."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import pytest
 
 from bot.domain.budget import Limits
-from bot.domain.exchange import ModelProfile
-from bot.domain.message import RawUpdate
 from bot.domain.plan import APPROVED_NOTE, PlanState, StepState
 from bot.domain.tool import Code, Effect, Replay, Status, ToolOutput
 from bot.domain.transcript import TextPart
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelEvent, ModelReply, ModelRequest, ResultPart
-from bot.ports.outbox import DeliveryState
+from bot.domain.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.tool import Place
-from tests.fakes.model import PROFILE, call, calls, says
+from tests.fakes.channel import Shown
+from tests.fakes.model import RuledModel, call, calls, says
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.dying import Fate
+from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.test_skills import skill
 from tests.scenarios.tools import looking, risky, submitting, tool
@@ -30,21 +26,8 @@ Ran: TypeAlias = tuple[str, str | None]
 """What a step wrote, and under which skill."""
 
 
-class PlanningModel:
-    """Plans two changes, and carries out what the newest note says is open."""
-
-    def __init__(self) -> None:
-        self.requests: list[ModelRequest] = []
-
-    def profile(self, name: str) -> ModelProfile:
-        return replace(PROFILE, name=name)
-
-    async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        self.requests.append(request)
-        yield _by_rule(request, len(self.requests))
-
-
 def _by_rule(request: ModelRequest, number: int) -> ModelReply:
+    """Plans two changes, and carries out what the newest note says is open."""
     parts = [part for message in request.messages for part in message.parts]
     notes = [n for n, p in enumerate(parts) if isinstance(p, TextPart) and APPROVED_NOTE in p.text]
     if not notes:
@@ -66,86 +49,37 @@ def _planning(request: ModelRequest, number: int) -> ModelReply:
     return calls(*steps, handed_in)
 
 
-class PipelineModel(PlanningModel):
+def _by_pipeline(request: ModelRequest, number: int) -> ModelReply:
     """Plans one change under each of two skills, and carries them out."""
-
-    async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        self.requests.append(request)
-        number = len(self.requests)
-        parts = [part for message in request.messages for part in message.parts]
-        said = "\n".join(p.text for p in parts if isinstance(p, TextPart | ResultPart))
-        if APPROVED_NOTE in said:
-            yield _by_rule(request, number)
-            return
-        what = "2" if "Do as report does." in said else "1"
-        if f"Recorded as step {what}" in said:
-            yield says(f"Planned {what}.")
-        else:
-            yield calls(call(f"p{number}", "write", {"what": what}))
+    parts = [part for message in request.messages for part in message.parts]
+    said = "\n".join(p.text for p in parts if isinstance(p, TextPart | ResultPart))
+    if APPROVED_NOTE in said:
+        return _by_rule(request, number)
+    what = "2" if "Do as report does." in said else "1"
+    if f"Recorded as step {what}" in said:
+        return says(f"Planned {what}.")
+    return calls(call(f"p{number}", "write", {"what": what}))
 
 
-class Life:
-    """A person who approves the plan, tries a failed step again, and leaves an unknown one out."""
+def _wish(card: Shown) -> str | None:
+    """Approves the plan, tries a failed step again, and leaves an unknown one out."""
+    buttons = {b["label"]: b["data"] for row in card.piece.body["buttons"] for b in row}
+    again = "⏭ Skip" if "outcome unknown" in card.text else "🔁 Retry"
+    return next((buttons[w] for w in ("✅ Approve", again, "▶️ Resume") if w in buttons), None)
 
-    def __init__(self, scene: Stage, fate: Fate) -> None:
-        self._scene = scene
-        self._fate = fate
-        self._reborn = False
-        self._pressed: set[str] = set()
 
-    async def accept(self, update: RawUpdate) -> None:
-        """Hands an update over until it was taken, over a death if need be."""
-        taken = asyncio.create_task(self._scene.application.intake.accept("fake", (update,)))
-        died = asyncio.create_task(self._fate.died.wait())
-        await asyncio.wait({taken, died}, return_when=asyncio.FIRST_COMPLETED)
-        died.cancel()
-        if not taken.done():
-            taken.cancel()
-            await self._be_reborn()
-            await self.accept(update)
-
-    async def _be_reborn(self) -> None:
-        if self._fate.died.is_set() and not self._reborn:
-            self._reborn = True
-            await self._scene.crash()
-
-    async def until_over(self) -> None:
-        for _ in range(20_000):
-            if self._over():
-                return
-            await self._be_reborn()
-            update = self._press()
-            if update is not None:
-                await self.accept(update)
-            await asyncio.sleep(0)
-        raise AssertionError(f"it never ended; the screen shows {self._scene.texts}")
-
-    def _press(self) -> RawUpdate | None:
-        """What the person presses on the card as it is, once."""
-        for card in self._scene.cards:
-            buttons = {b["label"]: b["data"] for row in card.piece.body["buttons"] for b in row}
-            wish = "⏭ Skip" if "outcome unknown" in card.text else "🔁 Retry"
-            label = next((w for w in ("✅ Approve", wish, "▶️ Resume") if w in buttons), None)
-            if label is not None and buttons[label] not in self._pressed:
-                self._pressed.add(buttons[label])
-                return self._scene.press_update(buttons[label], card.id)
-        return None
-
-    def _over(self) -> bool:
-        rows = self._scene.store.rows
-        plans = list(rows.plans.values())
-        settled = all(t.state is TurnState.SETTLED for t in self._scene.turns)
-        owed = [r for r in rows.outbox.values() if r.state is DeliveryState.OWED]
-        return bool(plans) and not any(p.live for p in plans) and settled and not owed
+def _over(scene: Stage) -> bool:
+    plans = scene.store.rows.plans.values()
+    return bool(plans) and not any(plan.live for plan in plans)
 
 
 async def _play(at: int | None, *, after: bool) -> tuple[Stage, Fate, list[str]]:
     fate, tool = Fate(at, after), risky()
     tools = [looking(), tool, submitting()]
-    async with running(Stage(PlanningModel(), tools, Limits(), fate)) as scene:
-        life = Life(scene, fate)
+    async with running(Stage(RuledModel(_by_rule), tools, Limits(), fate)) as scene:
+        life = Life(scene, fate, _wish)
         await life.accept(scene.message("/plan two files"))
-        await life.until_over()
+        await life.until(lambda: _over(scene))
     return scene, fate, [a["what"] for a in tool.ran]
 
 
@@ -199,12 +133,12 @@ async def _play_pipeline(at: int | None, *, after: bool) -> tuple[Stage, Fate, l
         return ToolOutput(f"wrote {arguments['what']}")
 
     fate, write = Fate(at, after), tool("write", Effect.WRITE, Replay.ONCE, act)
-    made = Stage(PipelineModel(), [write], Limits(), fate, skills=FakeSkills(*PIPELINE))
+    made = Stage(RuledModel(_by_pipeline), [write], Limits(), fate, skills=FakeSkills(*PIPELINE))
     async with running(made) as scene:
-        life = Life(scene, fate)
+        life = Life(scene, fate, _wish)
         await life.accept(scene.message("/skill notes"))
         await life.accept(scene.message("/plan two files"))
-        await life.until_over()
+        await life.until(lambda: _over(scene))
     return scene, fate, ran
 
 

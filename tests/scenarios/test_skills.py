@@ -1,6 +1,5 @@
 """Skills in whole turns: chosen, narrowed, handed over, ended, and none of it twice."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
