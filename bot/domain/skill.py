@@ -153,6 +153,10 @@ class SkillSet:
         found = self.skills.get(name) if name is not None else None
         return found if found is not None and not found.unmet else None
 
+    def knows(self, name: str) -> bool:
+        """Whether there is a skill of this name, be it broken or unfit for this place."""
+        return name in self.skills or any(fault.skill == name for fault in self.faults)
+
     def refusal(self, name: str) -> str:
         """Why a skill of this name cannot be used; empty when it can."""
         found = self.skills.get(name)

@@ -1,9 +1,9 @@
 """What a model reads of skills: the list, the instructions of one, and who works now."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bot.domain.skill import FIND, READ, USE, Skill
-from bot.domain.transcript import SkillBody
+from bot.domain.transcript import Body, SkillBody
 
 MARK = "[Skill]"
 """Every word of the program about skills begins so."""
@@ -80,9 +80,16 @@ def handed_over(skill: Skill, before: str) -> SkillBody:
 
 
 def at_rest(name: str, why: str = "") -> SkillBody:
-    """A skill that is not at work any more."""
+    """A skill that is not at work any more; `why` it cannot be, if it should."""
     because = f": {why}" if why else ""
-    return SkillBody("", f"{MARK} {name} is not at work any more{because}. Go on without it.")
+    text = f"{MARK} {name} is not at work any more{because}. Go on without it."
+    return SkillBody("", text, missed=name if why else "")
+
+
+def is_missed(name: str, newest_first: Iterable[Body]) -> bool:
+    """Whether the last word about a skill says already that it cannot be at work."""
+    words = (body for body in newest_first if isinstance(body, SkillBody))
+    return next((w.missed == name for w in words if name in (w.name, w.missed)), False)
 
 
 def due(skill: Skill | None, shown: tuple[str, str] | None) -> SkillBody | None:

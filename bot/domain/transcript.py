@@ -152,12 +152,14 @@ class SkillBody:
     """A skill comes to work, or the last one rests (`name` empty); `text` is what the model reads.
 
     With `after` it takes over in the middle of a turn from the skill of that name: the text before
-    it was for the pipeline alone and was never sent.
+    it was for the pipeline alone and was never sent. `missed` is one that should be at work and
+    cannot.
     """
 
     name: str
     text: str
     after: str | None = None
+    missed: str = ""
     kind: Literal["skill"] = "skill"
 
 

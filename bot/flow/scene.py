@@ -62,6 +62,7 @@ class Scenes:
         """A chat has nothing to do."""
         await self._context.rest(chat)
 
-    def refusal(self, skill: str) -> str:
-        """Why a skill cannot be at work; empty when it can."""
-        return self._skills.known.refusal(skill)
+    @property
+    def skills(self) -> SkillSet:
+        """All skills as they are now."""
+        return self._skills.known

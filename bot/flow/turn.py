@@ -12,7 +12,7 @@ from bot.domain.errors import ModelDenied
 from bot.domain.message import Markdown, Outbound, OutboundKind, Plain
 from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan, plan_for
-from bot.domain.skill_words import at_rest
+from bot.domain.skill_words import at_rest, is_missed
 from bot.domain.step import Finish
 from bot.domain.transcript import LateResultBody, SkillBody
 from bot.domain.turn import Turn, TurnState
@@ -66,8 +66,9 @@ class Turns:
         """Makes a message the opening of a turn: its rows are taken in the same transaction."""
         asked = plan_mode.worded(gathered.asked, plan)
         turn = self._new(log.chat, asked)
-        gone, rests = self._missing(log.chat, turn.id)
-        turn = replace(turn, skill=None) if gone else turn
+        why = self._scenes.skills.refusal(turn.skill) if turn.skill is not None else ""
+        gone, rests = self._missed(log, turn, why) if why else ((), ())
+        turn = replace(turn, skill=None) if why else turn
         work = await self._at_work(log, turn, (), plan)
         reported: list[Write] = [
             SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
@@ -95,13 +96,23 @@ class Turns:
             reply_to=None if message.private else message.message_id,
         )
 
-    def _missing(self, chat: Chat, turn: str) -> tuple[tuple[SkillBody, ...], tuple[Write, ...]]:
-        """What is told, to the model and in the chat, when its skill is not to be had any more."""
-        if chat.skill is None or not (why := self._scenes.refusal(chat.skill)):
+    def _missed(
+        self, log: ChatLog, turn: Turn, why: str
+    ) -> tuple[tuple[SkillBody, ...], tuple[Write, ...]]:
+        """What is told, to the model and in the chat, when the skill of a turn cannot be at work.
+
+        What a person chose is kept as long as there is such a skill; that it rests is told once.
+        """
+        chat, skill = log.chat, turn.skill or ""
+        kept = not chat.skill_lent and self._scenes.skills.knows(skill)
+        if kept and is_missed(skill, (entry.body for entry in reversed(log.entries()))):
             return (), ()
-        told = Plain(f"{chat.skill} is not at work here any more: {why}. See /skills.")
-        show = Show(f"skill:{turn}", chat.id, Outbound(OutboundKind.NOTICE, (told,)))
-        return (at_rest(chat.skill, why),), (ChooseSkill(chat.id, None), show)
+        stays = f"{skill} rests until it is mended: {why}. /skill off ends that."
+        leaves = f"{skill} is not at work here any more: {why}. See /skills."
+        content = Outbound(OutboundKind.NOTICE, (Plain(stays if kept else leaves),))
+        show = Show(f"skill:{turn.id}", chat.id, content)
+        chosen = () if kept else (ChooseSkill(chat.id, None),)
+        return (at_rest(skill, why),), (*chosen, show)
 
     async def take_up(
         self,

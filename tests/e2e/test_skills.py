@@ -188,6 +188,33 @@ async def test_a_skill_put_in_or_changed_is_there_at_the_next_turn(steward: Stew
     assert turns(steward)[2] == ("final_answer", None, 0)
 
 
+async def test_a_persons_choice_outlives_a_typo_in_its_file_and_a_restart(
+    steward: Steward,
+) -> None:
+    put(steward, "minutes")
+    steward.script(final("One."), final("Two."), final("Three."))
+    await steward.start()
+    steward.say("/skill minutes")
+    await steward.sees("is at work here")
+    put(steward, "minutes", "license: [\n")
+    await steward.eventually(lambda: "skills changed" in steward.output)
+    steward.say("first")
+    told = await steward.sees("minutes rests until it is mended")
+    assert "SKILL.md, line 5: no YAML" in told.text
+    await steward.sees("One.")
+    await steward.kill()
+    await steward.start()
+    steward.say("second")
+    await steward.sees("Two.")
+    put(steward, "minutes", body="Do it well.")
+    await steward.eventually(lambda: steward.output.count("skills changed") > 1)
+    steward.say("third")
+    await steward.sees("Three.")
+    assert "Do it well." in words_in(steward.model.requests[2])
+    assert [skill for _, skill, _ in turns(steward)] == [None, None, "minutes"]
+    assert len(steward.showing("rests until")) == 1
+
+
 async def test_a_next_skill_removed_meanwhile_ends_with_the_text_and_a_note(
     steward: Steward,
 ) -> None:

@@ -7,7 +7,7 @@ from bot.domain.skill import Skill, SkillFault, SkillSet, skill_set
 
 
 class FakeSkills:
-    """The port Skills; `put` and `take` are what a person does to the folders."""
+    """The port Skills; `put`, `spoil` and `take` are what a person does to the folders."""
 
     def __init__(self, *skills: Skill, files: Mapping[tuple[str, str], str] | None = None) -> None:
         self._skills = {skill.name: skill for skill in skills}
@@ -21,6 +21,11 @@ class FakeSkills:
     def put(self, *skills: Skill, faults: tuple[SkillFault, ...] = ()) -> None:
         self._skills |= {skill.name: skill for skill in skills}
         self._known = skill_set(self._skills, faults)
+
+    def spoil(self, fault: SkillFault) -> None:
+        """The file of a skill cannot be read any more."""
+        self._skills.pop(fault.skill, None)
+        self._known = skill_set(self._skills, (fault,))
 
     def take(self, name: str) -> None:
         del self._skills[name]

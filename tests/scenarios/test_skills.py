@@ -140,6 +140,59 @@ async def test_a_skill_that_went_away_is_told_and_is_at_work_no_more() -> None:
         assert (await scene.settled(2)).skill is None
 
 
+TYPO = SkillFault("/skills/minutes/SKILL.md", 3, "no YAML")
+
+
+async def test_a_persons_choice_rests_while_it_is_broken_and_is_told_so_once() -> None:
+    skills = FakeSkills(skill("minutes"))
+    async with stage(*(says(f"{n}.") for n in range(1, 7)), skills=skills) as scene:
+        await scene.say("/skill minutes")
+        await scene.shows("is at work here")
+        for n, broken in enumerate((False, True, True, False, True, False), start=1):
+            if broken:
+                skills.spoil(TYPO)
+            else:
+                skills.put(skill("minutes"))
+            await scene.say(f"message {n}")
+            assert (await scene.settled(n)).skill == (None if broken else "minutes")
+        words = [newest(request) for request in scene.model.requests]
+        rests = "minutes is not at work any more: the skill minutes cannot be read"
+        assert [rests in text for text in words] == [False, True, False, False, True, False]
+        assert ["Do as minutes does." in text for text in words] == [
+            *(True, False, False, True, False, True)
+        ]
+        told = [text for text in scene.texts if "rests until it is mended" in text]
+        assert len(told) == 2
+        assert "SKILL.md, line 3: no YAML" in told[0]
+
+
+async def test_a_persons_choice_that_lacks_something_rests_and_one_of_the_model_ends() -> None:
+    lacking = skill("minutes", requires=Requirements(skills=("gone",)))
+    skills = FakeSkills(skill("minutes"))
+    script = (says("One."), use("minutes"), says("Two."), says("Three."), says("Four."))
+    async with stage(*script, skills=skills) as scene:
+        await scene.say("/skill minutes")
+        await scene.shows("is at work here")
+        skills.put(lacking)
+        await scene.say("first")
+        assert (await scene.settled()).skill is None
+        await scene.shows("minutes rests until it is mended")
+        await scene.say("/skill")
+        await scene.shows("which rests: the skill minutes cannot be used here")
+        await scene.say("/skill off")
+        await scene.shows("`minutes` rests")
+        skills.put(skill("minutes"))
+        await scene.say("second")
+        assert (await scene.settled(2)).skill == "minutes"
+        skills.put(lacking)
+        await scene.say("third")
+        assert (await scene.settled(3)).skill is None
+        await scene.shows("minutes is not at work here any more")
+        skills.put(skill("minutes"))
+        await scene.say("fourth")
+        assert (await scene.settled(4)).skill is None
+
+
 async def test_a_changed_body_is_brought_again_at_the_next_turn() -> None:
     skills = FakeSkills(skill("minutes"))
     async with stage(use("minutes"), says("One."), says("Two."), skills=skills) as scene:

@@ -72,8 +72,13 @@ class SkillCommands:
                 told = f"`{name}` is at work here from the next message on. /skill off ends it."
                 return Answer(told, (ChooseSkill(asked.chat.id, name),), wake=True)
             case _:
-                now = f"`{asked.chat.skill}`" if asked.chat.skill else "no skill"
-                return Answer(f"At work: {now}. Usage: /skill <name>|off")
+                return Answer(f"{self._chosen(asked.chat.skill)} Usage: /skill <name>|off")
+
+    def _chosen(self, name: str | None) -> str:
+        if name is None:
+            return "At work: no skill."
+        why = self._skills.known.refusal(name)
+        return f"Chosen: `{name}`, which rests: {_plain(why)}." if why else f"At work: `{name}`."
 
 
 def _short(fault: str) -> str:
