@@ -47,8 +47,8 @@ class ServerLate(ServerGone):
     """It was not ready in its time; trying again would take as long."""
 
 
-class ServerExpelled(ServerGone):
-    """An owner's word ended it: it may not be started any more."""
+class ServerBarred(ServerGone):
+    """It was ended for good: it may not be started any more."""
 
 
 class ServerUnheard(ServerGone):

@@ -9,7 +9,7 @@ from bot.adapters.mcp.life import Life
 from bot.adapters.mcp.remote import (
     Answer,
     RemoteTool,
-    ServerExpelled,
+    ServerBarred,
     ServerGone,
     ServerLate,
     ServerUnheard,
@@ -34,7 +34,7 @@ class Server:
         self._starting = asyncio.Lock()
         self._doubtful = False
         self._changed = False
-        self._expelled = False
+        self._barred = ""
 
     @property
     def state(self) -> str:
@@ -87,9 +87,9 @@ class Server:
         if life is not None:
             await life.end()
 
-    def expel(self) -> None:
+    def bar(self, why: str) -> None:
         """From now on nothing starts it, not even a call of a turn that has its tools still."""
-        self._expelled = True
+        self._barred = why
 
     async def _connected(self) -> "Connection":
         """A connection that lives; a start that fails is tried once more, and then told."""
@@ -99,7 +99,7 @@ class Server:
             for _ in range(_TRIES - 1):
                 try:
                     return await (await self._living()).connection()
-                except (ServerLate, ServerExpelled):
+                except (ServerLate, ServerBarred):
                     raise
                 except ServerGone as fault:
                     _LOG.info("server %s is started once more: %s", self.spec.name, fault)
@@ -108,8 +108,8 @@ class Server:
     async def _living(self) -> Life:
         if self._life is not None and self._life.over:
             await self._life.end()
-        if self._expelled:
-            raise ServerExpelled("an owner has taken back that it was let in")
+        if self._barred:
+            raise ServerBarred(self._barred)
         if self._life is None or self._life.over:
             # What it lists may be news: its program may have been replaced since.
             self._changed = True

@@ -121,10 +121,8 @@ class ToolServers:
 
     async def expel(self, identities: Collection[str]) -> None:
         for id in identities:
-            known = self._known.get(id)
-            if known is not None:
-                known.server.expel()
-                self._dismiss(id)
+            if id in self._known:
+                self._dismiss(id, "an owner has taken back that it was let in")
 
     def _standing(self, spec: ServerSpec) -> ServerStanding:
         if not spec.allowed:
@@ -203,8 +201,10 @@ class ToolServers:
                 if not known.users:
                     self._dismiss(id)
 
-    def _dismiss(self, id: str) -> None:
+    def _dismiss(self, id: str, why: str = "it is not what it was at this turn's start") -> None:
+        """Ends a server for good: nobody would know of a life that began after this."""
         known = self._known.pop(id)
+        known.server.bar(why)
         ending = asyncio.create_task(_ended(known), name=f"end of {known.server.spec.name}")
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)

@@ -308,7 +308,10 @@ async def test_other_secrets_make_another_life_with_the_same_tools(bench: Make) 
     tools = await one.tools()
     one.spec = replace(one.spec, env=(("TOKEN", "the other"),))
     assert list(await one.tools()) == list(tools)
+    with pytest.raises(ToolFailure, match="not what it was at this turn's start"):
+        await tools["nasty__env"].run({}, one.place, None)
     assert json.loads((await one.run("env")).text)["TOKEN"] == "the other"
+    assert len(one.noted("starts")) == 2
 
 
 async def test_chats_that_come_at_once_start_one_server(bench: Make) -> None:
