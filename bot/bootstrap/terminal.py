@@ -9,7 +9,11 @@ from bot.adapters.tools.hardening import harden
 from bot.bootstrap.opening import Channels, opened
 from bot.bootstrap.parts import Hide
 from bot.domain.person import Role
+from bot.flow.commands.dispatch import answer_key
 from bot.settings import Settings
+
+_LATELY = 1_000
+"""Updates among which questions about a message are looked for."""
 
 
 async def chat(settings: Settings, terminal: Terminal, hide: Hide = lambda *_: None) -> int:
@@ -37,6 +41,7 @@ async def _show_open_cards(store: Store, terminal: Terminal) -> None:
     plan = await store.plans.live(home.id)
     if plan is not None:
         keys.append(plan.key_in(home.id))
+    keys.extend(answer_key(row.id) for row in await store.inbox.asked(home.id, _LATELY))
     for key in keys:
         row = await store.outbox.row(key)
         if row is not None and row.message_ids:

@@ -22,9 +22,11 @@ class InboundState(StrEnum):
 
     A heard one is talk of a group that is not for the bot, kept to be read at the next turn. A
     dead one could not be read or routed; a dropped one waited or would have, and is not answered.
+    About an asked one a card asks whether it is meant.
     """
 
     NEW = "new"
+    ASKED = "asked"
     WAITING = "waiting"
     HEARD = "heard"
     TAKEN = "taken"

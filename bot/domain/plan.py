@@ -67,6 +67,13 @@ class PlanVerb(StrEnum):
     STOP = "s"
 
 
+class ReplaceVerb(StrEnum):
+    """What a button says to a new plan in the place of the live one."""
+
+    REPLACE = "r"
+    KEEP = "k"
+
+
 @dataclass(frozen=True, slots=True)
 class PlanStep:
     """One call to be made: tool and exact canonical arguments, and what a person is shown of it.

@@ -48,6 +48,8 @@ from bot.flow.pieces import Pieces
 from bot.flow.plan_cards import PREFIX as PLANS
 from bot.flow.plan_desk import PlanDesk
 from bot.flow.plan_ending import PlanEnding
+from bot.flow.plan_question import PREFIX as QUESTIONS
+from bot.flow.plan_replacing import PlanReplacing
 from bot.flow.queueing import Queueing
 from bot.flow.reactions import Reactions
 from bot.flow.replies import Replies
@@ -97,7 +99,7 @@ class Application:
         destinations = Destinations(
             self.doorway,
             Commands(self.commands, self._journal, self.lanes, self.reactions, self._world.servers),
-            Desks(self._store.outbox, {CARDS: self.desk, PLANS: self.plan_desk}),
+            self._desks,
             self._queueing,
             self._overhearing,
             self._moving,
@@ -110,6 +112,25 @@ class Application:
             self._journal,
             self._pieces,
             destinations,
+        )
+
+    @cached_property
+    def _desks(self) -> Desks:
+        desks = {CARDS: self.desk, PLANS: self.plan_desk, QUESTIONS: self._plan_replacing}
+        return Desks(self._store.outbox, desks)
+
+    @cached_property
+    def _plan_replacing(self) -> PlanReplacing:
+        store = self._store
+        return PlanReplacing(
+            self._asker,
+            store.inbox,
+            self._journal,
+            store.chats,
+            store.plans,
+            self._plan_commands,
+            self._queueing,
+            self.lanes,
         )
 
     @cached_property
@@ -205,7 +226,7 @@ class Application:
             self._policy.model,
         )
 
-    @property
+    @cached_property
     def _plan_commands(self) -> PlanCommands:
         return PlanCommands(
             self._store.plans,
@@ -258,12 +279,15 @@ class Application:
 
     @cached_property
     def _gathering(self) -> Gathering:
+        return Gathering(self._asker, self._world.clock, self._policy.bundles)
+
+    @cached_property
+    def _asker(self) -> Asker:
         world, policy = self._world, self._policy
         enclosures = Enclosures(
             world.files, world.reader, world.clock, policy.limits, policy.enclosures
         )
-        asker = Asker(world.channels, self._store.people, enclosures, self._lives, world.clock)
-        return Gathering(asker, world.clock, policy.bundles)
+        return Asker(world.channels, self._store.people, enclosures, self._lives, world.clock)
 
     @cached_property
     def _turns(self) -> Turns:

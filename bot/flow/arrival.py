@@ -8,8 +8,6 @@ from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.ports.inbox import InboundRow
 
-_NEW = (InboundState.NEW,)
-
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
@@ -25,7 +23,7 @@ class Arrival:
         return MarkInbound(
             self.row.id,
             InboundState.WAITING,
-            _NEW,
+            (self.row.state,),
             self.chat.id,
             message_id=self.message.message_id,
             person=self.person.id,
@@ -34,8 +32,13 @@ class Arrival:
 
     def done(self) -> MarkInbound:
         """The mark of what needs no turn: it is carried out, or there is nothing to do."""
-        return MarkInbound(self.row.id, InboundState.DONE, _NEW, self.chat.id)
+        return MarkInbound(self.row.id, InboundState.DONE, (self.row.state,), self.chat.id)
+
+    def asked(self) -> MarkInbound:
+        """The mark of what waits for a word whether it is meant."""
+        return MarkInbound(self.row.id, InboundState.ASKED, (self.row.state,), self.chat.id)
 
     def declined(self, reason: str) -> MarkInbound:
         """The mark of what nobody takes."""
-        return MarkInbound(self.row.id, InboundState.DROPPED, _NEW, self.chat.id, reason=reason)
+        expect = (self.row.state,)
+        return MarkInbound(self.row.id, InboundState.DROPPED, expect, self.chat.id, reason=reason)

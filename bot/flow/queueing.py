@@ -35,29 +35,33 @@ class Queueing:
         self._reactions = reactions
         self._pieces = pieces
 
-    async def put(self, arrival: Arrival, also: Sequence[Write] = ()) -> None:
+    async def put(self, arrival: Arrival, also: Sequence[Write] = ()) -> bool:
         """Lets a message wait its turn; its chat is woken, or interrupted if it wants that.
 
         What is over the person's pace is declined instead, with what goes on with it. A piece of a
         message is no new wish: it counts for no pace and stops nothing, but what is asked without
-        it is asked anew. Pieces that came before their call wait with it. `also` is written too.
+        it is asked anew. Pieces that came before their call wait with it. `also` is written
+        too, and what it stops is interrupted. True when the message waits.
         """
         chat, message = arrival.chat.id, arrival.message
         piece = self._pieces.continues(chat, message)
         counts = self._pieces.counts(chat, message)
         if not await self._admits(arrival, counts=counts):
             self._pieces.remember(chat, message, taken=False)
-            return
+            return False
         busy = self._queue.busy(chat)
         stops = () if piece else await self._stops(arrival)
-        first = await self._store(arrival, (*stops, *also), counts=counts)
+        also = (*stops, *also)
+        first = await self._store(arrival, also, counts=counts)
         self._queue.arrived(chat)
-        if stops or self._queue.opens(chat, message):
+        stopping = any(isinstance(write, AskStop) for write in also)
+        if stopping or self._queue.opens(chat, message):
             self._lanes.interrupt(chat)
         else:
             self._lanes.wake(chat)
         if busy and not piece:
             self._reactions.queued(message.address, first.message_id)
+        return True
 
     async def _admits(self, arrival: Arrival, *, counts: bool) -> bool:
         if not self._pieces.declined(arrival.chat.id, arrival.message):

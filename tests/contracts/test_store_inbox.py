@@ -140,3 +140,22 @@ async def test_what_was_taken_last_is_what_stands_before_the_first_new_update(
 
 async def test_what_was_taken_last_of_nothing_is_nothing(store: StorePorts):
     assert await store.inbox.last_taken(3) == []
+
+
+async def test_what_is_asked_about_is_found_among_the_newest_and_by_its_number(
+    store: StorePorts, chat: Chat
+):
+    await store.inbox.accept("telegram", [RawUpdate(str(n), "{}") for n in range(4)], NOW)
+    rows = await store.inbox.unrouted(10)
+    asked = [MarkInbound(row.id, InboundState.ASKED, (NEW,), chat.id) for row in rows[:2]]
+    await commit(store, *asked)
+    told = replace(rows[1], state=InboundState.ASKED, chat=chat.id)
+    assert await store.inbox.get(rows[1].id) == told
+    assert await store.inbox.get(rows[-1].id + 1) is None
+    assert await store.inbox.asked(chat.id, 3) == [told]
+    assert len(await store.inbox.asked(chat.id, 100)) == 2
+    assert await store.inbox.asked(chat.id + 1, 100) == []
+    await commit(store, MarkInbound(rows[1].id, WAITING, (InboundState.ASKED,)))
+    with pytest.raises(Conflict):
+        await commit(store, MarkInbound(rows[1].id, WAITING, (InboundState.ASKED,)))
+    assert await store.inbox.asked(chat.id, 3) == []

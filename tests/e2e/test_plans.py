@@ -5,6 +5,7 @@ from tests.e2e.steward import APPROVE, DENY, STOP, Steward, results_in, words_in
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
 
 CHANGE, CANCEL, RETRY, SKIP, RESUME = "✏️ Change", "❌ Cancel", "🔁 Retry", "⏭ Skip", "▶️ Resume"
+REPLACE = "🔁 Replace"
 
 
 def write(*names: str) -> Reply:
@@ -371,3 +372,23 @@ async def test_a_long_plan_is_attached_as_a_document(steward: Steward) -> None:
     steward.press(card, APPROVE)
     await steward.sees("Written.")
     assert (steward.workspace / "long.md").stat().st_size == 6_600
+
+
+async def test_a_second_plan_is_asked_about_and_the_press_outlives_a_kill(steward: Steward) -> None:
+    steward.script(write("one.md"), submit("First"), write("two.md"), submit("Second"))
+    await steward.start()
+    steward.say("/plan one file")
+    await steward.sees("📋 First")
+    steward.say("/plan another file")
+    card = await steward.sees("Shall “another file” take its place?")
+    await steward.kill()
+    await steward.start()
+    press, again = steward.press(card, REPLACE), steward.press(card, REPLACE)
+    assert await steward.answered(press) == "🔁 Replaced by Ann."
+    assert await steward.answered(again) == "This is decided already."
+    await steward.sees("📋 Second")
+    await steward.sees("🔁 Replaced by Ann.")
+    await steward.recorded()
+    states = steward.records.rows("SELECT state FROM plan ORDER BY created_at")
+    assert states == [("cancelled",), ("ready",)]
+    assert "another file" in words_in(steward.model.requests[2])

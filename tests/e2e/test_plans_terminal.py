@@ -73,3 +73,23 @@ def test_an_approved_plan_runs_its_steps(tmp_path: Path) -> None:
         shown(talk, "All 2 steps of the plan done")
     assert (tmp_path / "data" / "workspace" / "demo-note.txt").exists()
     left(talk)
+
+
+def test_a_second_plan_is_asked_about_by_keys_that_outlive_the_program(tmp_path: Path) -> None:
+    talk = chat(tmp_path)
+    talk.sendline("/plan make a plan")
+    shown(talk, "[y] ✅ Approve")
+    talk.sendline("/plan another plan please")
+    shown(talk, "Shall “another plan please” take its place?", "[r2] 🔁 Replace  [k2] ↩️ Keep")
+    talk.sendline("k2")
+    shown(talk, "↩️ Kept by")
+    talk.sendline("/plan another plan please")
+    shown(talk, "[r2] 🔁 Replace")
+    left(talk)
+    talk = chat(tmp_path)
+    shown(talk, "[y] ✅ Approve", "Shall “another plan please” take its place?", "[r2] 🔁 Replace")
+    talk.sendline("r2")
+    shown(talk, "🔁 Replaced by", "[y] ✅ Approve")
+    talk.sendline("/plan list")
+    shown(talk, "waits for your word", "cancelled")
+    left(talk)

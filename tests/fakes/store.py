@@ -65,6 +65,13 @@ class MemoryInbox:
                 )
         return len(known) - before
 
+    async def get(self, id: int) -> InboundRow | None:
+        return self.rows.inbox.get(id)
+
+    async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
+        newest = list(self.rows.inbox.values())[-span:]
+        return [r for r in newest if r.chat == chat and r.state is InboundState.ASKED]
+
     async def unrouted(self, limit: int) -> Sequence[InboundRow]:
         new = [row for row in self.rows.inbox.values() if row.state is InboundState.NEW]
         return new[:limit]

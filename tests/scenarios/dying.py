@@ -67,6 +67,12 @@ class DyingInbox:
     async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
         return await self.fate.write(lambda: self.inbox.accept(channel, updates, at))
 
+    async def get(self, id: int) -> InboundRow | None:
+        return await self.inbox.get(id)
+
+    async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
+        return await self.inbox.asked(chat, span)
+
     async def unrouted(self, limit: int) -> Sequence[InboundRow]:
         return await self.inbox.unrouted(limit)
 

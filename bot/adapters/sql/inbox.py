@@ -16,6 +16,16 @@ from bot.ports.inbox import InboundRow
 
 _ACCEPT = Upsert(inbox, ["channel", "key"])
 _COLUMNS = columns(inbox, InboundRow)
+_GET = select(*_COLUMNS).where(inbox.c.id == bindparam("of"))
+_ASKED = (
+    select(*_COLUMNS)
+    .where(
+        inbox.c.id > select(func.max(inbox.c.id)).scalar_subquery() - bindparam("span"),
+        inbox.c.chat == bindparam("of"),
+        inbox.c.state == InboundState.ASKED,
+    )
+    .order_by(inbox.c.id)
+)
 _UNROUTED = select(*_COLUMNS).where(UNROUTED).order_by(inbox.c.id).limit(bindparam("most"))
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
 _OLDEST_WAITING = _WAITING.limit(bindparam("most"))
@@ -84,6 +94,16 @@ class SqlInbox:
             for update in updates
         ]
         return await self._database.write(lambda c: _ACCEPT.run(c, *rows), durable=True)
+
+    async def get(self, id: int) -> InboundRow | None:
+        row = await self._database.read(lambda c: c.execute(_GET, {"of": id}).first())
+        return InboundRow(*row) if row is not None else None
+
+    async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
+        wanted = {"of": chat, "span": span}
+        return await self._database.read(
+            lambda c: [InboundRow(*row) for row in c.execute(_ASKED, wanted)]
+        )
 
     async def unrouted(self, limit: int) -> Sequence[InboundRow]:
         return await self._database.read(

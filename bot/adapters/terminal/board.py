@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from bot.domain.approval import Verb
 from bot.domain.message import Button
-from bot.domain.plan import PlanVerb
+from bot.domain.plan import PlanVerb, ReplaceVerb
 
-_WISHES = frozenset(Verb) | frozenset(PlanVerb)
+_WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
 _OTHERS = frozenset(string.ascii_lowercase) - _WISHES
 
 

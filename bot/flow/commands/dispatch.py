@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.domain.change import Change, Show, Write
 from bot.domain.message import Markdown, Outbound, OutboundKind
@@ -33,16 +34,16 @@ class Commands:
 
         None when that is all; else the message waits its turn, and these are written with it.
         """
-        row, message, chat = arrival.row.id, arrival.message, arrival.chat.id
-        name, words = parse(message.text)
-        invocation = Invocation(arrival.chat, arrival.person, words, message, row)
+        chat = arrival.chat.id
+        name, _ = parse(arrival.message.text)
+        invocation = invoked(arrival)
         answer = await self._answer(name, invocation)
         if answer.queued:
             return answer.writes
-        to = None if message.private else message.message_id
-        content = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),), reply_to=to)
-        show = Show(f"command:{row}", chat, content)
-        await self._journal.commit(Change((arrival.done(), *answer.writes, show), durable=True))
+        notice = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),))
+        content = in_answer(arrival, answer.question or notice)
+        mark = arrival.done() if answer.question is None else arrival.asked()
+        await self._journal.commit(Change((mark, *answer.writes, content), durable=True))
         for gone in answer.dropped:
             self._reactions.dropped(gone.address, gone.message_id, gone.since)
         if answer.expelled and self._servers is not None:
@@ -73,6 +74,23 @@ class Commands:
         near = difflib.get_close_matches(name, list(self._table), n=1, cutoff=0.5)
         hint = f" Did you mean /{near[0]}?" if near else " /help lists what there is."
         return f"There is no command `/{name[:40]}`.{hint}"
+
+
+def invoked(arrival: Arrival) -> Invocation:
+    """The command that a message gives."""
+    _, words = parse(arrival.message.text)
+    return Invocation(arrival.chat, arrival.person, words, arrival.message, arrival.row.id)
+
+
+def answer_key(row: int) -> str:
+    """The outbound key of what answers the command in this row."""
+    return f"command:{row}"
+
+
+def in_answer(arrival: Arrival, content: Outbound) -> Show:
+    """The message that answers a command, or its new content."""
+    to = None if arrival.message.private else arrival.message.message_id
+    return Show(answer_key(arrival.row.id), arrival.chat.id, replace(content, reply_to=to))
 
 
 def parse(text: str) -> tuple[str, tuple[str, ...]]:

@@ -3,8 +3,11 @@
 import difflib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import AskStop, SavePlan, Write
+from bot.domain.message import InboundMessage
+from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState
 from bot.domain.template import Template, is_name
 from bot.flow.commands.table import Answer, Command, Invocation
@@ -12,6 +15,7 @@ from bot.flow.plan_cards import described_state, shown, step_lines, whole
 from bot.flow.plan_desk import PlanDesk
 from bot.flow.plan_ending import NO_STEPS, PlanEnding, plan_line
 from bot.flow.plan_mode import wish_of
+from bot.flow.plan_question import THEIRS, fixed, question
 from bot.flow.plan_templates import instructed, template_of
 from bot.ports.clock import Clock
 from bot.ports.plans import Plans
@@ -28,7 +32,6 @@ _ON = (
     "Plan mode is on. Tell me what you want: I look around, collect what I would do as steps, and "
     "show them to you before anything is changed. /plan off leaves it."
 )
-_THEIRS = "That plan is somebody else’s: only who asked for it, or an owner, decides about it."
 
 _Sub = Callable[[Invocation, Sequence[str]], Awaitable[Answer]]
 
@@ -61,6 +64,11 @@ class PlanCommands:
     def table(self) -> Sequence[Command]:
         return (Command("plan", "collect steps and approve them as a whole", self.plan, _USAGE),)
 
+    async def replacing(self, asked: Invocation, live: Plan | None, by: Person) -> Answer:
+        """A command that was asked about, with leave to drop the live plan if there is one."""
+        dropped = _Dropped(live, by) if live is not None else None
+        return await self._anew(asked, wish_of(asked.message.text), dropped)
+
     async def plan(self, asked: Invocation) -> Answer:
         if not asked.words:
             return await self._status(asked, ())
@@ -79,23 +87,38 @@ class PlanCommands:
 
     async def _replace(self, asked: Invocation, words: Sequence[str]) -> Answer:
         """Drops the live plan for a new one."""
-        live = await self._plans.live(asked.chat.id)
+        live, said = await self._plans.live(asked.chat.id), wish_of(wish_of(asked.message.text))
         if live is None:
-            return await self._begin(asked, wish=" ".join(words))
-        if not asked.person.may_decide_for(live.asker):
-            return Answer(_THEIRS)
-        if live.turn is not None:
-            return Answer("Its steps are being carried out. /stop ends that first.")
-        return await self._begin(asked, wish=" ".join(words), instead_of=live)
+            return await self._anew(asked, said)
+        refusal = fixed(live, asked.person)
+        if refusal:
+            return Answer(refusal)
+        return await self._anew(asked, said, _Dropped(live, asked.person))
+
+    async def _anew(
+        self, asked: Invocation, said: str, dropped: "_Dropped | None" = None
+    ) -> Answer:
+        """A new plan by the words behind the command: `on`, `use` with a template, or a wish."""
+        match said.split():
+            case [word, *words] if word.lower() == "use":
+                return await self._after(asked, words, wish_of(wish_of(said)), dropped)
+            case [] | [_] if said.lower() in ("", "on"):
+                return await self._begin(asked, dropped=dropped)
+            case _:
+                return await self._begin(asked, wish=said, dropped=dropped)
 
     async def _begin(
-        self, asked: Invocation, wish: str = "", template: str = "", instead_of: Plan | None = None
+        self,
+        asked: Invocation,
+        wish: str = "",
+        template: str = "",
+        dropped: "_Dropped | None" = None,
     ) -> Answer:
         """Opens a plan; with a wish or a template the message itself is what is planned."""
         live = await self._plans.live(asked.chat.id)
-        if live is not None and instead_of is None:
-            return _busy(live) if template else self._already(live, wish=bool(wish))
-        now, person = self._clock.now(), asked.person
+        if live is not None and dropped is None:
+            return self._already(asked, live, new=bool(wish or template))
+        now, person, text = self._clock.now(), asked.person, asked.message.text
         plan = Plan(
             id=secrets.token_hex(4),
             token=secrets.token_urlsafe(16),
@@ -105,24 +128,26 @@ class PlanCommands:
             collector=person.id,
             created_at=now,
             since=now,
-            wish=template or (wish if instead_of is not None else ""),
+            wish=template or (wish if wish != wish_of(text) else ""),
             message=asked.message.message_id,
         )
         writes: list[Write] = []
-        if instead_of is not None:
-            writes.extend(self._ended(instead_of, asked))
+        if dropped is not None:
+            how = f"/plan replace by {dropped.by.name}"
+            writes.extend(await self._desk.stops(dropped.plan, how))
+            writes.extend(self._desk.ended(dropped.plan, dropped.by))
+        stops = any(isinstance(write, AskStop) for write in writes)
         writes.extend((SavePlan(plan), plan_line(plan, person.id, now)))
-        return Answer(_ON, tuple(writes), queued=bool(wish or template))
+        return Answer(_ON, tuple(writes), interrupt=stops, queued=bool(wish or template))
 
-    def _already(self, live: Plan, *, wish: bool) -> Answer:
+    def _already(self, asked: Invocation, live: Plan, *, new: bool) -> Answer:
         """Asks what is to become of the live plan."""
-        if live.collecting and not wish:
+        if live.collecting and not new:
             return Answer(f"Plan mode is on already. {_stand(live)}")
-        how = "/plan replace and your wish" if wish else "/plan replace"
-        return Answer(
-            f"There is a plan already: {_stand(live)} Shall a new one take its place? Then say "
-            f"{how}. /plan status shows the one there is."
-        )
+        refusal = fixed(live, asked.person)
+        if refusal:
+            return Answer(f"There is a plan already: {_stand(live)} {refusal}")
+        return Answer("", question=question(live, wanted(asked.message), asked.row))
 
     async def _off(self, asked: Invocation, words: Sequence[str]) -> Answer:
         live = await self._plans.live(asked.chat.id)
@@ -138,7 +163,7 @@ class PlanCommands:
         if live is None or not live.collecting:
             return Answer("No plan is being collected." if live is None else _stand(live))
         if not asked.person.may_decide_for(live.asker):
-            return Answer(_THEIRS)
+            return Answer(THEIRS)
         if not live.steps:
             return Answer(NO_STEPS, self._ended(live, asked), interrupt=True)
         ready = await self._ending.ready(live, None, asked.chat)
@@ -179,7 +204,7 @@ class PlanCommands:
         if not plan.live:
             return Answer(f"It has ended: {_stand(plan)}")
         if not asked.person.may_decide_for(plan.asker):
-            return Answer(_THEIRS)
+            return Answer(THEIRS)
         how = f"/plan cancel by {asked.person.name}"
         if plan.turn is not None:
             return Answer("Stopping.", (AskStop(plan.turn, how),), interrupt=True)
@@ -192,7 +217,7 @@ class PlanCommands:
         if plan is None:
             return _unknown(words)
         if not asked.person.may_decide_for(plan.asker):
-            return Answer(_THEIRS)
+            return Answer(THEIRS)
         if plan.state is PlanState.READY:
             return Answer("It waits for your word:", tuple(shown(plan)))
         if plan.state is not PlanState.EXECUTING or plan.turn is not None:
@@ -216,6 +241,16 @@ class PlanCommands:
         return Answer(f"Saved as `{_code(file)}`. /plan use {name} makes it again.")
 
     async def _use(self, asked: Invocation, words: Sequence[str]) -> Answer:
+        return await self._after(asked, words, wish_of(wish_of(wish_of(asked.message.text))))
+
+    async def _after(
+        self,
+        asked: Invocation,
+        words: Sequence[str],
+        arguments: str,
+        dropped: "_Dropped | None" = None,
+    ) -> Answer:
+        """A plan after the template that the first word names."""
         if not words:
             return await self._offer()
         found = await self._templates.get(words[0])
@@ -226,10 +261,11 @@ class PlanCommands:
                 return Answer(f"That template cannot be used: `{_code(str(found))}`")
             case Template():
                 try:
-                    filled = found.filled(wish_of(wish_of(wish_of(asked.message.text))))
+                    filled = found.filled(arguments)
                 except ValueError as fault:
                     return Answer(_safe(str(fault)))
-                return await self._begin(asked, template=instructed(found, filled))
+                template = instructed(found, filled)
+                return await self._begin(asked, template=template, dropped=dropped)
 
     async def _offer(self, why: str = "") -> Answer:
         known = await self._templates.all()
@@ -253,10 +289,18 @@ class PlanCommands:
         return self._desk.ended(plan, asked.person)
 
 
-def _busy(live: Plan) -> Answer:
-    """A template is not a wish that `/plan replace` could take."""
-    how = "/plan cancel ends it; then use the template again."
-    return Answer(f"There is a plan already: {_stand(live)} {how}")
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """The live plan that a new one takes the place of, and who wants that."""
+
+    plan: Plan
+    by: Person
+
+
+def wanted(message: InboundMessage) -> str:
+    """What a command about a new plan asks for, in the words of its message; `on` is no wish."""
+    said = wish_of(message.text)
+    return "" if said.lower() == "on" else said
 
 
 def _misspelt(name: str, known: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from bot.domain.change import Write
 from bot.domain.chat import Chat
-from bot.domain.message import InboundMessage
+from bot.domain.message import InboundMessage, Outbound
 from bot.domain.person import Person
 from bot.ports.members import Waiting
 
@@ -28,7 +28,8 @@ class Answer:
 
     `interrupts` and `wakes` name other chats that the writes concern, `dropped` the messages that
     are not answered any more, `expelled` the servers (by identity) that may not run any more.
-    `queued` when the message itself waits its turn now.
+    `queued` when the message itself waits its turn now. With a `question` that card is shown
+    instead of the text, and the message waits for its button.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Answer:
     dropped: tuple[Waiting, ...] = ()
     expelled: tuple[str, ...] = ()
     queued: bool = False
+    question: Outbound | None = None
 
 
 Handler: TypeAlias = Callable[[Invocation], Awaitable[Answer]]

@@ -1,0 +1,242 @@
+"""A second plan in a chat: asked about once, and the first is dropped only by who may."""
+
+import asyncio
+from dataclasses import replace
+
+from bot.domain.change import InboundState
+from bot.domain.outcome import StopReason
+from bot.domain.person import Role
+from bot.domain.plan import Plan, PlanState
+from bot.domain.rights import Pace
+from bot.domain.template import Argument, Template
+from bot.domain.transcript import AskerBody
+from bot.flow.approvals import NOT_YOURS, SPENT
+from bot.flow.desks import NOT_OURS
+from bot.flow.plan_replacing import MOVED_ON
+from tests.fakes.channel import Shown
+from tests.fakes.model import Gate, calls, says
+from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.scenarios.test_plans import button, said, submit, write
+from tests.scenarios.tools import submitting, writing
+
+ONE = (calls(write("a", "1")), says("One."))
+TWO = (calls(write("b", "2")), says("Two."))
+REPORT = Template("report", "A report.", (Argument("folder"),), "1. Write from {{folder}}")
+
+
+def plans(scene: Stage) -> list[tuple[PlanState, str]]:
+    """Each plan with what was asked for it, as the model read it."""
+    return [(p.state, p.wish) for p in scene.store.rows.plans.values()]
+
+
+def live(scene: Stage) -> Plan:
+    return next(p for p in scene.store.rows.plans.values() if p.live)
+
+
+def wishes(scene: Stage) -> list[str]:
+    return [body.text for body in scene.bodies if isinstance(body, AskerBody)]
+
+
+async def question(scene: Stage, text: str = "/plan another file") -> Shown:
+    """One plan is ready and another is asked for: the card about that."""
+    await scene.say("/plan one file")
+    await scene.settled(1)
+    return await asked(scene, text)
+
+
+async def asked(scene: Stage, text: str) -> Shown:
+    await scene.say(text)
+    return await scene.until(lambda: the_question(scene))
+
+
+def the_question(scene: Stage) -> Shown | None:
+    return next((s for s in scene.cards if "There is a plan already" in s.text), None)
+
+
+async def test_a_second_plan_asks_and_replaces_the_first_once_when_told() -> None:
+    async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
+        card = await question(scene)
+        assert "being collected" not in card.text
+        assert "Shall “another file” take its place?" in card.text
+        labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
+        assert labels == ["🔁 Replace", "↩️ Keep"]
+        first, data = live(scene), button(card, "Replace")
+        assert await scene.press_data(data) == "🔁 Replaced by Ann."
+        assert await scene.press_data(data) == SPENT
+        await scene.settled(2)
+        assert await scene.press_data(button(card, "Keep")) == SPENT
+        assert [state for state, _ in plans(scene)] == [PlanState.CANCELLED, PlanState.READY]
+        assert live(scene).id != first.id
+        assert wishes(scene) == ["one file", "another file"]
+        assert "🔁 Replaced by Ann." in scene.channel.screen[card.id].text
+        assert len(scene.cards) == 1, "the card of the new plan"
+        assert len(scene.turns) == 2
+        scene.assert_whole()
+
+
+async def test_a_plan_that_is_kept_is_kept() -> None:
+    async with stage(*ONE, tools=[writing(), submitting()]) as scene:
+        card = await question(scene)
+        assert await scene.press("Keep") == "Kept."
+        assert await scene.press_data(button(card, "Replace")) == SPENT
+        assert plans(scene) == [(PlanState.READY, "")]
+        assert "↩️ Kept by Ann." in scene.channel.screen[card.id].text
+        assert wishes(scene) == ["one file"]
+        assert len(scene.turns) == 1
+
+
+async def test_the_question_outlives_the_program() -> None:
+    async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
+        card = await question(scene)
+        await scene.crash()
+        await scene.start()
+        assert len(scene.turns) == 1, "what is asked about does not begin by itself"
+        assert await scene.press_data(button(card, "Replace")) == "🔁 Replaced by Ann."
+        await scene.settled(2)
+        assert wishes(scene) == ["one file", "another file"]
+
+
+async def test_who_may_not_decide_changes_nothing() -> None:
+    team = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
+    async with stage(*ONE, tools=[writing(), submitting()], people=team) as scene:
+        card = await question(scene)
+        data = button(card, "Replace")
+        assert await scene.press_data(data, BOB) == NOT_YOURS
+        assert await scene.press_data(button(card, "Keep"), BOB) == NOT_YOURS
+        assert await scene.press_data(data.replace(live(scene).token, "forged")) == NOT_OURS
+        assert await scene.press_data(data.replace(":r", ":x")) == NOT_OURS
+        assert plans(scene) == [(PlanState.READY, "")]
+        assert the_question(scene) is not None
+        await scene.say("/plan my own file", BOB)
+        await scene.shows("That plan is somebody else’s")
+        assert len(scene.store.rows.plans) == 1
+
+
+async def test_a_plan_that_has_moved_on_is_asked_about_anew() -> None:
+    revised = (calls(write("c", "3"), submit()),)
+    async with stage(*ONE, *revised, *TWO, tools=[writing(), submitting()]) as scene:
+        card = await question(scene)
+        await scene.press("Change", card=0)
+        await scene.say("better")
+        await scene.settled(2)
+        assert await scene.press_data(button(card, "Replace")) == MOVED_ON
+        assert live(scene).revision == 2
+        again = await scene.until(
+            lambda: next((s for s in scene.cards if "plan already: " in s.text), None)
+        )
+        await scene.until(lambda: "Two files" in scene.channel.screen[again.id].text)
+        renewed = scene.channel.screen[again.id]
+        assert await scene.press_data(button(renewed, "Replace")) == "🔁 Replaced by Ann."
+        await scene.settled(3)
+        assert wishes(scene)[-1] == "another file"
+
+
+async def test_when_the_old_plan_has_ended_the_new_one_just_begins() -> None:
+    async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
+        card = await question(scene)
+        await said(scene, "/plan cancel", "Cancelled.")
+        told = await scene.press_data(button(card, "Replace"))
+        assert told == "The other plan has ended already."
+        await scene.settled(2)
+        assert wishes(scene) == ["one file", "another file"]
+        assert live(scene).state is PlanState.READY
+
+
+async def test_a_plan_that_is_carried_out_is_not_replaced() -> None:
+    gate = asyncio.Event()
+    tool = replace(writing(), gate=gate)
+    script = (*ONE, calls(write("x", "1")), says("Done."))
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        card = await question(scene)
+        await scene.press("Approve", card=0)
+        await tool.started.wait()
+        told = await scene.press_data(button(card, "Replace"))
+        assert told == "Its steps are being carried out. /stop ends that first."
+        await said(scene, "/plan a third", "Its steps are being carried out. /stop ends that first")
+        await said(scene, "/plan replace a third", "Its steps are being carried out.")
+        gate.set()
+        await scene.settled(2)
+        assert plans(scene) == [(PlanState.DONE, "")]
+
+
+async def test_replacing_a_plan_that_is_collected_stops_the_collecting() -> None:
+    gate = Gate()
+    async with stage(gate, *TWO, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await gate.reached()
+        card = await asked(scene, "/plan another file")
+        assert await scene.press_data(button(card, "Replace")) == "🔁 Replaced by Ann."
+        await scene.settled(2)
+        assert scene.turns[0].stop_reason is StopReason.USER_CANCELLED
+        assert wishes(scene) == ["one file", "another file"]
+        assert [state for state, _ in plans(scene)] == [PlanState.CANCELLED, PlanState.READY]
+
+
+async def test_a_plan_replaced_by_word_stops_its_collecting_too() -> None:
+    gate = Gate()
+    async with stage(gate, *TWO, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await gate.reached()
+        await scene.say("/plan replace another file")
+        await scene.settled(2)
+        assert scene.turns[0].stop_reason is StopReason.USER_CANCELLED
+        assert live(scene).state is PlanState.READY
+
+
+async def test_plan_mode_alone_can_take_the_place_too() -> None:
+    async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
+        card = await question(scene, "/plan on")
+        assert "Shall a new one take its place?" in card.text
+        await scene.press_data(button(card, "Replace"))
+        await scene.until(lambda: "Plan mode is on." in scene.channel.screen[card.id].text)
+        assert live(scene).collecting
+        await scene.say("another file")
+        await scene.settled(2)
+        assert live(scene).state is PlanState.READY
+        rows = scene.store.rows.inbox.values()
+        assert all(row.state is not InboundState.ASKED for row in rows)
+
+
+async def test_a_template_can_take_the_place_and_one_that_is_not_there_drops_nothing() -> None:
+    async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
+        scene.templates.known["report"] = REPORT
+        card = await question(scene, "/plan use report notes")
+        assert "Shall “use report notes” take its place?" in card.text
+        await scene.press_data(button(card, "Replace"))
+        await scene.settled(2)
+        assert "1. Write from notes" in wishes(scene)[1]
+        card = await asked(scene, "/plan use report letters")
+        del scene.templates.known["report"]
+        assert "no template" in await scene.press_data(button(card, "Replace"))
+        assert live(scene).state is PlanState.READY
+        assert the_question(scene) is None
+
+
+async def test_replace_takes_a_template_plan_mode_or_a_wish_with_all_its_lines() -> None:
+    async with stage(*ONE, *TWO, *TWO, tools=[writing(), submitting()]) as scene:
+        scene.templates.known["report"] = REPORT
+        await scene.say("/plan replace one file\nand no other")
+        await scene.settled(1)
+        await said(scene, "/plan replace use nothing", "There is no template `nothing`.")
+        await scene.say("/plan replace use report notes")
+        await scene.settled(2)
+        await said(scene, "/plan replace on", "Plan mode is on.")
+        assert live(scene).collecting
+        await scene.say("/plan replace on the wall")
+        await scene.settled(3)
+        first, second, third = wishes(scene)
+        assert first == "one file\nand no other"
+        assert "1. Write from notes" in second
+        assert third == "on the wall"
+
+
+async def test_a_wish_over_the_pace_is_declined_and_the_plan_stays() -> None:
+    team = ((ANN, Role.MEMBER),)
+    async with stage(*ONE, tools=[writing(), submitting()], people=team) as scene:
+        card = await question(scene)
+        rows = scene.store.rows
+        ann = rows.people[live(scene).asker]
+        rows.people[ann.id] = replace(ann, pace=Pace(hour=1))
+        assert await scene.press_data(button(card, "Replace")) == "Not taken."
+        await scene.until(lambda: "too many messages" in scene.channel.screen[card.id].text)
+        assert live(scene).state is PlanState.READY
