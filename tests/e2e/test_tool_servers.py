@@ -4,11 +4,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.e2e.errand import Errand
 from tests.e2e.steward import ALWAYS, APPROVE, Steward, results_in
+from tests.processes import runs
 from tests.standins.messages_api import Reply, calls, text, thinking, tool
 
 SERVER = Path(__file__).parents[1] / "standins" / "tool_server.py"
@@ -36,7 +36,7 @@ def noted(folder: Path, name: str) -> Sequence[str]:
 
 def alive(folder: Path) -> list[int]:
     """Processes of the server that are still there."""
-    return [int(pid) for pid in noted(folder, "starts") if psutil.pid_exists(int(pid))]
+    return [int(pid) for pid in noted(folder, "starts") if runs(int(pid))]
 
 
 def echo(words: str) -> Reply:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_tool_servers import SERVER, alive, noted
+from tests.processes import outlived
 
 KEYS = ("[y] ✅ Approve", "[n] ❌ Deny")
 
@@ -50,11 +51,6 @@ def children(talk: "pexpect.spawn[str]") -> list[psutil.Process]:
     return psutil.Process(talk.pid).children(recursive=True)
 
 
-def outlived(processes: list[psutil.Process], within: float = 10) -> list[psutil.Process]:
-    """Which of them have not ended in time."""
-    return psutil.wait_procs(processes, timeout=within)[1]
-
-
 def test_a_call_of_a_server_is_decided_by_key_and_its_answer_is_shown(
     tmp_path: Path, own: Path
 ) -> None:
@@ -75,7 +71,7 @@ def test_a_call_of_a_server_is_decided_by_key_and_its_answer_is_shown(
     running = children(talk)
     assert len(alive(own)) == 1
     left(talk)
-    assert outlived(running, within=0) == []
+    assert outlived(running, seconds=0) == []
 
 
 def test_a_skills_server_is_let_in_once_works_from_the_next_message_on_and_is_taken_back(

@@ -3,12 +3,12 @@
 import asyncio
 from dataclasses import replace
 
-import psutil
 import pytest
 
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
 from bot.domain.tool import Effect, LetServerIn
 from tests.adapters.mcp.conftest import Bench, Make, eventually
+from tests.processes import runs
 
 
 async def test_a_server_that_is_not_let_in_offers_the_question_alone(bench: Make) -> None:
@@ -55,7 +55,7 @@ async def test_a_server_that_was_let_in_lends_its_tools(bench: Make) -> None:
 
 
 def alive(one: Bench) -> list[int]:
-    return [int(pid) for pid in one.noted("starts") if psutil.pid_exists(int(pid))]
+    return [int(pid) for pid in one.noted("starts") if runs(int(pid))]
 
 
 async def test_a_server_that_is_expelled_ends_at_once_and_no_call_starts_it_again(

@@ -6,12 +6,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
 from bot.domain.tool import Effect, ExactRule, Replay
 from tests.adapters.mcp.conftest import SERVER, Make, eventually
+from tests.processes import runs
 
 
 async def test_tools_are_offered_under_the_name_of_their_server(bench: Make) -> None:
@@ -256,10 +256,10 @@ async def test_talk_that_is_no_message_is_passed_over(bench: Make) -> None:
 async def test_what_a_server_started_ends_with_it_however_it_hides(bench: Make) -> None:
     one = bench()
     grandchild = int((await one.run("spawn")).text)
-    assert psutil.pid_exists(grandchild)
+    assert runs(grandchild)
     async with one.servers:
         pass
-    assert not psutil.pid_exists(grandchild)
+    assert not runs(grandchild)
 
 
 async def test_a_server_gets_a_clean_environment_and_what_was_declared(
@@ -282,11 +282,11 @@ async def test_a_skills_server_ends_when_no_chat_wants_it_any_more(bench: Make) 
     await one.tools(chat=2)
     (pid,) = one.noted("starts")
     await one.servers.tools(1, ())
-    assert psutil.pid_exists(int(pid))
+    assert runs(int(pid))
     await one.servers.tools(2, ())
 
     async def gone() -> bool:
-        return not psutil.pid_exists(int(pid))
+        return not runs(int(pid))
 
     await eventually(gone)
 
@@ -326,4 +326,4 @@ async def test_a_try_starts_a_server_and_ends_it(bench: Make) -> None:
     assert len((await good.servers.tried(good.spec)).tools) == 11
     with pytest.raises(ToolFailure, match="no licence found"):
         await bad.servers.tried(bad.spec)
-    assert not any(psutil.pid_exists(int(pid)) for pid in good.noted("starts"))
+    assert not any(runs(int(pid)) for pid in good.noted("starts"))

@@ -22,6 +22,10 @@ from bot.domain.tool import Effect, ExactRule, ToolOutput
 from bot.domain.variable import Variable
 from bot.ports.tool import Place
 from tests.adapters.tools.folders import names_in
+from tests.processes import outlived
+
+NAP = str(1_000_000 + os.getpid())
+"""Seconds that nobody else sleeps on this machine."""
 
 
 async def working_wall() -> Sandbox:
@@ -53,14 +57,14 @@ def survivors(word: str) -> list[psutil.Process]:
         with contextlib.suppress(psutil.Error):
             if any(word in argument for argument in process.cmdline()):
                 found.append(process)
-    alive = psutil.wait_procs(found, timeout=3)[1]
+    alive = outlived(found, seconds=3)
     for process in alive:
         process.kill()
     return alive
 
 
-async def no_process_has(word: str) -> bool:
-    return not await asyncio.to_thread(survivors, word)
+async def none_naps() -> bool:
+    return not await asyncio.to_thread(survivors, NAP)
 
 
 async def test_output_and_exit_code_come_back(sandbox: Sandbox, place: Place) -> None:
@@ -121,13 +125,13 @@ async def test_a_command_is_killed_whole_when_its_time_is_up(
     sandbox: Sandbox, place: Place
 ) -> None:
     start = time.monotonic()
-    command = "echo begun; trap '' TERM; env -i /bin/sleep 98701 & (sleep 98701 & sleep 98701)"
+    command = f"echo begun; trap '' TERM; env -i /bin/sleep {NAP} & (sleep {NAP} & sleep {NAP})"
     output = await run(sandbox, place, command, seconds=1)
     assert output.text == "killed after 1 s, its time was up; output so far:\nbegun"
     assert output.failed
     assert output.timed_out
     assert time.monotonic() - start < 10
-    assert await no_process_has("98701")
+    assert await none_naps()
 
 
 async def test_a_cancelled_command_leaves_no_process(
@@ -135,31 +139,31 @@ async def test_a_cancelled_command_leaves_no_process(
 ) -> None:
     os.mkfifo(workspace / "up")
     os.mkfifo(workspace / "inner")
-    child = "sh -c 'echo > inner; exec sleep 98702'"
-    command = f"setsid {child} & nohup {child} & read x < inner; echo up > up; sleep 98702"
+    child = f"sh -c 'echo > inner; exec sleep {NAP}'"
+    command = f"setsid {child} & nohup {child} & read x < inner; echo up > up; sleep {NAP}"
     task = asyncio.ensure_future(run(sandbox, place, command))
     assert await asyncio.to_thread((workspace / "up").read_text) == "up\n"
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await no_process_has("98702")
+    assert await none_naps()
 
 
 async def test_a_cancel_at_the_very_start_leaves_no_process(sandbox: Sandbox, place: Place) -> None:
     await sandbox.works()
     for steps in range(8):
-        task = asyncio.ensure_future(run(sandbox, place, "sleep 98703"))
+        task = asyncio.ensure_future(run(sandbox, place, f"sleep {NAP}"))
         for _ in range(steps):
             await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert await no_process_has("98703")
+    assert await none_naps()
 
 
-HALF_BUILT = """#!/bin/sh
+HALF_BUILT = f"""#!/bin/sh
 case "$*" in *"-c exit 0") exit 0 ;; esac
-setsid sh -c 'echo up > up; exec sleep 98705' &
+setsid sh -c 'echo up > up; exec sleep {NAP}' &
 wait
 """
 
@@ -176,7 +180,7 @@ async def test_a_wall_that_is_ended_before_it_stands_leaves_no_process(
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await no_process_has("98705")
+    assert await none_naps()
 
 
 @pytest.mark.parametrize("detach", ["", "setsid ", "nohup "])
@@ -185,23 +189,23 @@ async def test_a_child_that_stays_behind_is_ended_and_does_not_hold_us(
 ) -> None:
     os.mkfifo(workspace / "up")
     start = time.monotonic()
-    child = f"{detach}sh -c 'echo up > up; exec sleep 98704' 2>/dev/null"
+    child = f"{detach}sh -c 'echo up > up; exec sleep {NAP}' 2>/dev/null"
     output = await run(sandbox, place, f"{child} & read word < up; echo $word")
     assert output.text == "exit code 0\nup"
     assert time.monotonic() - start < 5
-    assert await no_process_has("98704")
+    assert await none_naps()
 
 
 async def test_a_child_that_becomes_other_programs_all_the_time_is_ended(
     place: Place, workspace: Path
 ) -> None:
-    (workspace / "restless").write_text("exec /bin/sh restless 98706\n")
+    (workspace / "restless").write_text(f"exec /bin/sh restless {NAP}\n")
     os.mkfifo(workspace / "up")
     bare = Sandbox(program=None)
     for _ in range(30):
-        child = "setsid sh -c 'echo up > up; exec /bin/sh restless 98706' 2>/dev/null"
+        child = f"setsid sh -c 'echo up > up; exec /bin/sh restless {NAP}' 2>/dev/null"
         assert (await run(bare, place, f"{child} & read word < up")).text == "exit code 0"
-        assert await no_process_has("98706")
+        assert await none_naps()
 
 
 async def test_the_wall_hides_everything_but_the_workspace(

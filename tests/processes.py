@@ -1,0 +1,27 @@
+"""Which processes are still at work.
+
+One that has ended stays in the table until its parent asks for it; where the parent is the first
+process of a container, that can take seconds. So a number in the table proves nothing.
+"""
+
+import contextlib
+import time
+from collections.abc import Iterable
+
+import psutil
+
+
+def runs(process: psutil.Process | int) -> bool:
+    """Whether a process has not ended yet."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        known = psutil.Process(process) if isinstance(process, int) else process
+        return known.is_running() and known.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def outlived(processes: Iterable[psutil.Process], seconds: float = 10) -> list[psutil.Process]:
+    """Which of them have not ended after so long."""
+    left, end = list(processes), time.monotonic() + seconds
+    while (left := [process for process in left if runs(process)]) and time.monotonic() < end:
+        time.sleep(0.01)
+    return left
