@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 from uuid import uuid4
@@ -38,9 +39,9 @@ def everything() -> tuple[str, ...]:
     return node, str(script)
 
 
-@pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    """The address of an empty PostgreSQL database that is dropped when the test session ends."""
+@contextmanager
+def _database() -> Iterator[str]:
+    """The address of an empty PostgreSQL database, which is dropped in the end."""
     server = os.environ.get("STEWARD_TEST_POSTGRES_URL")
     if not server:
         _missing(
@@ -57,3 +58,17 @@ def postgres_url() -> Iterator[str]:
     finally:
         with engine.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A database of all tests of the session, each of which leaves it without a row."""
+    with _database() as url:
+        yield url
+
+
+@pytest.fixture
+def own_postgres_url() -> Iterator[str]:
+    """A database of one test alone."""
+    with _database() as url:
+        yield url

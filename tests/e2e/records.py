@@ -1,4 +1,4 @@
-"""What the program has written down, read from its database file by somebody else."""
+"""What the program has written down, read from its database by somebody else."""
 
 import json
 import sqlite3
@@ -8,12 +8,19 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import NullPool, create_engine
+
 
 class Records:
     """A look at the SQLite file that changes nothing; every question opens it anew."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    @property
+    def there(self) -> bool:
+        """Whether the program has made its database yet."""
+        return self.path.exists()
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as connection:
@@ -37,7 +44,7 @@ class Records:
     @property
     def stop_reasons(self) -> list[str | None]:
         """How each turn ended, oldest first; None for those that have not."""
-        rows = self.rows("SELECT stop_reason FROM turn ORDER BY created_at, rowid")
+        rows = self.rows("SELECT stop_reason FROM turn ORDER BY created_at, id")
         return [reason for (reason,) in rows]
 
     @property
@@ -81,3 +88,38 @@ class Records:
     def _stuck(self, table: str, shown: str, condition: str) -> list[str]:
         rows = self.rows(f"SELECT {shown} FROM {table} WHERE {condition}")
         return [f"{table}: {row}" for (row,) in rows]
+
+
+class ServerRecords(Records):
+    """The same look at a PostgreSQL database, which several processes may share."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(Path())
+        self.url = url
+        self._engine = create_engine(url, poolclass=NullPool)
+
+    @property
+    def there(self) -> bool:
+        return True
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._engine.connect() as connection:
+            ours = statement.replace("%", "%%").replace("?", "%s")
+            found = connection.exec_driver_sql(ours, values)
+            return [tuple(row) for row in found]
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let nobody else change a plan meanwhile: who wants to waits for the other's end."""
+        with self._engine.begin() as connection:
+            connection.exec_driver_sql("SELECT id FROM plan FOR UPDATE")
+            yield
+
+    @property
+    def waiting(self) -> int:
+        """How many writers wait for another one's end."""
+        ((count,),) = self.rows(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return count

@@ -96,8 +96,11 @@ class Steward:
                 process.kill()
             await process.wait()
 
-    async def launched(self, *arguments: str) -> asyncio.subprocess.Process:
-        """A process of the program with these arguments; whoever asks for it waits for its end."""
+    async def launched(self, *arguments: str, **settings: str) -> asyncio.subprocess.Process:
+        """A process of the program with these arguments; whoever asks for it waits for its end.
+
+        The settings are for this process alone.
+        """
         with self._output.open("ab") as output:
             return await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -105,7 +108,7 @@ class Steward:
                 "bot",
                 *arguments,
                 cwd=self.folder,
-                env=self.settings,
+                env=self.settings | settings,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -208,7 +211,7 @@ class Steward:
 
         SIGKILL is its quickest end, and a legal one: an orderly end has tests of its own.
         """
-        if self.records.path.exists():
+        if self.records.there:
             with suppress(AssertionError):
                 await self.eventually(lambda: not self._untidy(), within=5)
             assert self._untidy() == []

@@ -1,41 +1,24 @@
 """Plans in the real process: one card, one execution of each step, whatever happens in between."""
 
 from tests.e2e.errand import Errand
+from tests.e2e.planning import (
+    CANCEL,
+    CHANGE,
+    REPLACE,
+    RESUME,
+    RETRY,
+    SKIP,
+    edits_may_repeat,
+    files,
+    offering,
+    recorded,
+    said,
+    steps,
+    submit,
+    write,
+)
 from tests.e2e.steward import APPROVE, DENY, STOP, Steward, results_in, words_in
-from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
-
-CHANGE, CANCEL, RETRY, SKIP, RESUME = "✏️ Change", "❌ Cancel", "🔁 Retry", "⏭ Skip", "▶️ Resume"
-REPLACE = "🔁 Replace"
-
-
-def write(*names: str) -> Reply:
-    """A reply that wants to write these files, each with its own name as content."""
-    return thinking("Files.") + calls(
-        *(tool("write_file", {"path": name, "content": name}) for name in names)
-    )
-
-
-def submit(title: str = "Two files") -> Reply:
-    return calls(tool("submit_plan", {"title": title, "summary": "They will be there."}))
-
-
-def said(words: str) -> Reply:
-    return thinking("Well.") + text(words)
-
-
-def edits_may_repeat(steward: Steward) -> None:
-    """An edit whose record a kill takes away is made again, and refused as no change."""
-    steward.foreseen.append("message is not modified")
-
-
-def files(steward: Steward) -> set[str]:
-    return {path.name for path in steward.workspace.iterdir()}
-
-
-def steps(steward: Steward) -> list[str]:
-    """What became of each step, as the database has it."""
-    found = steward.records.rows("SELECT state FROM plan_step ORDER BY revision, number")
-    return [state for (state,) in found]
+from tests.standins.messages_api import Gate, calls, thinking, tool
 
 
 async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) -> None:
@@ -165,21 +148,13 @@ async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> Non
     assert '"old_text":"x"' in card.text
     steward.press(card, APPROVE)
     await steward.sees("Step 1 of the plan failed.")
-    steward.press(await _offering(steward, RETRY), RETRY)
+    steward.press(await offering(steward, RETRY), RETRY)
     await steward.sees("Step 1 of the plan failed.", times=2)
-    steward.press(await _offering(steward, SKIP), SKIP)
+    steward.press(await offering(steward, SKIP), SKIP)
     await steward.sees("One of two.")
     await steward.sees("The plan is partly done")
     assert "⏭ 1. edit_file a.md — skipped by Ann" in (await steward.sees("◐ Partly done")).text
     assert files(steward) == {"taken", "b.md"}
-
-
-async def _offering(steward: Steward, label: str):
-    """The card that has this button now."""
-    found = await steward.until(
-        lambda: [c for c in steward.cards if any(one.startswith(label) for one in c.labels)]
-    )
-    return found[0]
 
 
 async def test_killed_while_collecting_it_goes_on_and_records_nothing_twice(
@@ -213,8 +188,7 @@ async def test_killed_while_finalising_there_is_one_card(steward: Steward) -> No
     await steward.sees("The plan again.")
     await steward.card()
     assert len(steward.showing("📋")) == 1
-    audit = steward.records.rows("SELECT count(*) FROM audit WHERE action = 'plan.ready'")
-    assert audit == [(1,)]
+    assert recorded(steward, "plan.ready") == 1
 
 
 async def test_killed_while_executing_it_goes_on_at_the_open_step(steward: Steward) -> None:
@@ -264,7 +238,7 @@ async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_
         await steward.sees("outcome unknown")
         await steward.sees("Step 1 of the plan failed.")
         await steward.restart()
-        stop = steward.press(await _offering(steward, STOP), STOP)
+        stop = steward.press(await offering(steward, STOP), STOP)
         assert await steward.answered(stop) == "Stopped."
         await steward.sees("◐ Partly done")
         assert errand.runs == 1
@@ -301,7 +275,7 @@ async def test_a_failed_step_outlives_a_kill_and_its_buttons_work(steward: Stewa
     await steward.sees("Step 1 of the plan failed.")
     await steward.restart()
     (steward.workspace / "a.md").write_text("x")
-    steward.press(await _offering(steward, RETRY), RETRY)
+    steward.press(await offering(steward, RETRY), RETRY)
     await steward.sees("It is edited.")
     assert (steward.workspace / "a.md").read_text() == "y"
 
@@ -318,7 +292,7 @@ async def test_a_message_while_a_step_asks_sets_it_aside_until_it_is_resumed(
     await steward.card(2)
     steward.say("What is two and two?")
     await steward.sees("Four.")
-    steward.press(await _offering(steward, RESUME), RESUME)
+    steward.press(await offering(steward, RESUME), RESUME)
     again = await steward.until(lambda: next((c for c in steward.cards if c.id != card.id), None))
     steward.press(again, DENY)
     await steward.sees("Not done.")

@@ -4,33 +4,14 @@ The strict model judges at every request that what stood before stands there sti
 """
 
 import shutil
-from pathlib import Path
 
+from tests.e2e.skills import handed_over, pipeline, put, turns, use
 from tests.e2e.steward import APPROVE, Steward, results_in, words_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
 
 RETRY = "🔁 Retry"
 SECRET = "tracker-s3cret-nobody-may-see"
-
-
-def put(steward: Steward, name: str, head: str = "", body: str = "") -> Path:
-    """Write a skill into the home."""
-    folder = steward.home / "skills" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    words = body or f"Do as {name} does."
-    text = f"---\nname: {name}\ndescription: Does {name}.\n{head}---\n{words}\n"
-    (folder / "SKILL.md").write_text(text)
-    return folder
-
-
-def pipeline(steward: Steward) -> None:
-    put(steward, "facts", "next_skill: story\n")
-    put(steward, "story")
-
-
-def use(name: str) -> Reply:
-    return thinking("That one fits.") + calls(tool("use_skill", {"name": name, "reason": "fits"}))
 
 
 def run(command: str) -> Reply:
@@ -43,15 +24,6 @@ def final(words: str) -> Reply:
 
 def system_of(steward: Steward, request: int) -> str:
     return str(steward.model.requests[request - 1].body["system"])
-
-
-def turns(steward: Steward) -> list[tuple[str | None, str | None, int]]:
-    rows = steward.records.rows("SELECT stop_reason, skill, stages FROM turn ORDER BY created_at")
-    return [(reason, skill, stages) for reason, skill, stages in rows]
-
-
-def handed_over(steward: Steward) -> list[str]:
-    return [body["after"] for body in steward.records.bodies("skill") if body["after"]]
 
 
 async def test_a_pipeline_sends_its_last_text_alone(steward: Steward) -> None:
@@ -373,3 +345,45 @@ async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
     assert "needy: it needs the program no-such-program." in steward.output
     assert "fit: no tools are called Bash." in steward.output
     await steward.start()
+
+
+async def test_a_stage_goes_on_with_the_skills_its_turn_began_with(steward: Steward) -> None:
+    pipeline(steward)
+    thinks = Gate()
+    steward.script(use("facts"), final("Three facts.").held(thinks), final("A story."))
+    steward.script(final("You are welcome."))
+    await steward.start()
+    steward.say("Go")
+    await thinks.arrived()
+    (steward.home / "skills" / "facts" / "SKILL.md").write_text("---\nname: [\n")
+    shutil.rmtree(steward.home / "skills" / "story")
+    await steward.eventually(lambda: "skills changed" in steward.output)
+    thinks.release()
+    await steward.sees("A story.")
+    assert turns(steward) == [("final_answer", "story", 1)]
+    assert "Do as story does." in words_in(steward.model.requests[2])
+    assert len({system_of(steward, n) for n in (1, 2, 3)}) == 1
+    steward.say("Thanks")
+    await steward.sees("You are welcome.")
+    assert "- facts:" not in system_of(steward, 4)
+    assert turns(steward)[1] == ("final_answer", None, 0)
+
+
+async def test_killed_in_a_stage_whose_skill_is_broken_since_it_goes_on_without_it(
+    steward: Steward,
+) -> None:
+    pipeline(steward)
+    cut = Gate()
+    steward.script(use("facts"), final("Three facts."), final("lost").held(cut), final("Three."))
+    await steward.start()
+    steward.say("Go")
+    await cut.arrived()
+    await steward.kill()
+    (steward.home / "skills" / "story" / "SKILL.md").write_text("---\nname: [\n")
+    await steward.start()
+    await steward.sees("Three.")
+    assert "story is not at work any more" in words_in(steward.model.requests[3])
+    assert handed_over(steward) == ["facts"]
+    assert [message.text for message in steward.shown] == ["Three."]
+    steward.say("/skills")
+    assert "story/SKILL.md:1: the front matter" in (await steward.sees("Skills:")).text

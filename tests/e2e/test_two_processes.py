@@ -1,0 +1,146 @@
+"""Two processes on one database: a plan is finalised once, approved once and carried out once."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from tests.e2e.planning import recorded, said, states, write
+from tests.e2e.records import ServerRecords
+from tests.e2e.steward import APPROVE, Steward
+from tests.standins.messages_api import Gate
+
+ORIGIN = "https://bot.example.org"
+
+
+class Pair:
+    """A steward and a second process of it, with a home of its own; Telegram calls one of them."""
+
+    def __init__(self, steward: Steward, records: ServerRecords) -> None:
+        self._steward = steward
+        self._records = records
+        self._ports = [_free_port(), _free_port()]
+        self._second = steward.folder / "second"
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start both at once: the first one that comes makes the tables."""
+        steward = self._steward
+        self._called(0)
+        steward.settings |= {
+            "STEWARD_DATABASE_URL": self._records.url,
+            "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
+            "TELEGRAM_WEBHOOK_SECRET": "a-secret-that-both-of-them-know",
+        }
+        self._process = await steward.launched(
+            "run", STEWARD_HOME=str(self._second), STEWARD_WEBHOOK_PORT=str(self._ports[1])
+        )
+        await steward.start(STEWARD_WEBHOOK_PORT=self._ports[0])
+        await steward.until(lambda: len(steward.telegram.calls_of("setWebhook")) == 2)
+        # One that starts late may answer for the other: by the third word both have begun.
+        for words, process in enumerate((1, 0, 1), 1):
+            await self.told(process, lambda: steward.say("/help"))
+            await steward.eventually(partial(self._answered, words))
+
+    async def end(self) -> None:
+        """End the second one whatever it does."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+
+    async def told(self, process: int, happen: Callable[[], object]) -> None:
+        """Have something happen of which only this process is told."""
+        self._called(process)
+        happen()
+        await self._steward.until(lambda: not self._steward.telegram.updates.pending)
+
+    def _called(self, process: int) -> None:
+        self._steward.telegram.route(ORIGIN, f"http://127.0.0.1:{self._ports[process]}")
+
+    def _answered(self, words: int) -> bool:
+        return self._records.rows("SELECT count(*) FROM outbox") == [(words,)]
+
+    async def waits(self, writers: int) -> None:
+        """Wait until so many of them stand before the plan and cannot change it."""
+        await self._steward.eventually(lambda: self._records.waiting == writers)
+
+    @property
+    def files(self) -> list[str]:
+        """What the steps of plans have made, whichever process ran them."""
+        folders = (self._steward.workspace, self._second / "workspace")
+        return sorted(path.name for folder in folders for path in folder.iterdir())
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+@pytest.fixture
+async def pair(own_postgres_url: str, steward: Steward) -> AsyncIterator[Pair]:
+    """Both processes, started."""
+    records = ServerRecords(own_postgres_url)
+    steward.records = records
+    pair = Pair(steward, records)
+    try:
+        await pair.start()
+        yield pair
+    finally:
+        await pair.end()
+
+
+async def collected(pair: Pair, steward: Steward, process: int) -> Gate:
+    """Have a turn of this process collect one step, and hold it before its last word."""
+    saying = Gate()
+    steward.script(write("one.md"), said("The plan.").held(saying, after=1))
+    await pair.told(process, lambda: steward.say("/plan one file"))
+    await saying.arrived()
+    return saying
+
+
+def cards(steward: Steward) -> int:
+    """How many cards of plans there are to be shown."""
+    ((count,),) = steward.records.rows("SELECT count(*) FROM outbox WHERE key LIKE 'plan:%'")
+    return count
+
+
+@pytest.mark.postgres
+async def test_of_two_processes_at_the_same_plan_one_moves_it_on(
+    pair: Pair, steward: Steward
+) -> None:
+    # What is owed to a screen each of the two brings there, so that an edit may be repeated.
+    steward.foreseen.append("message is not modified")
+    saying = await collected(pair, steward, 0)
+    with steward.records.locked():
+        saying.release()
+        await pair.waits(1)
+        await pair.told(1, lambda: steward.say("/plan done"))
+        await pair.waits(2)
+    card = await steward.card()
+    await steward.recorded()
+    assert (recorded(steward, "plan.ready"), cards(steward)) == (1, 1)
+    steward.script(write("one.md"), said("Done."))
+    with steward.records.locked():
+        for process in (0, 1):
+            await pair.told(process, lambda: steward.press(card, APPROVE))
+            await pair.waits(process + 1)
+    await steward.eventually(lambda: states(steward) == ["done"])
+    assert recorded(steward, "plan.approved") == recorded(steward, "plan.step") == 1
+    assert pair.files == ["one.md"]
+    saying = await collected(pair, steward, 1)
+    with steward.records.locked():
+        await pair.told(0, lambda: steward.say("/plan done"))
+        await pair.waits(1)
+        saying.release()
+        await pair.waits(2)
+    await steward.eventually(lambda: steward.records.stop_reasons[-1] == "user_cancelled")
+    # Both may be about to end the stopped turn: what one leaves is taken up by the next.
+    await pair.end()
+    await steward.restart()
+    await steward.eventually(lambda: not steward.records.untidy())
+    assert states(steward) == ["done", "ready"]
+    assert (recorded(steward, "plan.ready"), cards(steward)) == (2, 2)
