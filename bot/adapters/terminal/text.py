@@ -75,9 +75,10 @@ def _spans(line: str) -> Iterable[tuple[str, str]]:
 
 def block_fragments(block: Block) -> Fragments:
     """A block as lines of its own, the last one ended."""
-    text = block.text if block.text.endswith("\n") else block.text + "\n"
     if isinstance(block, Markdown):
-        return MarkdownLines().shown(text)
+        # White space at its ends says nothing, and a draft comes without.
+        return MarkdownLines().shown(f"{block.text.strip()}\n")
+    text = block.text if block.text.endswith("\n") else block.text + "\n"
     if isinstance(block, Code):
         return [("", "".join(f"    {line}\n" for line in visible(text).split("\n")[:-1]))]
     return [("", visible(text))]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.adapters.terminal.channel import TerminalChannel
@@ -131,6 +131,8 @@ async def test_an_answer_is_shown_once_when_its_draft_was(desk: Desk) -> None:
 
 
 @given(st.text("ab \n`*#", max_size=60), st.lists(st.integers(1, 7), max_size=20), st.booleans())
+@example(text=" # a", steps=[3], stripped=False)
+@example(text=" # ", steps=[2], stripped=False)
 async def test_drafts_never_change_what_an_answer_looks_like(
     text: str, steps: list[int], stripped: bool
 ) -> None:
