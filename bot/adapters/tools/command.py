@@ -11,7 +11,6 @@ from bot.adapters.tools.sandbox import Sandbox
 from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
 from bot.domain.errors import ToolFailure
 from bot.domain.message import Code
-from bot.domain.skill import Skill
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec, clipped
 from bot.domain.visible_text import plain_output, visible
 from bot.ports.tool import Place
@@ -63,16 +62,16 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         reason = danger or ("" if walled else "there is no working sandbox")
         words = parse_simple(arguments.command)
         lasting = not reason and words is not None and may_have_rule(words)
-        where = await self._sandbox.where()
+        seen = await self._surroundings(place)
         until = f", for up to {arguments.timeout} s" if arguments.timeout else ""
         return Preview(
             title="Run a command?",
             subject=f"$ {clipped(visible(' '.join(arguments.command.split())), _LABEL)}",
             effect=Effect.DANGER if reason else Effect.WRITE,
             blocks=(Code(visible(arguments.command), "bash"),),
-            where=f"{where}{until}{_secrets_of(place.skill)}",
+            where=f"{seen}{until}",
             why=f"asks every time: {reason}" if reason else "",
-            seen=where,
+            seen=seen,
             always=exact if lasting else None,
             always_label=clipped(arguments.command.strip(), _LABEL) if lasting else "",
         )
@@ -80,8 +79,8 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
     async def perform(
         self, arguments: RunCommandArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        if seen is not None and seen != await self._sandbox.where():
-            raise ToolFailure("the sandbox is not as it was when this was shown; ask again")
+        if seen is not None and seen != (now := await self._surroundings(place)):
+            raise ToolFailure(f"shown to run {seen}, it would now run {now}; ask again")
         seconds = arguments.timeout or self._default_seconds
         try:
             run = await self._sandbox.run(arguments.command, place.workspace, seconds, place.skill)
@@ -95,12 +94,12 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             timed_out=run.timed_out,
         )
 
-
-def _secrets_of(skill: Skill | None) -> str:
-    """What the command finds in its environment, for those who are asked."""
-    return (
-        f", with secrets of the skill {skill.name}" if skill is not None and skill.secrets else ""
-    )
+    async def _surroundings(self, place: Place) -> str:
+        """Where it runs and what secrets it finds there, for those who are asked."""
+        where, skill = await self._sandbox.where(), place.skill
+        if skill is None or not skill.secrets:
+            return where
+        return f"{where}, with secrets of the skill {skill.name}"
 
 
 def _ending(command: str, run: CommandRun, seconds: float) -> str:

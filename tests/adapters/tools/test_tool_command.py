@@ -309,7 +309,7 @@ async def test_hidden_characters_of_a_command_are_visible_on_the_card(
 
 async def test_a_command_shown_as_walled_in_never_runs_bare(place: Place, workspace: Path) -> None:
     tool = RunCommand(Sandbox(program=None))
-    with pytest.raises(ToolFailure, match="not as it was"):
+    with pytest.raises(ToolFailure, match="shown to run in the workspace, sandboxed"):
         await tool.run({"command": "touch x"}, place, "in the workspace, sandboxed, no network")
     assert names_in(workspace) == []
 
@@ -357,6 +357,24 @@ async def test_a_skill_lends_its_variables_and_its_files(
     assert "s3cret" not in (await run(sandbox, place, "env")).text
     card = await RunCommand(sandbox).preview({"command": "true"}, under)
     assert card.where.endswith(", with secrets of the skill tracker")
+
+
+async def test_a_command_runs_with_the_secrets_its_card_told_of_and_no_others(
+    place: Place, workspace: Path
+) -> None:
+    tool, command = RunCommand(Sandbox(program=None)), {"command": "touch ran"}
+    secret = (Variable("TRACKER", "s3cret-value", secret=True),)
+    under = replace(place, skill=Skill("tracker", "Logs in.", "Log in.", "/", variables=secret))
+    card, bare = await tool.preview(command, under), await tool.preview(command, place)
+    with pytest.raises(
+        ToolFailure, match=r"would now run .* with secrets of the skill tracker; ask"
+    ):
+        await tool.run(command, under, bare.seen)
+    with pytest.raises(ToolFailure, match=r"shown to run .* with secrets of the skill tracker, it"):
+        await tool.run(command, place, card.seen)
+    assert not (workspace / "ran").exists()
+    await tool.run(command, under, card.seen)
+    assert (workspace / "ran").exists()
 
 
 async def test_the_files_of_a_skill_cannot_be_changed_behind_the_wall(
