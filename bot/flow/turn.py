@@ -74,7 +74,8 @@ class Turns:
             SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
         ]
         heard = (asked.heard.release,) if asked.heard is not None else ()
-        late = [_unrun(card) for card in unreported]
+        # A conversation hears of its own cards alone.
+        late = [_unrun(card) for card in unreported if card.conversation == turn.conversation]
         fresh = work.counted(attempts=1)
         also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *rests)
         opening = (*gone, *plan_mode.opening(work.plan))

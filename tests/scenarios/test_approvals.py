@@ -259,6 +259,22 @@ async def test_a_late_denial_is_told_at_the_next_opening_without_a_turn_of_its_o
         assert "denied by Ann; it did not run" in str(scene.model.requests[-1].messages[-1])
 
 
+async def test_a_fresh_conversation_does_not_hear_of_the_cards_of_the_one_before() -> None:
+    script = calls(write()), says("Something else."), says("Hello."), says("Again.")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("never mind")
+        await scene.settled(2)
+        await scene.say("/new")
+        await scene.say("good morning")
+        await scene.settled(3)
+        await scene.say("and again")
+        await scene.settled(4)
+        assert not any(isinstance(body, LateResultBody) for body in scene.bodies)
+        assert "write x" not in str(scene.model.requests[-1].messages)
+
+
 async def test_a_late_press_names_the_age_of_the_card_and_what_ran_since() -> None:
     tool = writing()
     script = calls(write("a", "1")), calls(write("b", "2")), says("two"), says("one")
