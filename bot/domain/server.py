@@ -14,7 +14,9 @@ NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 LONGEST_NAME = 32
 _LONGEST_TOOL = 64
 _BETWEEN = "__"
+_MARK = 8
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
+_STROKES = re.compile(r"_{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +85,27 @@ def is_server_name(text: str) -> bool:
     return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
 
 
+def tools_prefix(server: str) -> str:
+    """`<server>__`, which names of its tools begin with and those of no other server.
+
+    A skill may name a server more freely than the settings: what is too long for the tools' own
+    names to fit behind it, or could be taken for more of the `__`, is cut and marked.
+    """
+    if len(server) <= LONGEST_NAME and _BETWEEN not in server and not server.endswith("_"):
+        return f"{server}{_BETWEEN}"
+    mark = hashlib.sha256(server.encode()).hexdigest()[:_MARK]
+    head = _STROKES.sub("_", server)[: LONGEST_NAME - _MARK - 1].rstrip("_")
+    return f"{head}-{mark}{_BETWEEN}"
+
+
 def tool_name(server: str, tool: str) -> str:
     """`<server>__<tool>`, legal for every provider; an altered name ends with its own mark."""
     clean = _ILLEGAL.sub("_", tool)
-    whole = f"{server}{_BETWEEN}{clean}"
+    whole = f"{tools_prefix(server)}{clean}"
     if clean == tool and tool and len(whole) <= _LONGEST_TOOL:
         return whole
-    mark = hashlib.sha256(tool.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{whole[: _LONGEST_TOOL - 9]}_{mark}"
+    mark = hashlib.sha256(tool.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
+    return f"{whole[: _LONGEST_TOOL - _MARK - 1]}_{mark}"
 
 
 def is_servers_tool(name: str) -> bool:

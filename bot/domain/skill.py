@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from bot.domain.plan import SUBMIT_PLAN
+from bot.domain.server import tools_prefix
 from bot.domain.variable import Variable, rendered
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"
@@ -94,7 +95,7 @@ class Skill:
         """Whether a tool may be used under this skill; its own servers' always may."""
         if self.allowed_tools is None or tool in (*self.allowed_tools, *SKILL_TOOLS, SUBMIT_PLAN):
             return True
-        return any(tool.startswith(f"{server.name}__") for server in self.servers)
+        return any(tool.startswith(tools_prefix(server.name)) for server in self.servers)
 
     def unknown_tools(self, known: frozenset[str]) -> tuple[str, ...]:
         """Names in `allowed_tools` that no tool has; those of servers are not known before."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from bot.domain.server import tools_prefix
 from bot.domain.skill import FIND, READ, USE, Skill
 from bot.domain.transcript import Body, SkillBody
 
@@ -44,7 +45,7 @@ def _terms(skill: Skill) -> list[str]:
         allowed = ", ".join(skill.allowed_tools) or "none"
         terms.append(f"Tools that may be used under it, besides those about skills: {allowed}.")
     if skill.servers:
-        names = ", ".join(f"{server.name}__…" for server in skill.servers)
+        names = ", ".join(f"{tools_prefix(server.name)}…" for server in skill.servers)
         terms.append(
             f"Its servers lend tools named {names}. One that is not among your tools yet comes "
             "with the person's next message: say so if you need it now."

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.server import is_servers_tool, tool_name
 from bot.domain.skill import (
     Following,
     Requirements,
@@ -92,6 +93,31 @@ def test_allowed_tools_shut_out_all_but_themselves_and_the_tools_of_skills() -> 
     assert not narrow.allows("other__search")
     assert skill("a").allows("run_command")
     assert not skill("a", allowed_tools=()).allows("read_file")
+
+
+@pytest.mark.parametrize("server", ["web", "GitHub", "a_b-c", "s" * 32, "s" * 64, "a__b", "a_"])
+def test_a_skill_allows_the_tools_of_its_servers_whatever_they_are_called(server: str) -> None:
+    narrow = skill("a", allowed_tools=(), servers=(SkillServer(server, url="x"),))
+    for tool in ("start", "t" * 64, "odd/tool"):
+        name = tool_name(server, tool)
+        assert len(name) <= 64
+        assert is_servers_tool(name)
+        assert narrow.allows(name)
+
+
+def test_no_two_servers_have_tools_of_one_name() -> None:
+    names = [
+        tool_name(server, tool)
+        for server, tool in (
+            ("a", "b__c"),
+            ("a__b", "c"),
+            ("a", "_c"),
+            ("a_", "c"),
+            ("s" * 63 + "1", "c"),
+            ("s" * 63 + "2", "c"),
+        )
+    ]
+    assert len(set(names)) == len(names)
 
 
 def test_names_no_tool_has_are_known() -> None:
