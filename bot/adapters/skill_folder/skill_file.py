@@ -23,6 +23,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _SERVER = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _LONGEST_COMPATIBILITY = 64, 1024, 500
 _RESERVED = ("STEWARD_", "ANTHROPIC_", "TELEGRAM_", "LD_")
+_VARIABLE_KEYS = frozenset({"default", "required", "secret", "description"})
 _SERVER_KEYS = frozenset({"command", "args", "url", "env", "start_timeout", "idle_timeout"})
 
 
@@ -164,7 +165,11 @@ def _variable(name: str, node: Node, skill: str, lookup: Lookup) -> Variable:
     if not yaml.is_mapping(node):
         default = None if yaml.is_nothing(node) else yaml.scalar(node, what)
         return Variable(name, given if given is not None else default)
-    parts = dict(yaml.fields(node, what))
+    parts = yaml.fields(node, what)
+    if unknown := parts.keys() - _VARIABLE_KEYS:
+        # A misspelt `secret` must not put the value into prompts.
+        key, known = min(unknown), ", ".join(sorted(_VARIABLE_KEYS))
+        raise Malformed(line_of(parts[key]), f"{what}: {key} is none of {known}")
     default = yaml.scalar(parts["default"], what) if "default" in parts else None
     return Variable(
         name,

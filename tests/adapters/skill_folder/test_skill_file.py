@@ -157,6 +157,7 @@ def test_the_name_is_that_of_the_folder() -> None:
         (["conditional_next_skills:", "  if so: 7"], 5, "if so: should be a text"),
         (["requires: {pip: x}"], 4, "requires: pip is none of env, bin and skills"),
         (["vars: {A: {secret: perhaps}}"], 4, "vars: A: secret: should be true or false"),
+        (["vars:", "  A: {secert: true}"], 5, "vars: A: secert is none of default, desc"),
         (["vars: {A-B: 1}"], 4, "vars: A-B: should be letters"),
         (["vars: {ANTHROPIC_API_KEY: x}"], 4, "belongs to Steward"),
         (["mcp: {command: x, url: 'https://e.org'}"], 4, "a command or a url, not both"),
