@@ -88,7 +88,7 @@ async def test_a_skill_a_person_chose_comes_with_their_next_message_once() -> No
         assert newest(scene.model.requests[0]).startswith("first")
         assert "Do as minutes does." in newest(scene.model.requests[0])
         assert "Do as minutes does." not in newest(scene.model.requests[1])
-        await scene.say("/skill off")
+        await scene.say("/skill Off")
         await scene.shows("rests")
         await scene.say("third")
         turn = await scene.settled(3)

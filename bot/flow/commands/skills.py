@@ -58,7 +58,7 @@ class SkillCommands:
 
     async def skill(self, asked: Invocation) -> Answer:
         match asked.words:
-            case ["off"]:
+            case [word] if word.lower() == "off":
                 if asked.chat.skill is None:
                     return Answer("No skill is at work here.")
                 return Answer(
