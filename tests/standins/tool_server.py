@@ -41,6 +41,7 @@ _TOOLS: list[dict[str, Any]] = [
     {"name": "grow", "description": "Has another tool from then on.", "inputSchema": _NOTHING},
     {"name": "env", "description": "Tells its environment.", "inputSchema": _NOTHING},
 ]
+_ZERO = {"properties": {"a": {"multipleOf": 0}}}
 _ODD: list[dict[str, Any]] = [
     {"name": "über/möglich", "description": "An illegal name.", "inputSchema": _NOTHING},
     {"name": "x" * 200, "description": "A long name.", "inputSchema": _NOTHING},
@@ -68,6 +69,13 @@ _ODD: list[dict[str, Any]] = [
             "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}},
         },
     },
+    {"name": "crowd", "inputSchema": {"type": "object", "anyOf": [{"required": ["b"]}] * 5_000}},
+    {"name": "number", "inputSchema": {"type": "object", "allOf": 5}},
+    {"name": "letters", "inputSchema": {"type": "object", "anyOf": ["a"]}},
+    {"name": "zero", "inputSchema": {"type": "object", "allOf": [_ZERO]}},
+    {"name": "astray", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#/type"}}}},
+    {"name": "address", "inputSchema": {"type": "object", "$id": 5}},
+    {"name": "mirror", "inputSchema": {"type": "object", "allOf": [{"$ref": "#"}]}},
 ]
 
 _BROKEN: list[Any] = [

@@ -1,7 +1,7 @@
 """Schemas of strangers: which may be shown to a model, and whether arguments fit one.
 
 jsonschema is loaded with the first server. What could take for ever is left to the server to judge:
-patterns are not tried, and references are followed only so often.
+patterns are not tried, and a check goes only so far and so deep.
 """
 
 import json
@@ -18,7 +18,9 @@ LARGEST = 20_000
 
 _KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _CHOICES = ("oneOf", "anyOf", "allOf")
-_MOST_REFERENCES = 2_000
+_MOST_STEPS = 10_000
+"""What one check may look at: a keyword, and each of the values behind it."""
+
 _MOST_FAULTS = 5
 _LONGEST_FAULT = 300
 _DEEPEST = 40
@@ -41,18 +43,15 @@ class ArgumentCheck:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = dict(schema)
-        self._left = 0
+        self._left = self._depth = 0
 
     def __call__(self, arguments: Mapping[str, Any]) -> None:
         """Raises InvalidArguments with a line for each of the first faults."""
-        self._left = _MOST_REFERENCES
-        faults = islice(self._validator.iter_errors(dict(arguments)), _MOST_FAULTS)
-        lines: list[str] = []
+        self._left, self._depth = _MOST_STEPS, 0
         try:
-            lines.extend(_line(fault) for fault in faults)
-        except RecursionError:
-            raise InvalidArguments("the arguments are nested too deeply") from None
-        except (_Circles, self._unresolvable):
+            faults = islice(self._validator.iter_errors(dict(arguments)), _MOST_FAULTS)
+            lines = [_line(fault) for fault in faults]
+        except (_Endless, self._unresolvable, *_NO_SCHEMA):
             # The schema is at fault, not the call: the server may judge it.
             return
         if lines:
@@ -71,24 +70,33 @@ class ArgumentCheck:
         from referencing import Registry  # noqa: PLC0415
 
         known = Draft202012Validator.VALIDATORS
-        own: dict[str, Any] = dict.fromkeys(_UNTRIED, _nothing)
-        own |= {keyword: self._counted(known[keyword]) for keyword in ("$ref", "$dynamicRef")}
-        own |= {keyword: _unless_patterned(known[keyword]) for keyword in _ADDITIONAL}
+        own = {keyword: self._counted(judge) for keyword, judge in known.items()}
+        own |= dict.fromkeys(_UNTRIED, _nothing)
+        own |= {keyword: _unless_patterned(own[keyword]) for keyword in _ADDITIONAL}
         # A registry of our own knows no way to fetch another document.
         return extend(Draft202012Validator, own)(self._schema, registry=Registry())
 
-    def _counted(self, follow: Any) -> Any:
-        def step(validator: Any, reference: Any, instance: Any, schema: Any) -> Iterator[Any]:
-            self._left -= 1
-            if self._left < 0:
-                raise _Circles
-            yield from follow(validator, reference, instance, schema) or ()
+    def _counted(self, judge: Any) -> Any:
+        def step(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[Any]:
+            self._left -= 1 + (len(wanted) if isinstance(wanted, list | dict) else 0)
+            # The library's own depth must not become Python's: what it is built on dies of that.
+            if self._left < 0 or self._depth == _DEEPEST:
+                raise _Endless
+            self._depth += 1
+            try:
+                yield from judge(validator, wanted, instance, schema) or ()
+            finally:
+                self._depth -= 1
 
         return step
 
 
-class _Circles(Exception):
-    """The schema sent the check round and round."""
+class _Endless(Exception):
+    """The schema asks for more looks than a check may have."""
+
+
+_NO_SCHEMA = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What the library falls over where a choice or a reference leads to what is no schema."""
 
 
 _UNTRIED = ("pattern", "patternProperties", "format", "uniqueItems")
