@@ -13,6 +13,15 @@ _FENCE = "---"
 _STEP = re.compile(r"^\d+[.)] \S", re.MULTILINE)
 _ARGUMENT = re.compile(r"[a-z][a-z0-9_]*")
 _KEYS = ("name", "description", "arguments")
+_UNREADABLE = (
+    yaml.YAMLError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    ValueError,
+)
+"""What comes of a value that is not what its tag says, or is too large a number."""
 
 
 class _Wrong(Exception):
@@ -36,6 +45,9 @@ def read(text: str, file: str, name: str) -> Template | Broken:
         )
     except _Wrong as wrong:
         return Broken(file, wrong.line, str(wrong))
+    except _UNREADABLE as fault:
+        told = str(fault).partition("\n")[0] or type(fault).__name__
+        return Broken(file, 1, f"this is no YAML: {told}")
 
 
 def write(template: Template) -> str:
@@ -70,8 +82,6 @@ def _keys(head: str) -> Mapping[str, Any]:
         mark = fault.problem_mark
         line = mark.line + 2 if mark is not None else 1
         raise _Wrong(line, f"this is no YAML: {fault.problem or 'unreadable'}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as fault:
-        raise _Wrong(1, f"this is no YAML: {str(fault).splitlines()[0]}") from None
     if not isinstance(keys, dict):
         raise _Wrong(1, "the front matter should be keys with values")
     known = cast("dict[Any, Any]", keys)

@@ -14,6 +14,7 @@ _END = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _FIRST_LINE = 2
 _MOST_NODES = 2_000
 _DEEPEST = 12
+_NESTED = 100
 _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
 _PLAIN_LINE = re.compile(r"([a-z][a-z_-]*): ([A-Za-z](?:[\w .,;()/+=<>'’–-]*[\w.,;()/+=<>'’–-])?)")
@@ -67,6 +68,7 @@ def _plain_lines(document: str) -> Fields | None:
 def _composed(document: str) -> Node | None:
     loader = None
     try:
+        _plumb(document)
         loader = _LOADER(document)
         return loader.get_single_node()
     except yaml.MarkedYAMLError as fault:
@@ -79,6 +81,19 @@ def _composed(document: str) -> Node | None:
     finally:
         if loader is not None:
             loader.dispose()
+
+
+def _plumb(document: str) -> None:
+    """Refuses what is nested so deep that the library, written in C, would crash the program."""
+    if sum(map(document.count, "[{-:?")) <= _NESTED:
+        return  # each level begins with one of these signs
+    depth = 0
+    for event in yaml.parse(document, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _NESTED:
+            line = event.start_mark.line + _FIRST_LINE
+            raise Malformed(line, "the value is nested too deep or too large")
 
 
 def line_of(node: Node) -> int:

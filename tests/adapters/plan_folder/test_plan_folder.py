@@ -99,6 +99,29 @@ async def test_a_broken_file_is_named_with_its_line(
     assert why in broken.why
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "!!timestamp soon",
+        "!!bool perhaps",
+        "!!int ''",
+        "1:" * 300 + "1.5",
+        "[{name: a, default: 0x" + "f" * 5_000 + "}]",
+        "[" * 5_000,
+    ],
+)
+async def test_a_value_that_is_not_what_it_says_harms_nothing_else(
+    folders: PlanFolder, tmp_path: Path, value: str
+) -> None:
+    (tmp_path / "own" / "other.md").write_text(GOOD.replace("report", "other"))
+    head = f"name: report\ndescription: x\narguments: {value}"
+    (tmp_path / "own" / "report.md").write_text(f"---\n{head}\n---\n1. x\n")
+    other, broken = await folders.all()
+    assert isinstance(other, Template)
+    assert isinstance(broken, Broken)
+    assert "no YAML" in broken.why
+
+
 async def test_nothing_out_of_the_folder_is_read(folders: PlanFolder, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text(GOOD)
     (tmp_path / "own" / "report.md").symlink_to(tmp_path / "secret.md")

@@ -223,6 +223,12 @@ def test_references_cannot_grow_or_circle() -> None:
     assert "too deep or too large" in reason
 
 
+@pytest.mark.parametrize("level", ["- ", "? ", "- - ? "])
+def test_what_is_nested_without_an_end_is_a_fault_and_no_crash(level: str) -> None:
+    line, reason = fault(with_head("k:", "  " + level * (150_000 // len(level)) + "a"))
+    assert (line, "too deep" in reason) == (5, True)
+
+
 def test_marks_of_other_systems_are_no_fault() -> None:
     text = "\ufeff" + with_head("license: MIT").replace("\n", "\r\n")
     skill = read(text)
