@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.domain.plan import SUBMIT_PLAN
 from bot.domain.server import tools_prefix
-from bot.domain.variable import Variable, rendered
+from bot.domain.variable import Variable, rendered, spellings
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"
 SKILL_TOOLS = frozenset({FIND, USE, READ})
@@ -87,8 +87,12 @@ class Skill:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Values that no prompt and no log may hold, the longest first: one may be in another."""
-        found = (v.value for v in self.variables if v.secret and v.value)
+        """What no prompt and no log may hold, in each spelling.
+
+        The longest comes first: one may be in another.
+        """
+        values = (v.value for v in self.variables if v.secret and v.value)
+        found = {spelling for value in values for spelling in spellings(value)}
         return tuple(sorted(found, key=len, reverse=True))
 
     def allows(self, tool: str) -> bool:

@@ -1,5 +1,6 @@
 """Variables of a skill: values an operator sets, some of them secret."""
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,6 +20,12 @@ class Variable:
     required: bool = False
     secret: bool = False
     description: str = ""
+
+
+def spellings(secret: str) -> frozenset[str]:
+    """A value as it is and as JSON writes it, in which servers and programs often answer."""
+    written = (json.dumps(secret), json.dumps(secret, ensure_ascii=False))
+    return frozenset({secret, *(text[1:-1] for text in written)})
 
 
 def rendered(text: str, variables: Iterable[Variable]) -> str:

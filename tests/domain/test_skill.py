@@ -161,6 +161,8 @@ def test_environments_get_secrets_too() -> None:
     assert one.secrets == ("s3cret",)
     both = skill("b", variables=(SECRET, Variable("LONG", "s3cret-and-more", secret=True)))
     assert both.secrets == ("s3cret-and-more", "s3cret")
+    odd = skill("c", variables=(Variable("KEY", 'a"ü\nb', secret=True),))
+    assert set(odd.secrets) == {'a"ü\nb', 'a\\"ü\\nb', 'a\\"\\u00fc\\nb'}
     assert filled("Bearer {{TOKEN}}", one.variables) == "Bearer s3cret"
     assert "s3cret" not in repr(one)
 
