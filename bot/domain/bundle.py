@@ -1,5 +1,6 @@
 """Messages that were sent as one and came in pieces: an album, a long text, a burst of forwards."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -10,6 +11,8 @@ from bot.domain.message import Attachment, Cut, InboundMessage, Quote
 
 _SPAN = timedelta(seconds=2)
 """How far apart an app sends the pieces of one message; platforms tell whole seconds."""
+
+_QUOTED = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,19 @@ def belong(one: Seam, other: Seam) -> bool:
     if first.forwarded or second.forwarded:
         return True
     return first.cut is not Cut.NO and second.bare
+
+
+def set_apart(quote: Quote) -> str:
+    """What somebody quotes, marked as words that are not their own."""
+    return f"<quote author={quote.author!r}>\n{quote.text}\n</quote>"
+
+
+def own_words(text: str) -> str:
+    """What somebody said besides what they quoted; all of it when that is nothing.
+
+    Up to the last mark: a quoted text may hold one itself, and is never taken for their words.
+    """
+    return _QUOTED.sub("", text) or text
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.domain.bundle import Bundle, Seam, continued
+from bot.domain.bundle import Bundle, Seam, continued, set_apart
 from bot.domain.chat import Chat
 from bot.domain.message import InboundMessage
 from bot.domain.person import Person
@@ -101,8 +101,7 @@ class Asker:
 
 def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) -> str:
     """The sender's words, with what they quote or forward set apart as data."""
-    quoted = [f"<quote author={q.author!r}>\n{q.text}\n</quote>" for q in bundle.quotes]
-    parts = [*notes, *quoted]
+    parts = [*notes, *map(set_apart, bundle.quotes)]
     for source, text in bundle.passages:
         whole = text if source is None else f"<forwarded from={source!r}>\n{text}\n</forwarded>"
         parts.append(whole)

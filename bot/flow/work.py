@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.approval import Approval
+from bot.domain.bundle import own_words
 from bot.domain.change import SaveTurn, Write
 from bot.domain.message import Address
 from bot.domain.plan import Plan
@@ -73,7 +74,9 @@ class Work:
         askers = (e.body for e in self.log.entries(self.turn.id))
         continued = self.late_approval.purpose if self.late_approval is not None else ""
         planned = self.plan.title if self.plan is not None else ""
-        return next((b.text for b in askers if isinstance(b, AskerBody)), continued or planned)
+        return next(
+            (own_words(b.text) for b in askers if isinstance(b, AskerBody)), continued or planned
+        )
 
     @property
     def message_ids(self) -> tuple[str, ...]:

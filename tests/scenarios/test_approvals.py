@@ -58,6 +58,19 @@ async def test_a_reply_to_the_card_denies_with_a_reason_the_model_reads() -> Non
         assert "“use another name”" in scene.texts[0]
 
 
+async def test_a_card_says_what_its_asker_said_and_not_what_they_quoted() -> None:
+    script = (says("<quote author='Ann'>\nA\n</quote>\n\nplease"), calls(write()), says("No."))
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("hello")
+        await scene.settled(1)
+        (said,) = scene.channel.screen.values()
+        await scene.say("write x", reply_to=said)
+        await scene.parked()
+        assert "for “write x”" in scene.cards[0].text
+        await scene.press("Deny")
+        await scene.settled(2)
+
+
 async def test_always_lets_the_same_call_run_unasked_and_no_other() -> None:
     tool = writing()
     script = (
