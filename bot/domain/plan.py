@@ -254,13 +254,18 @@ def matched(plan: Plan, calls: Sequence[ToolCall]) -> dict[str, PlanStep]:
     return found
 
 
-def after_results(plan: Plan, results: Sequence[tuple[ToolCall, ToolResult]]) -> Plan | None:
-    """The plan after these results; None when they say nothing about its steps."""
-    steps = matched(plan, [call for call, _ in results])
+def after_results(
+    plan: Plan, steps: Mapping[str, PlanStep], results: Iterable[ToolResult]
+) -> Plan | None:
+    """The plan after the results of calls that stand for `steps`, by the calls' ids.
+
+    None when they say nothing about its steps.
+    """
     told = [
         step
-        for call, result in results
-        if call.id in steps and (step := after_result(steps[call.id], result)) is not None
+        for result in results
+        if result.call_id in steps
+        and (step := after_result(steps[result.call_id], result)) is not None
     ]
     return plan.with_steps(told) if told else None
 

@@ -85,7 +85,7 @@ def voided(plan: Plan, who: str) -> list[Show]:
 
 
 def card(plan: Plan, chat: int, note: str = "") -> Outbound:
-    verbs = [v for v in offered(plan) if not _owners_alone(plan, chat, v)]
+    verbs = [v for v in offered(plan) if not _is_elsewhere(plan, chat, v)]
     buttons = tuple(Button(_LABELS[verb], button_data(plan, verb)) for verb in verbs)
     body = _proposal(plan) if plan.state is PlanState.READY else _progress(plan)
     blocks: list[Block] = [Plain(_headline(plan)), *body]
@@ -94,8 +94,11 @@ def card(plan: Plan, chat: int, note: str = "") -> Outbound:
     return Outbound(OutboundKind.CARD, tuple(blocks), (buttons,) if buttons else (), document(plan))
 
 
-def _owners_alone(plan: Plan, chat: int, verb: PlanVerb) -> bool:
-    return verb is PlanVerb.APPROVE and bool(plan.owner_chats) and chat == plan.chat
+def _is_elsewhere(plan: Plan, chat: int, verb: PlanVerb) -> bool:
+    """Assent is for owners' chats where they are asked; a remark belongs where it was planned."""
+    if verb is PlanVerb.APPROVE:
+        return bool(plan.owner_chats) and chat == plan.chat
+    return verb is PlanVerb.CHANGE and chat != plan.chat
 
 
 def document(plan: Plan) -> tuple[FileRef, ...]:

@@ -23,6 +23,7 @@ from bot.ports.plans import Plans
 
 STALE = "This card is void: the plan has moved on."
 UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
+ELSEWHERE = "It is changed in the chat where it was asked for."
 CHANGING = "What should be different? Write it as your next message."
 
 _LOOKS = 5
@@ -73,6 +74,8 @@ class PlanDesk:
         match verb:
             case PlanVerb.APPROVE:
                 return await self._approve(plan, person, chat)
+            case PlanVerb.CHANGE if chat != plan.chat:
+                return ELSEWHERE
             case PlanVerb.CHANGE:
                 await self._recollect(plan, person)
                 return CHANGING

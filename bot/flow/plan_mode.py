@@ -158,7 +158,8 @@ def progressed(
     plan = work.plan
     if plan is None or plan.collecting:
         return plan, []
-    grown = after_results(plan, results)
+    # Not matched anew: of two equal calls open side by side, the second may be answered first.
+    grown = after_results(plan, steps_at_hand(work), [result for _, result in results])
     if grown is None:
         return plan, []
     changed = tuple(s for s, old in zip(grown.steps, plan.steps, strict=True) if s != old)

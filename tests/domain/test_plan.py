@@ -85,7 +85,7 @@ def test_however_results_come_each_step_is_settled_once_and_the_sum_is_true(
         one = data.draw(st.sampled_from(planned))
         made = replace(one, id=f"c{n}")
         status = data.draw(st.sampled_from([Status.SUCCESS, Status.FAILED, Status.SKIPPED]))
-        told = after_results(plan, [(made, result(made, status))])
+        told = after_results(plan, matched(plan, [made]), [result(made, status)])
         if told is None:
             continue
         changed = [s for s, old in zip(told.steps, plan.steps, strict=True) if s != old]
@@ -124,7 +124,7 @@ def test_what_a_result_makes_of_its_step(
     one = call("write")
     plan = a_plan(one, state=PlanState.EXECUTING)
     told = ToolResult(one.id, one.name, status, "so it went", code, synthetic=synthetic)
-    after = after_results(plan, [(one, told)]) or plan
+    after = after_results(plan, matched(plan, [one]), [told]) or plan
     assert after.steps[0].state is state
     ran = not synthetic or code is Code.OUTCOME_UNKNOWN
     assert bool(after.steps[0].call) == ran

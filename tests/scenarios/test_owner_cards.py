@@ -10,7 +10,9 @@ from bot.domain.budget import Limits
 from bot.domain.errors import ChannelUnreachable
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
+from bot.domain.plan import PlanState
 from bot.domain.tool import Code, Status
+from bot.flow.plan_desk import ELSEWHERE
 from tests.fakes.channel import Shown
 from tests.fakes.model import Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
@@ -234,3 +236,22 @@ async def test_a_card_no_owner_can_be_shown_blocks_its_call() -> None:
         await scene.settled()
         assert scene.results[0].code is Code.UNASKABLE
         assert scene.cards == []
+
+
+async def test_a_plan_is_changed_where_it_was_asked_for_and_not_in_an_owners_chat() -> None:
+    script = (WRITE, says("The plan."))
+    people = [(ANN, Role.OWNER), (BOB, Role.MEMBER)]
+    async with stage(*script, tools=[writing()], people=people) as scene:
+        await scene.store.chats.at(HOME, private=True)
+        await scene.say("/rights 2 approve off")
+        await scene.shows("approve off")
+        await scene.say("/plan write x", BOB, at=WITH_BOB)
+        await scene.settled()
+        await scene.until(lambda: labels(at(scene, HOME)))
+        assert labels(at(scene, HOME)) == ["✅ Approve", "❌ Cancel"]
+        card = at(scene, WITH_BOB)
+        assert labels(card) == ["✏️ Change", "❌ Cancel"]
+        forged = card.piece.body["buttons"][0][0]["data"]
+        assert await scene.press_data(forged, ANN, card.id, HOME) == ELSEWHERE
+        (plan,) = scene.store.rows.plans.values()
+        assert plan.state is PlanState.READY

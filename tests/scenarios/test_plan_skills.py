@@ -244,6 +244,22 @@ async def test_a_step_whose_skill_is_not_what_it_was_fails_and_runs_nowhere_else
         assert one.found[1:] == [("2", "report", "s3cret-key")]
 
 
+async def test_of_equal_steps_the_one_whose_skill_is_gone_is_told_of_and_the_other_runs() -> None:
+    one, skills = running(), FakeSkills(NOTES, REPORT)
+    collecting = (calls(run("a", "1")), says("Noted."), calls(run("b", "1")), says("Reported."))
+    script = (*collecting, calls(run("c", "1"), run("d", "1")), calls(run("e", "1")), says("One."))
+    async with stage(*script, tools=[one], skills=skills) as scene:
+        await collected(scene)
+        skills.take("report")
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert states(scene) == [StepState.OPEN, StepState.FAILED]
+        assert await scene.press("Skip") == "Skipped."
+        await scene.settled(3)
+        assert states(scene) == [StepState.DONE, StepState.SKIPPED]
+        assert one.found == [("1", "notes", "")]
+
+
 async def test_a_step_whose_skill_is_gone_can_be_left_out() -> None:
     one, skills = running(), FakeSkills(NOTES, REPORT)
     script = (*COLLECTING, calls(run("c", "1")), calls(run("d", "2")), says("One of two."))
