@@ -13,9 +13,16 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def read_file(path: str, most: int) -> bytes:
-    """The first `most` bytes of a regular file that is no link; raises OSError and ToolFailure."""
-    file = os.open(path, _FILE)
+def read_file(folder: str, name: str, most: int) -> bytes:
+    """The first `most` bytes of a regular file; neither it nor its folder may be a link.
+
+    Raises OSError and ToolFailure.
+    """
+    inside = os.open(folder, _FOLDER)
+    try:
+        file = os.open(name, _FILE, dir_fd=inside)
+    finally:
+        os.close(inside)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise ToolFailure("it is not a file")

@@ -155,9 +155,8 @@ class SkillFolders:
     def _fresh(self, file: str) -> Skill | SkillFault:
         folder, _, _ = file.rpartition("/")
         try:
-            if os.path.islink(folder):  # noqa: PTH114 - a thousand of these are looked at in a row
-                raise ToolFailure(_IS_LINK)
-            content = read_file(file, LARGEST + 1)
+            # Not looked at first and read then: a link may take its place in between.
+            content = read_file(folder, _NAME, LARGEST + 1)
             return read_skill(content, folder.rpartition("/")[2], folder, self._values.of)
         except Malformed as malformed:
             return SkillFault(file, malformed.line, malformed.reason)
@@ -218,7 +217,7 @@ def _stamp(path: str) -> Stamp:
 
 
 def _reason(fault: Exception) -> str:
-    if isinstance(fault, OSError) and fault.errno == errno.ELOOP:
+    if isinstance(fault, OSError) and fault.errno in (errno.ELOOP, errno.ENOTDIR):
         return _IS_LINK
     if isinstance(fault, OSError):
         return fault.strerror or "it cannot be read"
