@@ -6,13 +6,13 @@ from pathlib import Path
 from alembic import context
 from sqlalchemy import Connection, NullPool, create_engine, make_url
 
-from bot.adapters.sql.tables import METADATA
+from bot.adapters.sql.tables import whole_metadata
 
 
 def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
-        target_metadata=METADATA,
+        target_metadata=whole_metadata(),
         render_as_batch=connection.dialect.name == "sqlite",
     )
     with context.begin_transaction():

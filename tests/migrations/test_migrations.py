@@ -17,7 +17,7 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
-from bot.adapters.sql.tables import METADATA
+from bot.adapters.sql.tables import whole_metadata
 from bot.domain.change import Change, ChooseSkill, SavePlan
 from bot.domain.chat import Activation, LongAnswers
 from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
@@ -60,7 +60,7 @@ def differences(url: str) -> list[object]:
     engine = create_engine(url, poolclass=NullPool)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        return list(compare_metadata(context, METADATA))
+        return list(compare_metadata(context, whole_metadata()))
 
 
 def indexes(url: str) -> set[str]:
@@ -106,7 +106,7 @@ async def test_partial_indexes_have_the_conditions_of_the_tables(tmp_path: Path)
     async with open_store(migrated):
         pass
     engine = create_engine(made, poolclass=NullPool)
-    METADATA.create_all(engine)
+    whole_metadata().create_all(engine)
     assert indexes(migrated) == indexes(made)
 
 

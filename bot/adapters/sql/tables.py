@@ -66,6 +66,8 @@ OWED = text("state = 'owed'")
 PLANNED = text("state IN ('collecting', 'ready', 'approved', 'executing')")
 RAN = text("action = 'call.ran'")
 
+_WHERE = "where"
+
 
 def stored(
     kind: TypeEngine[Any] | type[TypeEngine[Any]],
@@ -78,7 +80,8 @@ def stored(
 
 
 def partial(name: str, *columns: str, where: TextClause, unique: bool = False) -> Index:
-    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+    """An index of some rows only; `whole_metadata` tells the dialects which."""
+    return Index(name, *columns, unique=unique, info={_WHERE: where})
 
 
 def of_chat() -> Any:
@@ -410,6 +413,20 @@ class ConsentTable(Stored, table=True):
 
 
 METADATA = Stored.metadata
+
+
+def whole_metadata() -> MetaData:
+    """The metadata, with the conditions of the partial indexes.
+
+    Only who makes or compares tables asks: to be told a condition, SQLAlchemy loads both dialects.
+    """
+    for table in METADATA.tables.values():
+        for index in table.indexes:
+            for dialect in ("sqlite", "postgresql") if _WHERE in index.info else ():
+                index.dialect_options[dialect]["where"] = index.info[_WHERE]
+    return METADATA
+
+
 chat = METADATA.tables["chat"]
 person = METADATA.tables["person"]
 account = METADATA.tables["account"]
