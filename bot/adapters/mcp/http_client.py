@@ -7,11 +7,16 @@ import httpx2
 
 from bot.adapters.mcp.child import LONGEST_LINE
 
+_AS_IT_IS = "identity"
 _UNHEARD = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 class TooLong(httpx2.TransportError):
     """The server sent more than one message may have."""
+
+
+class Packed(httpx2.TransportError):
+    """The server sent a packed body: a small one may unpack to more than there is memory."""
 
 
 class WatchedClient(httpx2.AsyncClient):
@@ -22,7 +27,8 @@ class WatchedClient(httpx2.AsyncClient):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, event_hooks={"response": [_bound_body]})
+        super().__init__(**options, event_hooks={"response": [_unpacked, _bound_body]})
+        self.headers["accept-encoding"] = _AS_IT_IS
         self.forget()
 
     def forget(self) -> None:
@@ -44,6 +50,11 @@ class WatchedClient(httpx2.AsyncClient):
         self.unheard = self.unheard or turned_away
         self.doubtful = self.doubtful or not turned_away
         return response
+
+
+async def _unpacked(response: httpx2.Response) -> None:
+    if response.headers.get("content-encoding", _AS_IT_IS) != _AS_IT_IS:
+        raise Packed("its answers are packed, which was not asked for")
 
 
 async def _bound_body(response: httpx2.Response) -> None:

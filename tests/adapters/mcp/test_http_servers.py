@@ -1,6 +1,7 @@
 """Servers over HTTP that are cut off, that say too much, and that break the protocol."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -103,3 +104,18 @@ async def test_a_tool_against_the_protocol_is_left_out_alone_over_http_too(bench
         assert list(await one.tools()) == ["nasty__good"]
         (standing,) = await one.servers.standing([one.spec])
         assert standing.left_out == ("bare: against the protocol, inputSchema: Field required",)
+
+
+async def _packing(request: Request) -> Response:
+    """A server whose answers are small on their way, whatever the client takes."""
+    answer = await _careless(request)
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    return Response(gzip.compress(bytes(answer.body)), answer.status_code, headers)
+
+
+async def test_an_answer_that_is_packed_is_not_unpacked(bench: Make) -> None:
+    async with serving(Starlette(routes=[Route("/mcp", _packing, methods=["POST"])])) as url:
+        one = bench(command=(), url=f"{url}/mcp")
+        assert not await one.tools()
+        (standing,) = await one.servers.standing([one.spec])
+        assert "packed" in standing.state
