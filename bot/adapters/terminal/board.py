@@ -21,6 +21,11 @@ class OpenCard:
     title: str
     buttons: Mapping[str, Button]
 
+    @property
+    def takes_words(self) -> bool:
+        """Whether other text answers it: as the reason of a denial, as the change of a plan."""
+        return Verb.DENY in self.buttons or PlanVerb.CHANGE in self.buttons
+
     def hints(self) -> str:
         """What can be typed, as in `[y] Approve  [n] Deny`; later cards carry their number."""
         number = "" if self.number == 1 else str(self.number)

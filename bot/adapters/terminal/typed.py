@@ -63,7 +63,7 @@ def read_typed(line: str, aimed: OpenCard | None, board: Board) -> Typed | None:
         return Said(numbered["text"], card)
     if aimed and text.lower() in _ASSENT:
         return Misread(f"To answer the card, type {_choices(aimed)}.{_words_for(aimed)}")
-    return Said(text, aimed)
+    return Said(text, aimed if aimed and aimed.takes_words else None)
 
 
 def _press(key: str, number: str, aimed: OpenCard | None, board: Board) -> Typed | None:

@@ -81,6 +81,13 @@ def test_other_text_replies_to_the_newest_or_the_numbered_card(
     assert read_typed(line, board.newest, board) == Said(text, card(board, number))
 
 
+def test_other_text_is_no_reply_to_a_card_that_only_buttons_answer(board: Board) -> None:
+    asked = board.put("m3", "Shall it?", (Button("Replace", "r:1:r"), Button("Keep", "r:1:k")))
+    assert read_typed("what time is it?", asked, board) == Said("what time is it?")
+    assert read_typed("3: what about it?", asked, board) == Said("what about it?", asked)
+    assert read_typed("k", asked, board) == Pressed(asked, "r:1:k")
+
+
 @pytest.mark.parametrize("line", ["yes", "OK", "Approve"])
 def test_words_of_assent_are_asked_about_rather_than_taken_for_a_reason(
     board: Board, line: str
