@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.domain.tool import ToolSpec
+from bot.domain.variable import spellings
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 LONGEST_NAME = 32
@@ -26,8 +27,9 @@ class ServerSpec:
     `command` is a program with its arguments, started in `folder` with `env`; without one the
     server is at `url`, asked with `headers`. Only a `trusted` server is believed when it
     says that a tool merely reads. `skill` names the skill that brought the server along; the
-    operator's own have none. Before it is `allowed` nothing of it is started. `secrets` are values
-    that no prompt and no log may hold. An `idle_seconds` of 0 is for ever.
+    operator's own have none. Before it is `allowed` nothing of it is started. `told_env` is
+    what owners are shown of `env`, with placeholders for secret values. `secrets` are values that
+    no prompt and no log may hold. An `idle_seconds` of 0 is for ever.
     """
 
     name: str
@@ -42,13 +44,18 @@ class ServerSpec:
     idle_seconds: float = 1800.0
     skill: str = ""
     allowed: bool = True
+    told_env: tuple[tuple[str, str], ...] = ()
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def identity(self) -> str:
-        """What consent is bound to: what is started where, and which variables it is given."""
+        """What consent is bound to: what is started where, and with which variables.
+
+        A value that is no secret counts as well: it may name a program that is loaded along.
+        """
         env, headers = ([name for name, _ in pairs] for pairs in (self.env, self.headers))
-        told = [self.name, self.command, self.url, self.folder, sorted(env), sorted(headers)]
+        start = [self.name, self.command, self.url, self.folder]
+        told = [*start, sorted(env), sorted(headers), self.told_env]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     @property
@@ -114,10 +121,11 @@ def is_servers_tool(name: str) -> bool:
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with these values masked; what is too short to be a secret is left alone."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
-            text = text.replace(secret, "[secret]")
+    """The text with these values masked, also as JSON writes them; very short ones are left."""
+    long_enough = (secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
+    found = {spelling for secret in long_enough for spelling in spellings(secret)}
+    for spelling in sorted(found, key=len, reverse=True):
+        text = text.replace(spelling, "[secret]")
     return text
 
 

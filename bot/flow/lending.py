@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.domain.server import ServerSpec
 from bot.domain.skill import Skill, SkillServer
-from bot.domain.variable import filled
+from bot.domain.variable import filled, rendered
 from bot.ports.consents import Consents
 from bot.ports.skills import Skills
 
@@ -38,7 +38,10 @@ class Lending:
 
 def server_of(skill: Skill, server: SkillServer) -> ServerSpec:
     """A server as a skill declares it, with the skill's variables in its environment."""
-    declared = {name: filled(value, skill.variables) for name, value in server.env.items()}
+    own = skill.variables
+    declared = {name: filled(value, own) for name, value in server.env.items()}
+    told = {v.name: rendered(f"{{{{{v.name}}}}}", own) for v in own if v.name in skill.environment}
+    told |= {name: rendered(value, own) for name, value in server.env.items()}
     return ServerSpec(
         name=server.name,
         command=server.command,
@@ -48,5 +51,6 @@ def server_of(skill: Skill, server: SkillServer) -> ServerSpec:
         start_seconds=server.start_seconds,
         idle_seconds=server.idle_seconds,
         skill=skill.name,
+        told_env=tuple(sorted(told.items())),
         secrets=skill.secrets,
     )

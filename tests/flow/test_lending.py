@@ -76,5 +76,27 @@ async def test_a_word_holds_for_exactly_what_was_shown() -> None:
         replace(brought, name="other"),
     )
     assert all(other.identity != brought.identity for other in changes)
-    other_value = replace(brought, env=tuple((name, "x") for name, _ in brought.env))
-    assert other_value.identity == brought.identity
+
+
+async def test_an_owner_is_shown_every_value_that_is_no_secret_and_asked_when_one_changes() -> None:
+    _, brought = await lending(MemoryStore()).wanted(AT_WORK)
+    assert dict(brought.told_env) == {
+        "HOST": "tickets.example.org",
+        "TOKEN": "{{TOKEN}}",
+        "URL": "https://tickets.example.org/{{TOKEN}}",
+    }
+
+    async def identity(host: str, token: str, url: str) -> str:
+        variables = (Variable("HOST", host), Variable("TOKEN", token, secret=True))
+        server = replace(SERVER, env={"URL": url})
+        shelf = Lending(
+            [],
+            FakeSkills(replace(SKILL, variables=variables, servers=(server,))),
+            MemoryStore().consents,
+        )
+        return (await shelf.wanted(AT_WORK))[0].identity
+
+    host, url = "tickets.example.org", SERVER.env["URL"]
+    assert await identity(host, "another", url) == brought.identity
+    assert await identity("elsewhere.example.org", "swordfish", url) != brought.identity
+    assert await identity(host, "swordfish", "https://{{HOST}}/?all={{TOKEN}}") != brought.identity

@@ -39,9 +39,9 @@ class StartServer:
         del arguments, place
         server = self._server
         blocks: list[Block] = [Code(visible(server.line), "bash")]
-        if server.env:
-            names = ", ".join(name for name, _ in server.env)
-            blocks.append(Plain(visible(f"with the variables {names}")))
+        if server.told_env:
+            pairs = "\n".join(f"{name}={value}" for name, value in server.told_env)
+            blocks += [Plain("with the variables"), Code(visible(pairs))]
         does = f"runs in {server.folder}, not sandboxed" if server.command else "is asked over HTTP"
         return Preview(
             title=f"Let the server {server.name} of the skill {server.skill} in?",

@@ -22,12 +22,14 @@ async def test_a_server_that_is_not_let_in_offers_the_question_alone(bench: Make
     assert again["nasty__start"] is tools["nasty__start"]
 
 
-async def test_the_card_shows_exactly_what_would_be_started_but_no_value(bench: Make) -> None:
-    one = bench(skill="support", allowed=False, env=(("TOKEN", "swordfish"),))
+async def test_the_card_shows_exactly_what_would_be_started_but_no_secret(bench: Make) -> None:
+    env = (("NODE_OPTIONS", "--require ./x.js"), ("TOKEN", "swordfish"))
+    told = (env[0], ("TOKEN", "{{TOKEN}}"))
+    one = bench(skill="support", allowed=False, env=env, told_env=told)
     preview = await (await one.tools())["nasty__start"].preview({}, one.place)
     shown = "\n".join(block.text for block in preview.blocks)
     assert one.spec.line in shown
-    assert "TOKEN" in shown
+    assert "NODE_OPTIONS=--require ./x.js\nTOKEN={{TOKEN}}" in shown
     assert "swordfish" not in str(preview)
     assert (preview.effect, preview.owner_only, preview.always) == (Effect.DANGER, True, None)
 

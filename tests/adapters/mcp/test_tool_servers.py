@@ -284,6 +284,12 @@ async def test_a_server_gets_a_clean_environment_and_what_was_declared(
     assert set(told) <= {"TOKEN", "MODE", "LC_CTYPE", *needed}
 
 
+async def test_a_secret_is_masked_as_json_spells_it_too(bench: Make) -> None:
+    secret = 'sword"fish\\ü'
+    one = bench(env=(("TOKEN", secret),), secrets=(secret,))
+    assert json.loads((await one.run("env")).text)["TOKEN"] == "[secret]"
+
+
 async def test_a_skills_server_ends_when_no_chat_wants_it_any_more(bench: Make) -> None:
     one = bench(skill="nasty")
     await one.tools(chat=1)
