@@ -179,6 +179,9 @@ def _skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
     for name, skill in sorted(skills.skills.items()):
         if skill.unmet:
             yield Finding("skills", "warn", f"{name}: {skill.unmet}.", "See docs/skills.md.")
+        for why in skills.dead_ends(skill):
+            mend = "Mend that skill, or next_skill in this one's SKILL.md."
+            yield Finding("skills", "warn", f"{name}: nothing goes on after it: {why}.", mend)
         if unknown := skill.unknown_tools(tools):
             sentence = f"{name}: no tools are called {', '.join(unknown)}."
             yield Finding("skills", "warn", sentence, "Correct allowed-tools in its SKILL.md.")

@@ -234,6 +234,15 @@ async def test_tools_that_a_skill_allows_and_nobody_has_are_told(tmp_path: Path)
     assert "allowed-tools" in finding.mend
 
 
+async def test_a_skill_that_nothing_can_go_on_after_is_told(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS)
+    one = Skill("notes", "Notes.", "Body.", "/skills/notes", next_skill="raport")
+    visit.skills = SkillSet({"notes": one, "report": Skill("report", "R.", "B.", "/skills/report")})
+    finding = (await visit.found())["skills"]
+    assert finding.level == "warn"
+    assert "there is no skill 'raport' (did you mean report?)" in finding.sentence
+
+
 async def test_templates_that_cannot_be_used_are_told_with_file_and_line(tmp_path: Path) -> None:
     visit = Visit(tmp_path, CREDENTIALS)
     fit = Template("tidy", "Tidies.", (), "1. Tidy up.")

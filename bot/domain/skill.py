@@ -181,6 +181,12 @@ class SkillSet:
             return None
         return Following(skill.next_skill, self.refusal(skill.next_skill))
 
+    def dead_ends(self, skill: Skill) -> tuple[str, ...]:
+        """Why skills that would go on after this one cannot."""
+        ends = (skill.next_skill, *skill.conditional_next.values())
+        why = (self.refusal(name) for name in ends if name is not None)
+        return tuple(dict.fromkeys(filter(None, why)))
+
     def search(self, query: str, limit: int) -> tuple[Skill, ...]:
         """Ready skills whose name or description holds words of the query, best first."""
         words = _words(query)

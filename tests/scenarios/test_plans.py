@@ -515,6 +515,17 @@ async def test_a_new_conversation_ends_the_plan_that_waits() -> None:
         assert scene.cards == []
 
 
+async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()], people=TEAM) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.say(f"/plan save {the_plan(scene).id} one-file", BOB)
+        await scene.shows("That plan is somebody else’s")
+        assert scene.templates.known == {}
+        await said(scene, f"/plan save {the_plan(scene).id} one-file", "plans/one-file.md")
+
+
 async def test_the_commands_tell_what_there_is() -> None:
     script = (calls(write("a", "1")), says("The plan."))
     async with stage(*script, tools=[writing(), submitting()]) as scene:

@@ -1,7 +1,6 @@
 """An answer's parts as one text, with the pictures beside it."""
 
 import base64
-import binascii
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -51,7 +50,7 @@ def _picture(block: types.ImageContent, pictures: list[Picture]) -> str:
         return f"[a picture, {kind}, {measured}, left out]"
     try:
         data = base64.b64decode(block.data, validate=True)
-    except binascii.Error:
+    except ValueError:
         return f"[a picture, {kind}, which cannot be decoded]"
     pictures.append(Picture(kind, data))
     return f"[a picture, {kind}, {measured}, sent to the chat; you cannot see it]"

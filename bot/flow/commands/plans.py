@@ -231,6 +231,9 @@ class PlanCommands:
         plan, name = await self._named(asked, words), words[1]
         if plan is None:
             return _unknown(words)
+        if not asked.person.may_decide_for(plan.asker):
+            # Templates are there for every chat, with all that a plan's steps say.
+            return Answer(THEIRS)
         if not is_name(name):
             return Answer("A template’s name is lower-case letters and digits with single dashes.")
         if not plan.steps:

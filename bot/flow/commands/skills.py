@@ -49,9 +49,7 @@ class SkillCommands:
         mark = "⏸" if skill.unmet else "▶️" if skill.name == at_work else "✅"
         told = f"- {mark} `{skill.name}`: {_plain(clipped(skill.description, _DESCRIPTION))}"
         remarks = [skill.unmet] if skill.unmet else []
-        for name in (skill.next_skill, *skill.conditional_next.values()):
-            if name is not None and (why := known.refusal(name)):
-                remarks.append(why)
+        remarks += known.dead_ends(skill)
         if unknown := skill.unknown_tools(tools):
             remarks.append(f"no tools are called {', '.join(unknown)}")
         return told + "".join(f"\n  ⚠️ {_plain(remark)}" for remark in dict.fromkeys(remarks))
