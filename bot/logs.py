@@ -113,7 +113,7 @@ class _Line(logging.Formatter):
 
 
 class _TextLine(_Line):
-    """For people: `12:00:00 INFO bot.flow.turn: what happened (chat=1)`."""
+    """For people: `12:00:00 INFO bot.flow.turn.turns: what happened (chat=1)`."""
 
     def format(self, record: logging.LogRecord) -> str:
         time = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

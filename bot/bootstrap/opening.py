@@ -30,6 +30,7 @@ from bot.bootstrap.parts import (
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.person import Role, Sender
 from bot.flow.application import Application
+from bot.flow.composition import Composition
 from bot.flow.world import Policy, StorePorts, World, at_once
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -75,12 +76,12 @@ async def opened(settings: Settings, channels: Channels, hide: Hide) -> AsyncGen
         servers = await stack.enter_async_context(tool_servers(settings))
         skills = await stack.enter_async_context(skill_folders(settings, SystemClock(), hide))
         models = models_by_provider(anthropic)
-        application = Application(
+        parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
             _world(settings, channels, store, models, servers, skills),
             _policy(settings, models),
         )
-        yield Running(application, store, anthropic)
+        yield Running(Application(parts), store, anthropic)
 
 
 def _world(

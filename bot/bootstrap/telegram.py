@@ -24,7 +24,7 @@ from bot.bootstrap.parts import Hide
 from bot.domain.errors import ChannelError, SettingError
 from bot.domain.message import RawUpdate
 from bot.domain.person import AT_THE_MACHINE
-from bot.flow.flood_gate import FloodGate, GatedChannel
+from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from bot.settings import Settings
 
@@ -55,7 +55,7 @@ async def serve(settings: Settings, hide: Hide = lambda *_: None) -> int:
         channels = _channels(settings, api, account, clock)
         running = await stack.enter_async_context(opened(settings, channels, hide))
         listener = _listener(settings, api, clock)
-        accept = partial(running.application.intake.accept, CHANNEL)
+        accept = partial(running.application.parts.intake.accept, CHANNEL)
         async with asyncio.TaskGroup() as group:
             group.create_task(listener.listen(accept), name="telegram updates")
             group.create_task(running.application.run(), name="application")
@@ -89,7 +89,7 @@ def _listener(settings: Settings, api: TelegramApi, clock: Clock) -> Listener:
 
 async def _greet(running: Running, account: TelegramAccount) -> None:
     """What may come after the first poll: the menu, the pairing link, the SDK."""
-    commands = [(c.name, c.summary) for c in running.application.commands]
+    commands = [(c.name, c.summary) for c in running.application.parts.commands]
     await account.set_menu(commands)
     await _offer_pairing(running, account)
     if running.anthropic is not None:
@@ -106,7 +106,7 @@ async def _offer_pairing(running: Running, account: TelegramAccount) -> None:
     except ChannelError as fault:
         _LOG.warning("no pairing link: %s", fault)
         return
-    code = await running.application.doorway.pairing_code()
+    code = await running.application.parts.doorway.pairing_code()
     link = f"https://t.me/{identity.username}?start={code}"
     # Not to the log: whoever reads the link within its time becomes the owner.
     sys.stdout.write(f"Nobody owns this assistant yet. Open within 15 minutes: {link}\n")

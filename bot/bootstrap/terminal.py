@@ -27,9 +27,9 @@ async def chat(settings: Settings, terminal: Terminal, hide: Hide = lambda *_: N
             await _show_open_cards(running.store, terminal)
             async with asyncio.TaskGroup() as group:
                 work = group.create_task(application.run(), name="application")
-                accept = partial(application.intake.accept, terminal.channel.name)
+                accept = partial(application.parts.intake.accept, terminal.channel.name)
                 await terminal.converse(accept)
-                await application.delivery.flushed()
+                await application.parts.delivery.flushed()
                 work.cancel()
     return 0
 

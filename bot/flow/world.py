@@ -2,13 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
 
 from bot.domain.budget import BundleBounds, EnclosureBounds, Limits, ModelTimes
+from bot.domain.chat import Chat
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
-from bot.flow.scene import Workspaces
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
 from bot.ports.channel import Channel
@@ -29,6 +31,9 @@ from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.templates import Templates
 from bot.ports.tool import Catalog
+
+Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Path]]
+"""Returns the folder that calls of a person in a chat may touch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from bot.domain.transcript import (
     ThinkingPart,
 )
 from bot.domain.turn import Turn
-from bot.flow.closing import close
+from bot.flow.log.closing import close
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 OWN = Provenance("anthropic", "one", "one")

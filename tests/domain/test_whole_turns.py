@@ -45,7 +45,7 @@ from bot.domain.transcript import (
     TextPart,
 )
 from bot.domain.turn import Turn
-from bot.flow.closing import close
+from bot.flow.log.closing import close
 from tests.domain.logs import OWN, Scribe, call, card, preview, reply, result, turn
 from tests.domain.plans import a_plan, a_step
 

@@ -58,7 +58,7 @@ class Life:
             await self._accept(update)
 
     async def _accept(self, update: RawUpdate) -> None:
-        await self._scene.application.intake.accept("fake", (update,))
+        await self._scene.application.parts.intake.accept("fake", (update,))
 
     async def _be_reborn(self) -> None:
         if self._fate.died.is_set() and not self._reborn:

@@ -22,6 +22,7 @@ from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelRequest
 from bot.flow.application import Application
+from bot.flow.composition import Composition
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.model import Model
 from bot.ports.servers import Servers
@@ -125,7 +126,7 @@ class Stage:
             plan_explore=self._explore,
             bundles=self.bundles,
         )
-        return Application(ports, world, policy)
+        return Application(Composition(ports, world, policy))
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self.application.run(), name="stage")
@@ -169,7 +170,7 @@ class Stage:
             edited=edited,
             attachments=tuple(attachments),
         )
-        await self.application.intake.accept("fake", (self.channel.update(message),))
+        await self.application.parts.intake.accept("fake", (self.channel.update(message),))
         return message.message_id
 
     def message(self, text: str) -> RawUpdate:
@@ -194,7 +195,7 @@ class Stage:
     ) -> str:
         told = len(self.channel.acknowledged)
         press = Press(at, sender, data, f"h{next(self._ids)}", message_id)
-        await self.application.intake.accept("fake", (self.channel.update(press),))
+        await self.application.parts.intake.accept("fake", (self.channel.update(press),))
         await self.until(lambda: len(self.channel.acknowledged) > told)
         return self.channel.acknowledged[-1][1]
 
@@ -251,7 +252,7 @@ class Stage:
             return ended[turns - 1] if len(ended) >= turns else None
 
         turn = await self.until(done)
-        await self.application.delivery.flushed()
+        await self.application.parts.delivery.flushed()
         return turn
 
     async def routed(self) -> None:
@@ -264,7 +265,7 @@ class Stage:
             return next((t for t in self.turns if t.state is TurnState.PARKED), None)
 
         turn = await self.until(found)
-        await self.application.delivery.flushed()
+        await self.application.parts.delivery.flushed()
         return turn
 
     def assert_whole(self) -> None:

@@ -57,7 +57,7 @@ class Group:
     async def happens(self, *inbound: Inbound) -> None:
         """Hands these in as updates of the platform."""
         updates = [self.scene.channel.update(one) for one in inbound]
-        await self.scene.application.intake.accept("fake", updates)
+        await self.scene.application.parts.intake.accept("fake", updates)
 
     async def ask(self, text: str, sender: Sender = ANN, **how: Any) -> str:
         return await self.say(text, sender, to_bot=True, **how)

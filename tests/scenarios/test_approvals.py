@@ -11,7 +11,7 @@ from bot.domain.person import Role
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import TurnState
-from bot.flow.approvals import NOT_OURS, NOT_YOURS, SPENT, WAITS
+from bot.flow.approvals.desk import NOT_OURS, NOT_YOURS, SPENT, WAITS
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import burning, closing, foreign, looking, writing
@@ -315,7 +315,7 @@ async def test_a_conversation_that_is_closed_takes_its_cards_along() -> None:
         await scene.say("we are done")
         await scene.settled(2)
         assert scene.approvals[0].state is ApprovalState.CANCELLED
-        await scene.application.delivery.flushed()
+        await scene.application.parts.delivery.flushed()
         assert scene.cards == []
 
 

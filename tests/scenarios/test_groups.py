@@ -8,7 +8,7 @@ from bot.domain.chat import Activation
 from bot.domain.message import Address, InboundMessage, Moved
 from bot.domain.person import Role, Sender
 from bot.domain.transcript import AskerBody
-from bot.flow.cards import button_data
+from bot.flow.approvals.cards import button_data
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.team import EVE, TEAM, Group, blocks, group
@@ -200,13 +200,13 @@ async def test_a_group_that_moves_keeps_its_history():
         await team.scene.settled()
         moved = team.scene.channel.update(Moved(TEAM, new))
         again = team.scene.channel.update(Moved(TEAM, new))
-        await team.scene.application.intake.accept("fake", (moved, again))
+        await team.scene.application.parts.intake.accept("fake", (moved, again))
         await team.scene.routed()
         message = InboundMessage(
             new, ANN, "n1", "second", team.scene.clock.now(), private=False, title="Team"
         )
         update = team.scene.channel.update(message)
-        await team.scene.application.intake.accept("fake", (update,))
+        await team.scene.application.parts.intake.accept("fake", (update,))
         await team.scene.settled(2)
         assert team.scene.channel.texts(new) == ["Two."]
         assert "One." in blocks(team.scene.model.requests[1])

@@ -13,7 +13,7 @@ from bot.domain.message import Address, Moved, Presence, PresenceChange, Press
 from bot.domain.outcome import StopReason
 from bot.domain.person import Sender
 from bot.domain.turn import TurnState
-from bot.flow.news import MOST_AN_HOUR
+from bot.flow.groups.news import MOST_AN_HOUR
 from bot.ports.outbox import DeliveryState
 from tests.fakes.model import RuledModel, call, calls, says
 from tests.scenarios.dying import Fate
@@ -47,7 +47,7 @@ async def news(team: Group, *changes: PresenceChange | Moved) -> list[str]:
     """What the owner has heard once these have happened."""
     await team.happens(*changes)
     await team.scene.routed()
-    await team.scene.application.delivery.flushed()
+    await team.scene.application.parts.delivery.flushed()
     return team.scene.texts
 
 
@@ -348,14 +348,14 @@ async def through_death(
     """Hands an update in and dies at the nth write from there; the platform sends it again."""
     update = scene.channel.update(inbound)
     fate.at = fate.writes + nth
-    taken = asyncio.create_task(scene.application.intake.accept("fake", (update,)))
+    taken = asyncio.create_task(scene.application.parts.intake.accept("fake", (update,)))
     for _ in range(500):
         await asyncio.sleep(0)
     fate.at = fate.at if fate.died.is_set() else None
     if fate.died.is_set():
         taken.cancel()
         await scene.crash()
-        await scene.application.intake.accept("fake", (update,))
+        await scene.application.parts.intake.accept("fake", (update,))
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -388,7 +388,7 @@ async def test_a_joining_survives_death_at_any_write(nth: int, after: bool):
         await scene.parked()
         await team.ask("second", chat=NEW.chat)
         await scene.shows_in(NEW, "Second answer.")
-        await scene.application.delivery.flushed()
+        await scene.application.parts.delivery.flushed()
         await through_death(scene, fate, nth, Moved(TEAM, NEW))
         await one_chat(team)
         await scene.settled(2)

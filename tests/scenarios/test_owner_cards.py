@@ -12,7 +12,7 @@ from bot.domain.message import Address
 from bot.domain.person import Role, Sender
 from bot.domain.plan import PlanState
 from bot.domain.tool import Code, Status
-from bot.flow.plan_desk import ELSEWHERE
+from bot.flow.plans.desk import ELSEWHERE
 from tests.fakes.channel import Shown
 from tests.fakes.model import Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage

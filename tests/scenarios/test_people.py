@@ -36,7 +36,7 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
     quote = Quote("hello", "Carl", own=False, message_id="q", account=account)
     now = scene.clock.now()
     message = InboundMessage(HOME, ANN, f"r-{command}", command, now, quote=quote)
-    await scene.application.intake.accept("fake", (scene.channel.update(message),))
+    await scene.application.parts.intake.accept("fake", (scene.channel.update(message),))
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ class Sending:
 
     async def send(self, *updates: RawUpdate) -> None:
         """Stores these at once, and lets them find their places."""
-        await self.scene.application.intake.accept("fake", updates)
+        await self.scene.application.parts.intake.accept("fake", updates)
         await self.scene.routed()
 
     def photo(self, text: str = "", *, album: str = "7", **fields: Any) -> RawUpdate:
@@ -233,7 +233,7 @@ async def test_a_death_before_the_answer_still_lets_forwards_join_their_comment(
         await them.send(them.update("What do they want?"))
         await lost.reached()
         held = them.scene.model
-        await them.scene.application.intake.accept(
+        await them.scene.application.parts.intake.accept(
             "fake", (them.update("Pay me", forwarded_from="Eve"),)
         )
         await them.scene.crash()

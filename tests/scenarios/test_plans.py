@@ -13,9 +13,9 @@ from bot.domain.rights import Rights
 from bot.domain.template import Argument, Template
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import AskerBody, NoteBody
-from bot.flow.approvals import NOT_APPROVER, NOT_YOURS, SPENT
-from bot.flow.desks import NOT_OURS
-from bot.flow.plan_desk import CHANGING, STALE
+from bot.flow.approvals.desk import NOT_APPROVER, NOT_YOURS, SPENT
+from bot.flow.approvals.desks import NOT_OURS
+from bot.flow.plans.desk import CHANGING, STALE
 from bot.ports.templates import Broken
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
@@ -223,7 +223,7 @@ async def test_a_stop_at_a_failed_step_ends_the_plan_truthfully() -> None:
         await scene.press("Approve")
         await scene.settled(2)
         assert await scene.press("Stop") == "Stopped."
-        await scene.application.delivery.flushed()
+        await scene.application.parts.delivery.flushed()
         assert the_plan(scene).state is PlanState.PARTLY_DONE
         assert "❌ 1. write 1 — 1 broke\n⏭ 2. write 2 — not run" in plan_card(scene).text
         assert scene.cards == []
@@ -256,7 +256,7 @@ async def test_double_and_concurrent_presses_approve_once() -> None:
         data, id = button(scene.cards[0], "Approve"), scene.cards[0].id
         await asyncio.gather(
             *(
-                scene.application.intake.accept("fake", (scene.press_update(data, id),))
+                scene.application.parts.intake.accept("fake", (scene.press_update(data, id),))
                 for _ in "xyz"
             )
         )
@@ -510,7 +510,7 @@ async def test_a_new_conversation_ends_the_plan_that_waits() -> None:
         await scene.settled(1)
         await scene.say("/new")
         await scene.until(lambda: "fresh start" in scene.texts[-1])
-        await scene.application.delivery.flushed()
+        await scene.application.parts.delivery.flushed()
         assert the_plan(scene).state is PlanState.CANCELLED
         assert scene.cards == []
 
@@ -634,7 +634,7 @@ async def test_where_the_bot_is_gone_the_plan_ends() -> None:
         await scene.say("/plan one file")
         await scene.settled(1)
         plan = the_plan(scene)
-        writes = scene.application.plan_desk.left(plan, None)
+        writes = scene.application.parts.plan_desk.left(plan, None)
         await scene.store.journal.commit(Change(writes))
         assert the_plan(scene).state is PlanState.CANCELLED
-        assert scene.application.plan_desk.left(replace(plan, turn="t"), None) == ()
+        assert scene.application.parts.plan_desk.left(replace(plan, turn="t"), None) == ()

@@ -13,7 +13,7 @@ from bot.domain.person import Role, Sender
 from bot.domain.server import ServerConsent, ServerSpec
 from bot.domain.skill import Skill, SkillServer
 from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, ToolOutput
-from bot.flow.lending import server_of
+from bot.flow.models.lending import server_of
 from bot.ports.tool import Place
 from tests.fakes.model import Step, call, calls, says
 from tests.fakes.servers import FakeServers

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from bot.domain.change import Change, Show, Write
 from bot.domain.message import Markdown, Outbound, OutboundKind
-from bot.flow.arrival import Arrival
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.reactions import Reactions
+from bot.flow.queue.arrival import Arrival
+from bot.flow.signs.reactions import Reactions
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 from bot.ports.servers import Servers

@@ -7,11 +7,11 @@ from bot.domain.change import AddAudit, LinkAccount, Revoke, SaveTerms, Write
 from bot.domain.person import Person, Role, Sender
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
-from bot.flow.approvals import ApprovalDesk
+from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.commands.terms import amended, described
 from bot.flow.commands.whom import account_of, harmless, whom
-from bot.flow.context import Context
+from bot.flow.models.surroundings import Context
 from bot.ports.clock import Clock
 from bot.ports.members import Members, Standing
 from bot.ports.people import People

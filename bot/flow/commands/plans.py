@@ -9,14 +9,13 @@ from bot.domain.change import AskStop, SavePlan, Write
 from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState
-from bot.domain.template import Template, is_name
+from bot.domain.template import Template, instructed, is_name, template_of
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.plan_cards import described_state, shown, step_lines, whole
-from bot.flow.plan_desk import PlanDesk
-from bot.flow.plan_ending import NO_STEPS, PlanEnding, plan_line
-from bot.flow.plan_mode import wish_of
-from bot.flow.plan_question import THEIRS, fixed, question
-from bot.flow.plan_templates import instructed, template_of
+from bot.flow.plans.cards import described_state, shown, step_lines, whole
+from bot.flow.plans.desk import PlanDesk
+from bot.flow.plans.ending import NO_STEPS, PlanEnding, plan_line
+from bot.flow.plans.question import THEIRS, fixed, question
+from bot.flow.plans.steps import wish_of
 from bot.ports.clock import Clock
 from bot.ports.plans import Plans
 from bot.ports.templates import Broken, Templates

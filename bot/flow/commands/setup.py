@@ -8,8 +8,8 @@ from bot.domain.change import SaveChat
 from bot.domain.server import ServerStanding
 from bot.domain.tool import Effect, ToolSpec
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.context import Context
-from bot.flow.model_calls import ModelCalls
+from bot.flow.models.model_calls import ModelCalls
+from bot.flow.models.surroundings import Context
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.journal import MOST_AHEAD, Journal

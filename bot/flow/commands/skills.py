@@ -8,7 +8,7 @@ from bot.domain.change import ChooseSkill
 from bot.domain.skill import Skill, SkillSet
 from bot.domain.tool import clipped
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.context import Context
+from bot.flow.models.surroundings import Context
 from bot.ports.skills import Skills
 
 _MARKS = re.compile(r"([\\`*_\[\]<>#|~])")

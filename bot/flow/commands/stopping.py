@@ -6,7 +6,7 @@ from typing import TypeAlias
 from bot.domain.change import AskStop, InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.gathering import Gathered
+from bot.flow.reading.gathering import Gathered
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
 from bot.ports.members import Waiting

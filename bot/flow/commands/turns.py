@@ -12,11 +12,11 @@ from bot.domain.change import (
 )
 from bot.domain.chat import QueueMode
 from bot.domain.turn import Turn, TurnState
-from bot.flow.approvals import ApprovalDesk
+from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.commands.stopping import stops
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.conversations import fresh
-from bot.flow.plan_desk import PlanDesk
+from bot.flow.plans.desk import PlanDesk
+from bot.flow.turn.conversations import fresh
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

@@ -10,7 +10,7 @@ from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.domain.budget import SendRates
 from bot.domain.message import Address, Piece
-from bot.flow.flood_gate import FloodGate, GatedChannel
+from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from tests.adapters.telegram.receiving import until
 from tests.fakes.clock import FakeClock

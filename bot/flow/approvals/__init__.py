@@ -1,0 +1,1 @@
+"""Cards: a call waits for a person's decision, and the desk takes it."""

@@ -1,0 +1,1 @@
+"""Updates come in: each is kept, then brought to its place."""

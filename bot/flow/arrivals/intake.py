@@ -1,0 +1,95 @@
+"""Taking updates in: stored first, then routed one after another in the order they came."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+
+from bot.domain.change import Change, InboundState, MarkInbound
+from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
+from bot.domain.message import RawUpdate
+from bot.flow.arrivals.router import Router
+from bot.flow.queue.seams import Pieces
+from bot.flow.tasks import awaited
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.journal import Journal
+
+_LOG = logging.getLogger(__name__)
+
+_BATCH = 200
+_LOOKS = 5
+"""How often an update is routed anew because a chat moved on at that very moment."""
+
+
+class Intake:
+    """The way in for every channel."""
+
+    def __init__(
+        self, inbox: Inbox, journal: Journal, router: Router, pieces: Pieces, clock: Clock
+    ) -> None:
+        self._inbox = inbox
+        self._journal = journal
+        self._router = router
+        self._pieces = pieces
+        self._clock = clock
+        self._arrived = asyncio.Event()
+
+    async def accept(self, channel: str, updates: Sequence[RawUpdate]) -> None:
+        """Stores updates; when this returns, the platform may be told that they arrived."""
+        if await self._inbox.accept(channel, updates, self._clock.now()):
+            self._arrived.set()
+
+    async def run(self) -> None:
+        """Routes what is stored, for as long as the program runs."""
+        self._arrived.set()
+        while True:
+            await self._something_to_route()
+            self._arrived.clear()
+            try:
+                await self._route_stored()
+            except (StoreBusy, StoreUnwritable) as fault:
+                _LOG.warning("%s, routing again in a second", fault)
+                await self._clock.sleep(1.0)
+                self._arrived.set()
+
+    async def _something_to_route(self) -> None:
+        """Waits for an arrival, or for the moment of a kept piece to be over."""
+        moment = self._pieces.soonest()
+        if moment is None:
+            await self._arrived.wait()
+            return
+        await awaited(self._arrived, self._clock, moment)
+
+    async def _route_stored(self) -> None:
+        """Goes on until it has seen the last one; what is stored later sets the event again."""
+        rows: Sequence[InboundRow] | None = None
+        most = 0
+        while rows is None or len(rows) == most:
+            # What is kept is still new, and must not stand in the way of what came after it.
+            most = _BATCH + self._pieces.kept
+            rows = await self._inbox.unrouted(most)
+            for row in rows:
+                if not self._pieces.keeps(row):
+                    await self._route(row)
+            await self._router.settle()
+
+    async def _route(self, row: InboundRow) -> None:
+        try:
+            await self._routed(row)
+        except (StoreBusy, StoreUnwritable):
+            raise
+        except Exception as fault:  # noqa: BLE001 - the lane of routing: one update, not the feed
+            _LOG.exception("update %s of %s is set aside", row.key, row.channel)
+            reason = f"{type(fault).__name__}: {fault}"[:500]
+            dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
+            # Marked already, it has been routed: what failed came after that.
+            with suppress(Conflict):
+                await self._journal.commit(Change((dead,)))
+
+    async def _routed(self, row: InboundRow) -> None:
+        for _ in range(_LOOKS - 1):
+            with suppress(Conflict):
+                await self._router.route(row)
+                return
+        await self._router.route(row)

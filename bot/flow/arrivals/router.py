@@ -1,0 +1,189 @@
+"""The place of an update: a press decided, a command carried out, a message queued."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from bot.domain.bundle import seam_of
+from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound
+from bot.domain.chat import Activation, Chat
+from bot.domain.errors import ChannelError, Conflict
+from bot.domain.message import (
+    Ignored,
+    InboundMessage,
+    Moved,
+    PresenceChange,
+    Press,
+    Unreadable,
+)
+from bot.domain.person import Person
+from bot.flow.approvals.desks import Desks, Taken
+from bot.flow.arrivals.doorway import Doorway
+from bot.flow.commands import Commands
+from bot.flow.groups.membership import Membership
+from bot.flow.groups.moving import Moving
+from bot.flow.queue.arrival import Arrival
+from bot.flow.queue.queueing import Queueing
+from bot.flow.queue.seams import Pieces
+from bot.flow.reading.overhearing import Overhearing
+from bot.ports.channel import Channel
+from bot.ports.chats import Chats
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Journal
+from bot.ports.people import People
+
+_NEW = (InboundState.NEW,)
+
+
+@dataclass(frozen=True, slots=True)
+class Destinations:
+    """Where an update may belong."""
+
+    doorway: Doorway
+    commands: Commands
+    desks: Desks
+    queueing: Queueing
+    overhearing: Overhearing
+    moving: Moving
+    membership: Membership
+
+
+class Router:
+    """Brings each update to where it belongs and marks it; safe to repeat after a crash."""
+
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        people: People,
+        chats: Chats,
+        journal: Journal,
+        pieces: Pieces,
+        to: Destinations,
+    ) -> None:
+        self._channels = channels
+        self._people = people
+        self._chats = chats
+        self._journal = journal
+        self._pieces = pieces
+        self._doorway = to.doorway
+        self._commands = to.commands
+        self._desks = to.desks
+        self._queueing = to.queueing
+        self._overhearing = to.overhearing
+        self._moving = to.moving
+        self._membership = to.membership
+
+    async def route(self, row: InboundRow) -> None:
+        channel = self._channels.get(row.channel)
+        if channel is None:
+            await self._mark(row, InboundState.DEAD, f"no channel named {row.channel}")
+            return
+        inbound = channel.parse(row.body)
+        match inbound:
+            case Unreadable(reason):
+                await self._mark(row, InboundState.DEAD, reason)
+            case Ignored():
+                self._overhearing.pass_over(row)
+            case Moved():
+                await self.settle()
+                await self._moving.follow(row, inbound)
+            case PresenceChange():
+                await self.settle()
+                await self._membership.heed(row, inbound)
+            case Press():
+                await self._press(row, channel, inbound)
+            case InboundMessage():
+                await self._message(row, inbound)
+
+    async def settle(self) -> None:
+        """Stores what became of the updates that were nobody's business."""
+        await self._overhearing.settle()
+
+    async def _press(self, row: InboundRow, channel: Channel, press: Press) -> None:
+        person = await self._people.by_sender(press.sender)
+        chat = await self._chats.at(press.address, private=press.private)
+        told = await self._desks.press(press, chat.id, person)
+        await self._mark(row, InboundState.DONE)
+        with suppress(ChannelError):
+            await channel.acknowledge(press, told)
+
+    async def _message(self, row: InboundRow, message: InboundMessage) -> None:
+        await self._pieces.recall()
+        if message.private:
+            await self._private(row, message)
+            return
+        chat = await self._overhearing.chat(message)
+        person = await self._speaker(message, chat)
+        if person is not None:
+            await self.settle()
+            await self._heed(Arrival(row, message, chat, person))
+        elif not await self._early(row, message, chat):
+            self._overhearing.overhear(row, chat)
+
+    async def _private(self, row: InboundRow, message: InboundMessage) -> None:
+        person = await self._people.by_sender(message.sender)
+        if person is None:
+            await self._doorway.knock(row, message)
+            return
+        chat = await self._chats.at(message.address, private=True)
+        await self._heed(Arrival(row, message, chat, person))
+
+    async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
+        """Who says a group's message to the bot; None when it is not for it, or no one's order."""
+        piece = self._pieces.continues(chat.id, message)
+        command = message.text.startswith("/") and "@" not in message.text.split()[0]
+        if command and not piece and not self._commands.knows(message.text):
+            return None
+        called = message.addressed or message.edited or chat.activation is Activation.ALWAYS
+        called = called or piece
+        if message.anonymous or not called:
+            return None
+        return await self._people.by_sender(message.sender)
+
+    async def _early(self, row: InboundRow, message: InboundMessage, chat: Chat) -> bool:
+        """Whether it may be a piece of a message that calls the bot further on: it stays new."""
+        if message.edited or message.anonymous or not seam_of(message).open:
+            return False
+        known = await self._people.by_sender(message.sender)
+        return known is not None and self._pieces.keep(row, chat.id, message)
+
+    async def _heed(self, arrival: Arrival) -> None:
+        if arrival.message.edited:
+            await self._edit(arrival)
+        elif self._is_command(arrival.message, arrival.chat):
+            wished = await self._commands.carry_out(arrival)
+            if wished is not None:
+                await self._queueing.put(arrival, wished)
+        elif await self._answers_card(arrival) is Taken.DECIDED:
+            await self._mark(arrival.row, InboundState.DONE, "a denial with its reason")
+        else:
+            await self._queueing.put(arrival)
+
+    def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
+        """A slash begins a command, but for a forward's, or where a long text was cut before it."""
+        if not message.text.startswith("/") or message.forwarded_from is not None:
+            return False
+        return self._commands.knows(message.text) or not self._pieces.continues(chat.id, message)
+
+    async def _answers_card(self, arrival: Arrival) -> Taken:
+        chat, text, quote = arrival.chat.id, arrival.message.text, arrival.message.quote
+        if quote is None or quote.message_id is None:
+            return Taken.NO
+        return await self._desks.reply(chat, quote.message_id, text, arrival.person)
+
+    async def _edit(self, arrival: Arrival) -> None:
+        """An edit changes a message that still waits; an answered one starts nothing."""
+        row, message_id = arrival.row, arrival.message.message_id
+        waiting = await self._queueing.waiting(arrival.chat.id, message_id)
+        if waiting is None:
+            await self._mark(row, InboundState.DONE, "an edit of a message already taken")
+            return
+        amended = AmendInbound(waiting.id, row.body)
+        try:
+            await self._journal.commit(Change((amended, arrival.done())))
+        except Conflict:
+            await self._mark(row, InboundState.DONE, "an edit that came too late")
+
+    async def _mark(self, row: InboundRow, state: InboundState, reason: str = "") -> None:
+        mark = MarkInbound(row.id, state, _NEW, reason=reason)
+        await self._journal.commit(Change((mark,)))

@@ -1,0 +1,1 @@
+"""Messages that are owed to people reach their screens, in order."""

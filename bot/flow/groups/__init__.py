@@ -1,0 +1,1 @@
+"""A platform tells of the bot itself: added, removed, moved, promoted."""

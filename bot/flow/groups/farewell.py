@@ -1,0 +1,47 @@
+"""Ending what a chat without the bot still had going on."""
+
+from bot.domain.change import AskStop, InboundState, MarkInbound, ReleaseHeard, Write
+from bot.domain.chat import Chat
+from bot.domain.turn import BOT_GONE
+from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.plans.desk import PlanDesk
+from bot.ports.approvals import Approvals
+from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.journal import Journal
+
+
+class Farewell:
+    def __init__(
+        self,
+        approvals: Approvals,
+        inbox: Inbox,
+        journal: Journal,
+        desk: ApprovalDesk,
+        plans: PlanDesk,
+    ) -> None:
+        self._approvals = approvals
+        self._inbox = inbox
+        self._journal = journal
+        self._desk = desk
+        self._plans = plans
+
+    async def to(self, chat: Chat, row: InboundRow) -> list[Write]:
+        """Stops the chat's turns, whose cards end with them, and drops what waits or was heard.
+
+        Cards that were set aside are withdrawn at once. What is owed to the chat stays so until
+        the platform refuses it; `row` is the update that tells of the end.
+        """
+        cards = await self._approvals.open_in(chat.id)
+        await self._desk.withdraw([card for card in cards if card.set_aside], None)
+        agenda = await self._journal.agenda(chat.id)
+        waiting = (InboundState.WAITING,)
+        return [
+            *(AskStop(turn.id, BOT_GONE) for turn in (*agenda.unfinished, *agenda.queued)),
+            *(
+                MarkInbound(r.id, InboundState.DROPPED, waiting, chat.id, reason=BOT_GONE)
+                for r in await self._inbox.waiting(chat.id)
+                if r.message_id is not None
+            ),
+            ReleaseHeard(chat.id, row.id),
+            *self._plans.left(agenda.plan, None),
+        ]

@@ -1,0 +1,104 @@
+"""Groups that become supergroups: one chat there, with all that was said before and since."""
+
+from collections.abc import Callable, Mapping
+
+from bot.domain.change import (
+    AddAudit,
+    Change,
+    Fence,
+    InboundState,
+    JoinChats,
+    MarkInbound,
+    MoveChat,
+    Write,
+)
+from bot.domain.chat import Chat
+from bot.domain.message import Moved
+from bot.flow.groups.membership import MOVED, named
+from bot.flow.groups.news import News
+from bot.ports.channel import Channel
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+
+_REASON = "a chat that moved"
+
+
+class Moving:
+    """`announce` is told of a chat whose owed messages have a new address."""
+
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        chats: Chats,
+        journal: Journal,
+        news: News,
+        lanes: Lanes,
+        clock: Clock,
+        announce: Callable[[int], None],
+    ) -> None:
+        self._channels = channels
+        self._chats = chats
+        self._journal = journal
+        self._news = news
+        self._lanes = lanes
+        self._clock = clock
+        self._announce = announce
+
+    async def follow(self, row: InboundRow, moved: Moved) -> None:
+        """Moves a chat at once, or lets the word of it wait until its lane can join it to another.
+
+        Telegram tells of a move in both groups, in any order, and may have been late or silent:
+        messages of the supergroup have then made a chat of their own.
+        """
+        old, new = await self._pair(moved)
+        if old is None or new is None:
+            await self._carry_out(row, InboundState.NEW, MoveChat(moved.old, moved.new), old, None)
+            return
+        wait = MarkInbound(
+            row.id, InboundState.WAITING, (InboundState.NEW,), old.id, reason=_REASON
+        )
+        await self._journal.commit(Change((wait,), durable=True))
+        self._lanes.wake(old.id)
+
+    async def join(self, row: InboundRow, fence: Fence) -> None:
+        """Does in the lane of the chat what had to wait; the other chat's work goes on in it."""
+        channel = self._channels.get(row.channel)
+        moved = channel.parse(row.body) if channel is not None else None
+        if not isinstance(moved, Moved):
+            done = MarkInbound(row.id, InboundState.DEAD, (InboundState.WAITING,), reason="no move")
+            await self._journal.commit(Change((done,), fence))
+            return
+        old, new = await self._pair(moved)
+        joined = JoinChats(moved.old, moved.new)
+        await self._carry_out(row, InboundState.WAITING, joined, old, fence)
+        if new is not None:
+            self._lanes.interrupt(new.id)
+
+    async def _pair(self, moved: Moved) -> tuple[Chat | None, Chat | None]:
+        """The chats that are at the two addresses now."""
+        near = (*await self._chats.within(moved.old), *await self._chats.within(moved.new))
+        at = {chat.address: chat for chat in near}
+        return at.get(moved.old), at.get(moved.new)
+
+    async def _carry_out(
+        self,
+        row: InboundRow,
+        state: InboundState,
+        move: MoveChat | JoinChats,
+        chat: Chat | None,
+        fence: Fence | None,
+    ) -> None:
+        writes: list[Write] = [MarkInbound(row.id, InboundState.DONE, (state,), reason=_REASON)]
+        if chat is not None:
+            writes.append(move)
+            subject, details = move.new.key, {"from": move.old.key}
+            writes.append(AddAudit(self._clock.now(), chat.id, None, MOVED, subject, details))
+            group = f"The group {named(chat.title)}" if chat.title else "A group of mine"
+            text = f"{group} is a supergroup now. I am in it as before."
+            writes.extend(await self._news.instead(move.new, text))
+        await self._journal.commit(Change(tuple(writes), fence, durable=True))
+        if chat is not None:
+            self._announce(chat.id)

@@ -1,0 +1,150 @@
+"""The one writer of the log: what it has written is in memory too, so nothing is read twice."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from bot.domain.change import Append, Change, Fence, Write
+from bot.domain.chat import Chat
+from bot.domain.exchange import ModelProfile
+from bot.domain.tool import ToolCall
+from bot.domain.transcript import Body, Entry, ReplyBody
+from bot.flow.log.request_view import ViewFold
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+
+
+class ChatLog:
+    """The log of one chat in the hands of its owner."""
+
+    def __init__(self, chat: Chat, fence: Fence, journal: Journal, clock: Clock) -> None:
+        self.chat = chat
+        self.fence = fence
+        self._journal = journal
+        self._clock = clock
+        self._next_seq = chat.last_seq + 1
+        self._conversation = ""
+        self._entries: list[Entry] = []
+        self._held: list[Write] = []
+        self._fold: ViewFold | None = None
+        self.call_ids: set[str] = set()
+
+    @property
+    def end(self) -> int:
+        """The number of the newest entry, written or held."""
+        return self._next_seq - 1
+
+    @property
+    def holds(self) -> bool:
+        """Whether something is appended in memory that is not written yet."""
+        return bool(self._held)
+
+    @property
+    def conversation(self) -> str:
+        return self._conversation
+
+    async def read(self, conversation: str) -> None:
+        """Makes this conversation the one at hand; reads it once."""
+        if conversation == self._conversation:
+            return
+        self._entries = list(await self._journal.entries(conversation))
+        self._conversation = conversation
+        self._fold = None
+        self.call_ids = {c.id for e in self._entries for c in _calls(e)}
+
+    def entries(self, turn: str | None = None) -> Sequence[Entry]:
+        """All entries at hand, or those of one turn, which stand at the end of the log."""
+        if turn is None:
+            return self._entries
+        own: list[Entry] = []
+        for entry in reversed(self._entries):
+            if entry.turn != turn:
+                break
+            own.append(entry)
+        return own[::-1]
+
+    def fold(self, profile: ModelProfile, images: int, overhead: int) -> ViewFold:
+        """The view of this log for a model, brought up to date."""
+        if self._fold is None or self._fold.profile != profile:
+            self._fold = ViewFold(profile, images, overhead)
+        self._fold.extend(e for e in self._entries_after(self._fold.last_seq))
+        return self._fold
+
+    def _entries_after(self, seq: int) -> Sequence[Entry]:
+        fresh: list[Entry] = []
+        for entry in reversed(self._entries):
+            if entry.seq <= seq:
+                break
+            fresh.append(entry)
+        return fresh[::-1]
+
+    async def write(
+        self,
+        turn: str,
+        bodies: Sequence[Body],
+        also: Sequence[Write] = (),
+        *,
+        durable: bool = False,
+    ) -> tuple[Entry, ...]:
+        """Appends bodies to the conversation at hand and writes what belongs with them."""
+        entries = self._numbered(turn, bodies)
+        append = (Append(self.chat.id, entries),) if entries else ()
+        # Let go before the commit: a cancel comes through only after it, and what was written
+        # must not be written again by whoever cleans up.
+        held, self._held = self._held, []
+        await self._journal.commit(Change((*held, *append, *also), self.fence, durable))
+        self._take(entries)
+        return entries
+
+    def hold(self, turn: str, bodies: Sequence[Body], also: Sequence[Write]) -> None:
+        """Appends in memory alone: it is written with the next write, in its transaction."""
+        entries = self._numbered(turn, bodies)
+        self._held += (Append(self.chat.id, entries), *also)
+        self._take(entries)
+
+    def _numbered(self, turn: str, bodies: Sequence[Body]) -> tuple[Entry, ...]:
+        now = self._clock.now()
+        return tuple(
+            Entry(self._next_seq + n, self._conversation, turn, now, body)
+            for n, body in enumerate(bodies)
+        )
+
+    def _take(self, entries: Sequence[Entry]) -> None:
+        self._next_seq += len(entries)
+        self._entries.extend(entries)
+
+
+def _calls(entry: Entry) -> tuple[ToolCall, ...]:
+    return entry.body.calls if isinstance(entry.body, ReplyBody) else ()
+
+
+class History:
+    """Keeps the logs of chats at work; the least used ones are forgotten, the store has them."""
+
+    def __init__(self, journal: Journal, chats: Chats, clock: Clock, keep: int = 256) -> None:
+        self._journal = journal
+        self._chats = chats
+        self._clock = clock
+        self._keep = keep
+        self._logs: OrderedDict[int, ChatLog] = OrderedDict()
+
+    async def own(self, chat: Chat) -> ChatLog:
+        """The chat's log with a fence that is ours; claimed when we did not hold it.
+
+        A chat just claimed is read anew: its last owner may have written on until then.
+        """
+        log = self._logs.get(chat.id)
+        if log is None:
+            fence = await self._journal.claim(chat.id)
+            log = ChatLog(await self._chats.get(chat.id), fence, self._journal, self._clock)
+            self._logs[chat.id] = log
+            while len(self._logs) > self._keep:
+                self._logs.popitem(last=False)
+        else:
+            log.chat = chat
+        self._logs.move_to_end(chat.id)
+        return log
+
+    def forget(self, chat: int) -> None:
+        """Drops a log after a fault: what is in memory may not be what was written."""
+        self._logs.pop(chat, None)

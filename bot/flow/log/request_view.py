@@ -1,0 +1,270 @@
+"""From the log to the request: a pure fold whose output only grows, but for stored cuts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from bot.domain.exchange import Diagnostics, FinishReason, Masked, ModelProfile
+from bot.domain.tool import ToolResult
+from bot.domain.transcript import (
+    AskerBody,
+    CallPart,
+    CutBody,
+    Entry,
+    ForeignPart,
+    ImagePart,
+    LateResultBody,
+    NoteBody,
+    ReplyBody,
+    ResultBody,
+    SkillBody,
+    SummaryBody,
+    TextPart,
+    ThinkingPart,
+)
+from bot.domain.view import RequestView, ResultPart, ViewMessage, ViewPart
+from bot.domain.visible_text import quoted_name
+from bot.flow.log.masking import is_own, legal_id, length, mask
+
+BYTES_A_TOKEN = 4
+"""The estimate until a provider has counted: good to a fifth for English, low for other scripts."""
+
+_IMAGE_TOKENS = 1_600
+
+_RESUME = "[Steward] Your reply was interrupted here. Please go on."
+
+
+def build_view(log: Sequence[Entry], profile: ModelProfile, images: int = 20) -> RequestView:
+    """What the model of this profile sees of a log; the log itself is never touched."""
+    folded = ViewFold(profile, images)
+    folded.extend(log)
+    return folded.view()
+
+
+class ViewFold:
+    """Builds a view entry by entry, so that a long log costs only what is new in it."""
+
+    def __init__(self, profile: ModelProfile, images: int = 20, overhead: int = 0) -> None:
+        """`overhead` is the tokens of system text and tools, until a provider counted them."""
+        self.profile = profile
+        self._images = images
+        self._overhead = overhead
+        self._log: list[Entry] = []
+        self._reset()
+
+    def _reset(self) -> None:
+        self._messages: list[ViewMessage] = []
+        self._masked: list[Masked] = []
+        self._ids: dict[str, str] = {}
+        self._shown = 0
+        self._size = 0
+        self._counted: tuple[int, int] = (self._overhead, 0)
+        self._images_seen = 0
+        self._sealed_chars = 0
+        self._covers: int | None = None
+        self._untrusted: str | None = None
+        self._skill: tuple[str, str] | None = None
+
+    @property
+    def last_seq(self) -> int:
+        return self._log[-1].seq if self._log else 0
+
+    @property
+    def untrusted(self) -> str | None:
+        """The source of the first foreign content in view, or None."""
+        return self._untrusted
+
+    @property
+    def skill(self) -> tuple[str, str] | None:
+        """The name and the words of the newest skill in view; no name when it rests."""
+        return self._skill
+
+    @property
+    def estimate(self) -> int:
+        """Tokens of the view: the provider's count of the newest request and what came since."""
+        counted, at_size = self._counted
+        return counted + (self._size - at_size) // BYTES_A_TOKEN
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self._log.append(entry)
+            if isinstance(entry.body, SummaryBody | CutBody):
+                self._rebuild()
+            else:
+                self._show(entry, sealed_before=0, shrunk={})
+
+    def view(self) -> RequestView:
+        told = Diagnostics(self._shown, self.estimate, tuple(self._masked), self._covers)
+        return RequestView(tuple(self._messages), told)
+
+    def _rebuild(self) -> None:
+        """A stored cut came: everything before it is shown anew, without thinking."""
+        log = self._log
+        self._reset()
+        sealed_before = max(e.seq for e in log if isinstance(e.body, SummaryBody | CutBody))
+        summary = next((e for e in reversed(log) if isinstance(e.body, SummaryBody)), None)
+        covers = 0
+        if summary is not None and isinstance(summary.body, SummaryBody):
+            covers = self._covers = summary.body.covers
+            self._put("user", (TextPart(_summary_text(summary.body)),))
+            self._untrusted = summary.body.untrusted
+        shrunk = {
+            seq: e.body.keep_chars
+            for e in log
+            if isinstance(e.body, CutBody)
+            for seq in e.body.shrunk
+        }
+        for entry in log:
+            if entry.seq > covers and not isinstance(entry.body, SummaryBody | CutBody):
+                self._show(entry, sealed_before, shrunk)
+        if self._sealed_chars:
+            told = "thinking before the cut left out"
+            self._masked.append(Masked(sealed_before, "assistant", self._sealed_chars, 0, told))
+
+    def _show(self, entry: Entry, sealed_before: int, shrunk: dict[int, int]) -> None:
+        self._shown += 1
+        match entry.body:
+            case AskerBody() as asker:
+                self._untrusted = self._untrusted or asker.untrusted
+                self._put("user", self._asker_parts(entry.seq, asker))
+            case ReplyBody() as reply:
+                self._show_reply(entry.seq, reply, sealed=entry.seq < sealed_before)
+            case ResultBody(result=result):
+                self._untrusted = self._untrusted or result.untrusted
+                self._show_result(entry.seq, result, shrunk.get(entry.seq))
+            case LateResultBody() as late:
+                self._untrusted = self._untrusted or late.untrusted
+                self._put("user", (TextPart(late_text(late)),))
+            case SkillBody(name=name, text=text):
+                self._skill = (name, text)
+                self._put("user", (TextPart(text),))
+            case NoteBody(text=text):
+                self._put("user", (TextPart(text),))
+            case _:
+                self._shown -= 1
+
+    def _asker_parts(self, seq: int, asker: AskerBody) -> tuple[ViewPart, ...]:
+        text = f"{asker.text}\n\n<now>{asker.context}</now>" if asker.context else asker.text
+        room = max(0, self._images - self._images_seen) if self.profile.sees else 0
+        images: tuple[ImagePart, ...] = asker.images[:room]
+        self._images_seen += len(images)
+        left_out = asker.images[len(images) :]
+        if left_out:
+            self._masked.append(Masked(seq, "user", length(left_out), 0, "pictures not shown"))
+            why = "" if self.profile.sees else "; this model does not see"
+            text = f"{text}\n\n[pictures not shown: {len(left_out)}{why}]"
+        said: tuple[ViewPart, ...] = (*images, TextPart(text)) if text.strip() else images
+        return (*_circumstances(asker), *said)
+
+    def _show_reply(self, seq: int, reply: ReplyBody, *, sealed: bool) -> None:
+        if _unsent(reply):
+            told = "refused or empty"
+            self._masked.append(Masked(seq, "assistant", length(reply.parts), 0, told))
+            return
+        own = is_own(reply, self.profile)
+        if own:
+            parts = tuple(p for p in reply.parts if not _hidden(p, sealed=sealed))
+            self._ids.update({c.id: c.id for c in reply.calls})
+            self._sealed_chars += length(reply.parts) - length(parts) if sealed else 0
+        else:
+            parts, masked = mask(reply, seq)
+            self._ids.update({c.id: legal_id(c.id, seq) for c in reply.calls})
+            if masked is not None:
+                self._masked.append(masked)
+        self._put("assistant", parts)
+        if parts and _resumable(reply) and (sealed or not own):
+            self._put("user", (TextPart(_RESUME),))
+        if own and not sealed and reply.usage.prompt:
+            self._counted = (reply.usage.prompt + reply.usage.output, self._size)
+
+    def _show_result(self, seq: int, result: ToolResult, keep: int | None) -> None:
+        """A result goes with its call: neither is shown without the other."""
+        call_id = self._ids.get(result.call_id)
+        if call_id is None:
+            gone = Masked(seq, "tool", len(result.text), 0, "its call is not in view")
+            self._masked.append(gone)
+            return
+        text = self._maybe_shrunk(seq, result.text, keep)
+        if result.skill is not None:
+            self._skill = (result.skill, text)
+        self._put("user", (ResultPart(call_id, text, result.is_error),))
+
+    def _maybe_shrunk(self, seq: int, text: str, keep: int | None) -> str:
+        if keep is None or len(text) <= keep:
+            return text
+        cut = (
+            f"{text[:keep]}\n[… {len(text) - keep} of {len(text)} characters left out to make room]"
+        )
+        self._masked.append(
+            Masked(seq, "tool", len(text), len(cut), "shrunk to make room", budget=keep)
+        )
+        return cut
+
+    def _put(self, role: Literal["user", "assistant"], parts: Sequence[ViewPart]) -> None:
+        if not parts:
+            return
+        self._size += sum(_size(p) for p in parts)
+        last = self._messages[-1] if self._messages else None
+        if last is not None and last.role == role:
+            self._messages[-1] = replace(last, parts=(*last.parts, *parts))
+        else:
+            self._messages.append(ViewMessage(role, tuple(parts)))
+
+
+def _circumstances(asker: AskerBody) -> tuple[TextPart, ...]:
+    """What a group's message cannot say of itself, in blocks of their own before it."""
+    if not asker.account:
+        return ()
+    where = f" in the group {quoted_name(asker.group)}" if asker.group else ""
+    who = TextPart(f"[From {quoted_name(asker.speaker)}, {asker.account}{where}]")
+    return (TextPart(asker.heard), who) if asker.heard else (who,)
+
+
+def late_text(late: LateResultBody) -> str:
+    """How a model reads what came of a card after its turn: quoted, as data."""
+    head = f"[Late result] {late.tool} ({late.subject}): {late.decision}."
+    if not late.text:
+        return head
+    return f"{head}\n<output>\n{late.text}\n</output>"
+
+
+def _summary_text(summary: SummaryBody) -> str:
+    return f"[Summary of the conversation so far]\n{summary.text}"
+
+
+def _unsent(reply: ReplyBody) -> bool:
+    """Empty replies are refused by providers, and what a refusal began must not go on."""
+    if reply.finish is FinishReason.REFUSAL:
+        return True
+    return not (reply.text or reply.calls or reply.finish is FinishReason.PAUSE)
+
+
+def _resumable(reply: ReplyBody) -> bool:
+    """A paused reply goes on by itself, but only for the model that wrote it, and unchanged."""
+    return reply.finish is FinishReason.PAUSE and not reply.calls
+
+
+def _hidden(part: ViewPart, *, sealed: bool) -> bool:
+    """Thinking goes at a cut; blank text is refused by providers and says nothing."""
+    match part:
+        case ThinkingPart():
+            return sealed
+        case TextPart(text=text):
+            return not text.strip()
+        case _:
+            return False
+
+
+def _size(part: ViewPart) -> int:
+    """About how many bytes a part takes in a request."""
+    match part:
+        case TextPart(text=text):
+            return len(text.encode()) + 30
+        case ResultPart(text=text):
+            return len(text.encode()) + 90
+        case CallPart(call=call):
+            return len(call.arguments_text) + len(call.name) + 80
+        case ImagePart():
+            return _IMAGE_TOKENS * BYTES_A_TOKEN
+        case ThinkingPart(raw=raw) | ForeignPart(raw=raw):
+            return sum(len(str(value)) for value in raw.values()) + 40

@@ -1,0 +1,118 @@
+"""A turn in the hands of its lane: the log, the row, the cards, and the time spent on it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.domain.approval import Approval
+from bot.domain.bundle import own_words
+from bot.domain.change import SaveTurn, Write
+from bot.domain.message import Address
+from bot.domain.plan import Plan
+from bot.domain.progress import Progress, fold
+from bot.domain.transcript import AskerBody, Body, Entry
+from bot.domain.turn import Turn
+from bot.flow.log.history import ChatLog
+from bot.ports.clock import Clock
+
+
+@dataclass(slots=True)
+class Work:
+    """The only mutable thing of the loop: rows as last written, replaced as they change.
+
+    `overflow` when the provider found the last request too long, `packed` when nothing is left to
+    cut from the view, `mended` when a refused request was changed once. `plan` is what it collects
+    or executes. `torn` when a write was broken off, so that nobody here knows the row any more.
+    Its card was written at `card_at`, in steady seconds; `card_behind` when it should be again.
+    """
+
+    log: ChatLog
+    turn: Turn
+    approvals: tuple[Approval, ...]
+    clock: Clock
+    overflow: bool = False
+    packed: bool = False
+    mended: bool = False
+    plan: Plan | None = None
+    card_at: float = float("-inf")
+    card_behind: bool = False
+    torn: bool = False
+    _since: float = 0.0
+    _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
+
+    def begin(self) -> None:
+        """Starts counting working time."""
+        self._since = self.clock.steady()
+
+    @property
+    def tags(self) -> Mapping[str, str | int]:
+        """Chat and turn, for every line of the log."""
+        return {"chat": self.turn.chat, "turn": self.turn.id}
+
+    @property
+    def address(self) -> Address:
+        return self.log.chat.address
+
+    @property
+    def progress(self) -> Progress:
+        """How far the turn is; folded anew when its row, its cards or the log have changed."""
+        row, cards, end = self.turn, self.approvals, self.log.end
+        known = self._folded
+        if known is None or known[0] is not row or known[1] is not cards or known[2] != end:
+            known = (row, cards, end, fold(row, self.log.entries(row.id), cards))
+            self._folded = known
+        return known[3]
+
+    @property
+    def late_approval(self) -> Approval | None:
+        """The card this turn continues, when it is a continuation."""
+        return next((a for a in self.approvals if a.id == self.turn.approval), None)
+
+    @property
+    def purpose(self) -> str:
+        """What the person asked for, in their own first words."""
+        askers = (e.body for e in self.log.entries(self.turn.id))
+        continued = self.late_approval.purpose if self.late_approval is not None else ""
+        planned = self.plan.title if self.plan is not None else ""
+        return next(
+            (own_words(b.text) for b in askers if isinstance(b, AskerBody)), continued or planned
+        )
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """The messages this turn answers."""
+        bodies = (entry.body for entry in self.log.entries(self.turn.id))
+        asked = (b.message_id for b in bodies if isinstance(b, AskerBody))
+        return tuple(id for id in asked if id is not None)
+
+    def counted(self, **changes: Any) -> Turn:
+        """The row with changes and with the time worked since it was last written."""
+        now = self.clock.steady()
+        worked = self.turn.worked_ms + round((now - self._since) * 1000)
+        self._since = now
+        return replace(self.turn, **{"worked_ms": worked, "attempts": 0, **changes})
+
+    async def write(
+        self,
+        *bodies: Body,
+        turn: Turn | None = None,
+        also: Sequence[Write] = (),
+        durable: bool = False,
+    ) -> tuple[Entry, ...]:
+        """Appends to the turn and saves its row, in one transaction."""
+        row = turn if turn is not None else self.counted()
+        self.torn = True
+        entries = await self.log.write(row.id, bodies, (SaveTurn(row), *also), durable=durable)
+        self.torn = False
+        self.turn = row
+        return entries
+
+    def hold(self, body: Body, turn: Turn, also: Sequence[Write]) -> None:
+        """Appends in memory what the next write is to carry; `release` does not wait for one."""
+        self.log.hold(turn.id, (body,), also)
+        self.turn = turn
+
+    async def release(self) -> None:
+        """Writes what is held, if anything is."""
+        if self.log.holds:
+            await self.write()

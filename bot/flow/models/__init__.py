@@ -1,0 +1,1 @@
+"""Calls of a model, what stands around them, and how a long conversation is shortened."""

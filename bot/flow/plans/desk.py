@@ -1,0 +1,227 @@
+"""The person's side of a plan: approved, changed, stopped and resumed, each exactly once."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Write
+from bot.domain.errors import Conflict
+from bot.domain.message import Press
+from bot.domain.person import Person
+from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState, plan_for, plan_of_card
+from bot.domain.turn import Turn, TurnState
+from bot.flow.approvals.desk import NOT_APPROVER, NOT_YOURS, SPENT
+from bot.flow.approvals.desks import NOT_OURS, Taken
+from bot.flow.plans.cards import document, offered, parse_data, shown, voided
+from bot.flow.plans.ending import plan_line
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+from bot.ports.outbox import Outbox
+from bot.ports.plans import Plans
+
+STALE = "This card is void: the plan has moved on."
+UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
+ELSEWHERE = "It is changed in the chat where it was asked for."
+CHANGING = "What should be different? Write it as your next message."
+
+_LOOKS = 5
+"""How often a press is looked at anew because the plan moved on at that very moment."""
+
+
+class PlanDesk:
+    """Takes decisions about plans from anywhere; it never runs a call.
+
+    While a turn executes a plan its row belongs to that turn: then the turn is asked to stop.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        plans: Plans,
+        chats: Chats,
+        outbox: Outbox,
+        lanes: Lanes,
+        clock: Clock,
+    ) -> None:
+        self._journal = journal
+        self._plans = plans
+        self._chats = chats
+        self._outbox = outbox
+        self._lanes = lanes
+        self._clock = clock
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+        parsed = parse_data(press.data)
+        if parsed is None:
+            return NOT_OURS
+        token, version, verb = parsed
+        for _ in range(_LOOKS):
+            plan = await self._plans.by_token(token)
+            if plan is None or chat not in plan.chats:
+                return NOT_OURS
+            refusal = _refusal(plan, version, verb, person)
+            if refusal is not None or person is None:
+                return refusal or NOT_YOURS
+            try:
+                return await self._carry_out(plan, verb, person, chat)
+            except Conflict:
+                continue
+        return SPENT
+
+    async def _carry_out(self, plan: Plan, verb: PlanVerb, person: Person, chat: int) -> str:
+        match verb:
+            case PlanVerb.APPROVE:
+                return await self._approve(plan, person, chat)
+            case PlanVerb.CHANGE if chat != plan.chat:
+                return ELSEWHERE
+            case PlanVerb.CHANGE:
+                await self._recollect(plan, person)
+                return CHANGING
+            case PlanVerb.CANCEL | PlanVerb.STOP:
+                return await self.stop(plan, person)
+            case PlanVerb.RETRY:
+                return await self._decide_failed(plan, person, StepState.OPEN)
+            case PlanVerb.SKIP:
+                return await self._decide_failed(plan, person, StepState.SKIPPED)
+            case PlanVerb.RESUME:
+                return await self.resume(plan, person)
+
+    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+        """Words to the card of a plan that is to be decided change it, and are the next message."""
+        id = plan_of_card(key)
+        plan = await self._plans.get(id) if id is not None else None
+        if plan is None or not text.strip() or not person.may_decide_for(plan.asker):
+            return Taken.NO
+        if plan.state is not PlanState.READY or plan.key_in(chat) != key or chat != plan.chat:
+            return Taken.NO
+        await self._recollect(plan, person)
+        return Taken.WISHED
+
+    async def _approve(self, plan: Plan, person: Person, chat: int) -> str:
+        if document(plan):
+            row = await self._outbox.row(plan.key_in(chat))
+            if row is None or not row.shown_version:
+                return UNSHOWN
+        turn = await self._turn(plan)
+        approved = plan.moved(PlanState.APPROVED, decider_name=person.name, turn=turn.id)
+        await self._queue(self._queued(plan, approved, turn, person), plan.chat)
+        return "Approved."
+
+    async def resume(self, plan: Plan, person: Person) -> str:
+        """Goes on with a plan that waits; raises Conflict when it has moved on."""
+        await self._queue(await self.resumed(plan, person), plan.chat)
+        return "Going on."
+
+    async def resumed(self, plan: Plan, person: Person) -> tuple[Write, ...]:
+        """What makes a plan that waits go on."""
+        turn = await self._turn(plan)
+        return self._queued(plan, plan.amended(turn=turn.id), turn, person)
+
+    async def _decide_failed(self, plan: Plan, person: Person, state: StepState) -> str:
+        failed = plan.failed_step
+        if failed is None:
+            return SPENT
+        if state is StepState.SKIPPED:
+            outcome = f"skipped by {person.name}; {failed.outcome}"
+            decided = replace(failed, state=state, outcome=outcome)
+        else:
+            decided = replace(failed, state=state)
+        turn = await self._turn(plan)
+        moved = replace(plan.with_steps([decided]), turn=turn.id)
+        await self._queue(self._queued(plan, moved, turn, person, [decided]), plan.chat)
+        return "Skipped." if state is StepState.SKIPPED else "Trying again."
+
+    async def _turn(self, plan: Plan) -> Turn:
+        """The queued turn that executes a plan, in the conversation at hand."""
+        chat = await self._chats.get(plan.chat)
+        return Turn(
+            id=f"plan-{secrets.token_hex(8)}",
+            chat=plan.chat,
+            conversation=chat.conversation,
+            asker=plan.asker,
+            asker_name=plan.asker_name,
+            model="",
+            created_at=self._clock.now(),
+            origin="plan",
+            state=TurnState.QUEUED,
+        )
+
+    def _queued(
+        self, old: Plan, new: Plan, turn: Turn, person: Person, steps: Sequence[PlanStep] = ()
+    ) -> tuple[Write, ...]:
+        how = "approved" if old.state is PlanState.READY else "resumed"
+        return (
+            SavePlan(new, old.version, tuple(steps)),
+            SaveTurn(turn),
+            *shown(new),
+            self._decided(new, person, how),
+        )
+
+    async def _queue(self, writes: tuple[Write, ...], chat: int) -> None:
+        await self._journal.commit(Change(writes, durable=True))
+        self._lanes.wake(chat)
+
+    async def _recollect(self, plan: Plan, person: Person) -> None:
+        again = plan.recollected(person.id, self._clock.now())
+        line = self._decided(plan, person, "changed")
+        writes = (SavePlan(again, plan.version), *voided(plan, person.name), line)
+        await self._journal.commit(Change(writes, durable=True))
+
+    async def stop(self, plan: Plan, person: Person) -> str:
+        """Ends a plan, by its turn if one is at work; raises Conflict when it has moved on."""
+        if plan.turn is not None:
+            ask = AskStop(plan.turn, f"the plan’s Stop, by {person.name}")
+            await self._journal.commit(Change((ask,), durable=True))
+            self._lanes.interrupt(plan.chat)
+            now = await self._plans.get(plan.id)
+            if now is not None and now.live and now.turn != plan.turn:
+                raise Conflict("the turn had ended before it could be stopped")
+            return "Stopping."
+        writes = self.ended(plan, person)
+        await self._journal.commit(Change(writes, durable=True))
+        return "Cancelled." if plan.state is not PlanState.EXECUTING else "Stopped."
+
+    async def stops(self, plan: Plan, how: str) -> tuple[Write, ...]:
+        """What stops the turns that collect this plan."""
+        agenda = await self._journal.agenda(plan.chat)
+        turns = [t for t in agenda.unfinished if plan.collecting and plan_for(t, plan) is not None]
+        return tuple(AskStop(turn.id, how) for turn in turns)
+
+    def ended(self, plan: Plan, person: Person | None) -> tuple[Write, ...]:
+        """What ends a plan that no turn is at work on."""
+        name, number = (person.name, person.id) if person is not None else ("", None)
+        over = replace(plan.ended(self._clock.now()), decider_name=name)
+        cards = () if plan.collecting else shown(over)
+        return (SavePlan(over, plan.version), *cards, plan_line(over, number, self._clock.now()))
+
+    def left(self, plan: Plan | None, person: Person | None) -> tuple[Write, ...]:
+        """What a fresh start means for the live plan, or that the bot is gone (by nobody).
+
+        One that is executed ends with its turn.
+        """
+        if plan is None or plan.turn is not None:
+            return ()
+        if person is not None and not person.may_decide_for(plan.asker):
+            return ()
+        return self.ended(plan, person)
+
+    def _decided(self, plan: Plan, person: Person, how: str) -> AddAudit:
+        details = {"plan": plan.id, "revision": plan.revision, "turn": plan.turn or ""}
+        now = self._clock.now()
+        return AddAudit(now, plan.chat, person.id, f"plan.{how}", plan.title or "plan", details)
+
+
+def _refusal(plan: Plan, version: int, verb: PlanVerb, person: Person | None) -> str | None:
+    """Why a press does nothing, if it does."""
+    if person is None or not person.may_decide_for(plan.asker):
+        return NOT_YOURS
+    if verb not in offered(plan):
+        return STALE if plan.collecting else SPENT
+    # The button to stop stays good while steps go on; all others are for what the card shows.
+    if verb is not PlanVerb.STOP and version != plan.version:
+        return STALE
+    if verb is PlanVerb.APPROVE and not person.may_approve_for(plan.asker):
+        return NOT_APPROVER
+    return None

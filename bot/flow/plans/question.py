@@ -1,0 +1,70 @@
+"""The card that asks whether a new plan is to take the place of the live one."""
+
+from dataclasses import dataclass
+
+from bot.domain.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.person import Person
+from bot.domain.plan import Plan, ReplaceVerb
+from bot.domain.tool import clipped
+from bot.domain.visible_text import visible
+from bot.flow.plans.cards import described_state
+
+PREFIX = "r"
+"""The first letter of the button data of every such card."""
+
+_LONGEST_WISH = 80
+THEIRS = "That plan is somebody else’s: only who asked for it, or an owner, decides about it."
+_AT_WORK = "Its steps are being carried out. /stop ends that first."
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What a button stands for: the plan as the card showed it, and the row of the command."""
+
+    token: str
+    version: int
+    row: int
+    verb: ReplaceVerb
+
+    def is_about(self, plan: Plan) -> bool:
+        """Whether this is the plan that the card showed, and it has not changed since."""
+        return (plan.token, plan.version) == (self.token, self.version)
+
+
+def question(live: Plan, wish: str, row: int) -> Outbound:
+    """Asks about the plan as it stands; a press of an older card is told apart by its version."""
+
+    def button(label: str, verb: ReplaceVerb) -> Button:
+        return Button(label, f"{PREFIX}:{live.token}:{live.version}:{row}:{verb}")
+
+    buttons = (button("🔁 Replace", ReplaceVerb.REPLACE), button("↩️ Keep", ReplaceVerb.KEEP))
+    return Outbound(OutboundKind.CARD, (_asked(live, wish),), (buttons,))
+
+
+def answered(asked: Outbound, verdict: str) -> Outbound:
+    """The card after its answer."""
+    return Outbound(OutboundKind.CARD, (asked.blocks[0], Plain(verdict)))
+
+
+def parse_data(data: str) -> Replacement | None:
+    """What a button stands for, or None when the data is not one of ours."""
+    match data.split(":"):
+        case [prefix, token, version, row, verb] if prefix == PREFIX and verb in set(ReplaceVerb):
+            if all(n.isascii() and n.isdecimal() and len(n) < 19 for n in (version, row)):
+                return Replacement(token, int(version), int(row), ReplaceVerb(verb))
+        case _:
+            pass
+    return None
+
+
+def fixed(live: Plan, person: Person) -> str:
+    """Why a person cannot have the live plan replaced now; empty when they can."""
+    if not person.may_decide_for(live.asker):
+        return THEIRS
+    return _AT_WORK if live.turn is not None else ""
+
+
+def _asked(live: Plan, wish: str) -> Plain:
+    named = clipped(" ".join(visible(wish).split()), _LONGEST_WISH)
+    new = f"“{named}”" if named else "a new one"
+    return Plain(f"There is a plan already: {described_state(live)}\nShall {new} take its place?")

@@ -1,0 +1,248 @@
+"""What a chat does next: one thing at a time, oldest first, until nothing is left."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.bundle import belong, seam_of
+from bot.domain.change import Change, InboundState, MarkInbound
+from bot.domain.errors import Conflict, FenceLost, NoSuchChat
+from bot.domain.message import InboundMessage
+from bot.domain.turn import Turn, TurnState
+from bot.flow.groups.moving import Moving
+from bot.flow.log.history import ChatLog, History
+from bot.flow.log.work import Work
+from bot.flow.reading.gathering import Gathering, newest_seam, unanswered
+from bot.flow.reading.overhearing import Overhearing
+from bot.flow.tasks import awaited
+from bot.flow.turn.turns import Turns
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Agenda, Journal
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeUp:
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A turn for the oldest of the waiting messages."""
+
+    row: InboundRow
+
+
+Job: TypeAlias = TakeUp | SetAside | Open
+
+Decisions: TypeAlias = frozenset[tuple[str, ApprovalState]]
+"""The cards of a parked turn as they stood when it parked."""
+
+
+def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
+    """The oldest unfinished turn, then queued turns, then waiting messages.
+
+    `parked` is how the cards stood when the turn last parked in this sitting; as long as they
+    stand so, only a new message moves it: it sets the turn aside.
+    """
+    for turn in agenda.unfinished:
+        if turn.state is TurnState.RUNNING or turn.stop_asked is not None:
+            return TakeUp(turn)
+        stand = decisions(turn, agenda.approvals)
+        if stand != parked and any(state is not ApprovalState.OPEN for _, state in stand):
+            return TakeUp(turn)
+        return SetAside(turn) if agenda.waiting or agenda.queued else None
+    if agenda.queued:
+        return TakeUp(agenda.queued[0])
+    return Open(agenda.waiting[0]) if agenda.waiting else None
+
+
+def decisions(turn: Turn, approvals: Sequence[Approval]) -> Decisions:
+    return frozenset((a.id, a.state) for a in approvals if a.turn == turn.id)
+
+
+class ChatQueue:
+    """Drains chats; handed to the lanes, which see to it that one owner does so at a time."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        history: History,
+        turns: Turns,
+        gathering: Gathering,
+        overhearing: Overhearing,
+        moving: Moving,
+        clock: Clock,
+    ) -> None:
+        self._journal = journal
+        self._history = history
+        self._turns = turns
+        self._gathering = gathering
+        self._overhearing = overhearing
+        self._moving = moving
+        self._clock = clock
+        self._at_work: set[int] = set()
+        self._begun: dict[int, tuple[ChatLog, str]] = {}
+        self._arrivals: Counter[int] = Counter()
+        self._resting: dict[int, asyncio.Event] = {}
+
+    def busy(self, chat: int) -> bool:
+        """Whether a turn of the chat is running right now."""
+        return chat in self._at_work
+
+    def opens(self, chat: int, message: InboundMessage) -> bool:
+        """Whether the message is a piece of the one that is being asked and not answered yet."""
+        if chat not in self._begun:
+            return False
+        log, turn = self._begun[chat]
+        seam = unanswered(log, turn)
+        return seam is not None and belong(seam, seam_of(message))
+
+    def arrived(self, chat: int) -> None:
+        """Tells that a message waits that was not there before."""
+        self._arrivals[chat] += 1
+        if chat in self._resting:
+            self._resting[chat].set()
+
+    async def drain(self, chat: int) -> None:
+        """Does all a chat has to do. What was in memory is dropped after any fault."""
+        self._at_work.add(chat)
+        try:
+            await self._drain(chat)
+        except NoSuchChat:
+            self._history.forget(chat)
+        except FenceLost:
+            self._history.forget(chat)
+            _LOG.warning("chat %d has another owner now", chat)
+        except BaseException:
+            self._history.forget(chat)
+            raise
+        finally:
+            self._at_work.discard(chat)
+            del self._arrivals[chat]
+
+    async def _drain(self, chat: int) -> None:
+        parked: Decisions | None = None
+        while True:
+            seen = self._arrivals[chat]
+            agenda = await self._journal.agenda(chat)
+            job = next_job(agenda, parked)
+            if job is None:
+                if not agenda.unfinished:
+                    await self._turns.rest(agenda.chat)
+                return
+            log = await self._history.own(agenda.chat)
+            try:
+                parked = await self._do(log, job, agenda, seen)
+            except Conflict as fault:
+                _LOG.info("the world moved on (%s), looking again", fault)
+                self._history.forget(chat)
+
+    async def _do(self, log: ChatLog, job: Job, agenda: Agenda, seen: int) -> Decisions | None:
+        match job:
+            case Open():
+                return await self._open(log, agenda, seen)
+            case TakeUp(turn):
+                return await self._take_up(log, turn, agenda, seen)
+            case SetAside(turn):
+                work = await self._turns.take_up(log, turn, agenda.approvals, agenda.plan)
+                await self._turns.set_aside(work)
+                return None
+            case _:
+                assert_never(job)
+
+    async def _open(self, log: ChatLog, agenda: Agenda, seen: int) -> Decisions | None:
+        chat = log.chat
+        if agenda.waiting[0].message_id is None:
+            await self._moving.join(agenda.waiting[0], log.fence)
+            self._history.forget(chat.id)
+            return None
+        gathered = await self._gathering.next(agenda.waiting, chat)
+        if gathered is None:
+            await self._drop(log, agenda.waiting[0])
+            return None
+        if gathered.wait > 0:
+            await self._rest(chat.id, gathered.wait, seen)
+            return None
+        if gathered.asked.enclosing:
+            gathered = await self._gathering.opened(gathered, chat)
+            agenda = await self._journal.agenda(chat.id)
+            if not gathered.stands(agenda.waiting):
+                return None
+        await log.read(chat.conversation)
+        gathered = self._gathering.noted(gathered, newest_seam(log))
+        gathered = gathered.hearing(await self._overhearing.read(chat))
+        unreported = _unreported(agenda.approvals)
+        work = await self._turns.open(log, gathered, unreported, agenda.plan)
+        return await self._run(work, (), seen)
+
+    async def _take_up(
+        self, log: ChatLog, turn: Turn, agenda: Agenda, seen: int
+    ) -> Decisions | None:
+        work = await self._turns.take_up(log, turn, agenda.approvals, agenda.plan)
+        return await self._run(work, agenda.waiting, seen)
+
+    async def _run(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> Decisions | None:
+        """Runs a turn; how its cards stand when it parks, None when it settles."""
+        chat = work.turn.chat
+        await self._add_late(work, waiting, seen)
+        # No step of the event loop lies between: what arrives from here on finds the turn begun.
+        self._begun[chat] = (work.log, work.turn.id)
+        try:
+            settled = await self._turns.run(work)
+        finally:
+            del self._begun[chat]
+        return None if settled else decisions(work.turn, work.approvals)
+
+    async def _add_late(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> None:
+        """Adds to the opening of a turn what belongs to it and came when it had been taken."""
+        chat, log = work.turn.chat, work.log
+        while True:
+            late = await self._gathering.late(waiting, log, work.turn)
+            if late is None and self._arrivals[chat] == seen:
+                return
+            if late is not None and late.wait > 0:
+                await self._rest(chat, late.wait, seen)
+            elif late is not None:
+                late = await self._gathering.opened(late, log.chat)
+            seen = self._arrivals[chat]
+            waiting = (await self._journal.agenda(chat)).waiting
+            if late is not None and not late.wait and late.stands(waiting):
+                await work.write(late.asked.body(), also=late.taken(chat, work.turn.id))
+                taken = set(late.rows)
+                waiting = [row for row in waiting if row not in taken]
+
+    async def _rest(self, chat: int, seconds: float, seen: int) -> None:
+        """Waits until more of a message comes or the time is over; nothing runs meanwhile."""
+        if self._arrivals[chat] != seen:
+            return
+        arrival = self._resting[chat] = asyncio.Event()
+        self._at_work.discard(chat)
+        try:
+            await awaited(arrival, self._clock, seconds)
+        finally:
+            del self._resting[chat]
+        self._at_work.add(chat)
+
+    async def _drop(self, log: ChatLog, row: InboundRow) -> None:
+        waiting = (InboundState.WAITING,)
+        reason = "its sender may not ask any more"
+        drop = MarkInbound(row.id, InboundState.DROPPED, waiting, log.chat.id, reason=reason)
+        await self._journal.commit(Change((drop,), log.fence))
+
+
+def _unreported(approvals: Sequence[Approval]) -> list[Approval]:
+    """Set-aside cards that ended without a run and of which the model has not heard."""
+    running = (ApprovalState.OPEN, ApprovalState.APPROVED)
+    return [a for a in approvals if a.set_aside and not a.reported and a.state not in running]

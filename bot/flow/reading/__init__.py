@@ -1,0 +1,1 @@
+"""What people sent becomes one message that a model can read."""

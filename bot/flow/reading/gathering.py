@@ -1,0 +1,164 @@
+"""Gathering: waiting rows that are one message in pieces are taken as one, and waited for."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.domain.budget import BundleBounds
+from bot.domain.bundle import Bundle, Seam, belong, bundle, fits, seam_of
+from bot.domain.change import InboundState, MarkInbound, Show, Write
+from bot.domain.chat import Chat
+from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
+from bot.domain.transcript import AskerBody, ReplyBody
+from bot.domain.turn import Turn
+from bot.flow.log.history import ChatLog
+from bot.flow.reading.message_reader import Asked, Asker
+from bot.flow.reading.overhearing import Heard
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow
+
+_LATE = "[Steward] This came late: it is a piece of the message before, sent together with it."
+_BEFORE = "[Steward] This came late: it stands before the words above, sent together with them."
+_MORE = "[Steward] More was sent at once than is read as one message: the rest comes after this."
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Rows that wait and are one message; `wait` is for how many seconds more of it may come."""
+
+    rows: tuple[InboundRow, ...]
+    asked: Asked
+    wait: float = 0.0
+
+    @property
+    def since(self) -> datetime:
+        """When the first of it came."""
+        return min(row.received_at for row in self.rows)
+
+    def taken(self, chat: int, turn: str) -> tuple[Write, ...]:
+        """What is written when this becomes part of a turn, beside its entry."""
+        waiting = (InboundState.WAITING,)
+        marks = tuple(
+            MarkInbound(row.id, InboundState.TAKEN, waiting, chat, turn=turn) for row in self.rows
+        )
+        return (*marks, *self.asked.enclosed.wholes, *self._told(chat))
+
+    def stands(self, waiting: Sequence[InboundRow]) -> bool:
+        """Whether every row still waits as it was read: neither edited nor dropped."""
+        return set(self.rows) <= set(waiting)
+
+    def hearing(self, heard: Heard | None) -> "Gathered":
+        return replace(self, asked=replace(self.asked, heard=heard))
+
+    def _told(self, chat: int) -> tuple[Write, ...]:
+        """A message that was more than one may be is told to the person too."""
+        if not self.asked.bundle.more:
+            return ()
+        told = (
+            f"That is more than I read as one message. I begin with {len(self.rows)} pieces of it."
+        )
+        content = Outbound(OutboundKind.NOTICE, (Plain(told),))
+        return (Show(f"bundle:{self.rows[0].id}", chat, content),)
+
+
+class Gathering:
+    """Looks at rows alone: nothing is kept in memory, so a restart gathers the same message."""
+
+    def __init__(self, asker: Asker, clock: Clock, bounds: BundleBounds) -> None:
+        self._asker = asker
+        self._clock = clock
+        self._bounds = bounds
+
+    async def next(self, waiting: Sequence[InboundRow], chat: Chat) -> Gathered | None:
+        """The message that waits longest; None when its sender may not ask any more."""
+        first = waiting[0]
+        asked = await self._asker.read(first, chat)
+        if asked is None:
+            return None
+        if len(waiting) == 1 and not seam_of(asked.bundle.first).open:
+            return Gathered((first,), asked)
+        return self._gathered(first, asked, waiting)
+
+    def _gathered(self, first: InboundRow, asked: Asked, waiting: Sequence[InboundRow]) -> Gathered:
+        found = {first.id: (first, asked.bundle.first)}
+        found |= {row.id: (row, message) for row, message in self._near(first, asked, waiting)}
+        whole = bundle([message for _, message in found.values()], self._bounds)
+        rows = tuple(row for piece in whole.pieces for row, m in found.values() if m is piece)
+        notes = (_MORE,) if whole.more else ()
+        together = replace(asked, bundle=whole, notes=notes)
+        return Gathered(rows, together, self._wait(rows, whole))
+
+    def _near(
+        self, first: InboundRow, asked: Asked, waiting: Sequence[InboundRow]
+    ) -> Iterator[tuple[InboundRow, InboundMessage]]:
+        """What the sender wrote next, up to the first that goes with nothing before it."""
+        seams = [seam_of(asked.bundle.first)]
+        for row in waiting:
+            if row.id <= first.id or row.person != first.person:
+                continue
+            message = self._asker.message(row)
+            seam = seam_of(message) if message is not None else None
+            if message is None or seam is None or not any(belong(seam, one) for one in seams):
+                return
+            # One more than may be taken shows that there is more.
+            if len(seams) > self._bounds.messages:
+                return
+            seams.append(seam)
+            yield row, message
+
+    def _wait(self, rows: Sequence[InboundRow], whole: Bundle) -> float:
+        if whole.more or not seam_of(whole.pieces[-1]).open:
+            return 0.0
+        newest = max(row.received_at for row in rows)
+        waited = (self._clock.now() - newest).total_seconds()
+        return min(self._bounds.seconds, max(0.0, self._bounds.seconds - waited))
+
+    async def late(
+        self, waiting: Sequence[InboundRow], log: ChatLog, turn: Turn
+    ) -> Gathered | None:
+        """Pieces of a turn's opening that came when it had begun, while nothing is answered."""
+        if not waiting or turn.stop_asked is not None:
+            return None
+        await log.read(turn.conversation)
+        seam = unanswered(log, turn.id)
+        if seam is None:
+            return None
+        for at, row in enumerate(waiting):
+            message = self._asker.message(row)
+            if row.person != turn.asker or message is None or not belong(seam, seam_of(message)):
+                continue
+            gathered = await self.next(waiting[at:], log.chat)
+            if gathered is None or not fits(seam, gathered.asked.bundle, self._bounds):
+                return None
+            noted = self.noted(gathered, seam)
+            return replace(noted, asked=replace(noted.asked, after=seam))
+        return None
+
+    def noted(self, gathered: Gathered, seam: Seam | None) -> Gathered:
+        """The same with a word about it when it goes with what was taken before it."""
+        first = seam_of(gathered.asked.bundle.first)
+        if seam is None or not belong(seam, first):
+            return gathered
+        note = _BEFORE if first.number < seam.number else _LATE
+        told = replace(gathered.asked, notes=(note, *gathered.asked.notes))
+        return replace(gathered, asked=told)
+
+    async def opened(self, gathered: Gathered, chat: Chat) -> Gathered:
+        """The same with what came along read, which can take a while: look at the rows again."""
+        if not gathered.asked.enclosing:
+            return gathered
+        return replace(gathered, asked=await self._asker.opened(gathered.asked, chat))
+
+
+def newest_seam(log: ChatLog) -> Seam | None:
+    """Where the newest message of the conversation at hand ends."""
+    bodies = (entry.body for entry in reversed(log.entries()))
+    return next((body.seam for body in bodies if isinstance(body, AskerBody)), None)
+
+
+def unanswered(log: ChatLog, turn: str) -> Seam | None:
+    """Where the message of a turn ends, as long as the model has said nothing in it."""
+    bodies = [entry.body for entry in log.entries(turn)]
+    if any(isinstance(body, ReplyBody) for body in bodies):
+        return None
+    return next((b.seam for b in reversed(bodies) if isinstance(b, AskerBody)), None)

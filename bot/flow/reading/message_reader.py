@@ -1,0 +1,108 @@
+"""From a stored update to what the model reads of a person's message."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from bot.domain.bundle import Bundle, Seam, continued, set_apart
+from bot.domain.chat import Chat
+from bot.domain.message import InboundMessage
+from bot.domain.person import Person
+from bot.domain.transcript import AskerBody
+from bot.flow.models.surroundings import moment
+from bot.flow.reading.enclosures import Enclosed, Enclosures
+from bot.flow.reading.overhearing import Heard
+from bot.flow.signs.live import Lives
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow
+from bot.ports.people import People
+
+_TALK = "the talk of the group"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message with the person who wrote it, ready to open a turn or to steer one.
+
+    `enclosed` is what came along with it, once that has been read. `notes` are words of the program
+    about it. `after` is where the message ends that it is added to.
+    """
+
+    bundle: Bundle
+    person: Person
+    timezone: str
+    now: datetime
+    enclosed: Enclosed = field(default_factory=Enclosed)
+    heard: Heard | None = None
+    notes: tuple[str, ...] = ()
+    after: Seam | None = None
+
+    @property
+    def enclosing(self) -> bool:
+        """Whether there is anything to fetch and read."""
+        return bool(self.bundle.attachments or any(q.attachments for q in self.bundle.quotes))
+
+    def body(self, *, steering: bool = False) -> AskerBody:
+        message = self.bundle.first
+        return AskerBody(
+            text=asked_text(self.bundle, self.enclosed, self.notes),
+            speaker=self.person.name,
+            account="" if message.private else message.sender.key,
+            group=message.title,
+            heard=self.heard.text if self.heard is not None else "",
+            context=moment(self.now, self.timezone),
+            images=self.enclosed.pictures,
+            untrusted=self.bundle.untrusted or (_TALK if self.heard is not None else None),
+            message_id=message.message_id,
+            steering=steering,
+            seam=continued(self.after, self.bundle.seam),
+        )
+
+
+class Asker:
+    """Reads waiting messages; who has lost the right to ask is not read."""
+
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        people: People,
+        enclosures: Enclosures,
+        lives: Lives,
+        clock: Clock,
+    ) -> None:
+        self._channels = channels
+        self._people = people
+        self._enclosures = enclosures
+        self._lives = lives
+        self._clock = clock
+
+    async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
+        message = self.message(row)
+        if message is None:
+            return None
+        person = await self._people.by_sender(message.sender)
+        if person is None:
+            return None
+        return Asked(Bundle((message,)), person, chat.timezone or "UTC", self._clock.now())
+
+    def message(self, row: InboundRow) -> InboundMessage | None:
+        channel = self._channels.get(row.channel)
+        inbound = channel.parse(row.body) if channel is not None else None
+        return inbound if isinstance(inbound, InboundMessage) else None
+
+    async def opened(self, asked: Asked, chat: Chat) -> Asked:
+        """The same with its attachments read, which can take a while: look at the rows again."""
+        address = asked.bundle.first.address
+        async with self._lives.before(address):
+            enclosed = await self._enclosures.open(asked.bundle, chat.id)
+        return replace(asked, enclosed=enclosed, now=self._clock.now())
+
+
+def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) -> str:
+    """The sender's words, with what they quote or forward set apart as data."""
+    parts = [*notes, *map(set_apart, bundle.quotes)]
+    for source, text in bundle.passages:
+        whole = text if source is None else f"<forwarded from={source!r}>\n{text}\n</forwarded>"
+        parts.append(whole)
+    return "\n\n".join((*parts, *enclosed.words)) or "[an empty message]"

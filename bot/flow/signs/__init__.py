@@ -1,0 +1,1 @@
+"""Signs of life while a turn runs: typing, drafts, reactions."""

@@ -1,0 +1,70 @@
+"""Fresh starts: closing a conversation with its summary and opening the next one."""
+
+import secrets
+from dataclasses import replace
+from datetime import datetime
+
+from bot.domain.change import AddUsage, ChooseSkill, SaveChat, SaveConversation, Write
+from bot.domain.chat import Chat, Conversation
+from bot.domain.tool import clipped
+from bot.domain.transcript import AskerBody
+from bot.domain.turn import Turn
+from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.log.work import Work
+from bot.flow.models.compaction import Compaction, digest_of
+from bot.flow.models.model_calls import ModelCalls
+from bot.ports.approvals import Approvals
+from bot.ports.chats import Chats
+
+
+def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
+    """The chat with a new conversation at hand, and the writes that make it so."""
+    opened = Conversation(secrets.token_hex(6), chat.id, now)
+    moved = replace(chat, conversation=opened.id)
+    rests = ChooseSkill(chat.id, None, lent=True)
+    return moved, (SaveConversation(opened), SaveChat(moved), rests)
+
+
+class Conversations:
+    def __init__(
+        self,
+        chats: Chats,
+        approvals: Approvals,
+        desk: ApprovalDesk,
+        compaction: Compaction,
+        models: ModelCalls,
+    ) -> None:
+        self._chats = chats
+        self._approvals = approvals
+        self._desk = desk
+        self._compaction = compaction
+        self._models = models
+
+    async def close(self, work: Work, reason: str) -> list[Write]:
+        """Writes that end the conversation at hand, summed up by the model, and open a new one."""
+        profile = self._models.profile(work.turn.model)
+        text, usage = await self._compaction.summary_of(work.log.entries(), profile, work)
+        await self._withdraw_cards(work.turn)
+        now = work.clock.now()
+        closed = await self._closed(work.log.chat, work.turn.conversation, now)
+        ended = replace(
+            closed, title=_title(work), summary=f"{text}\n\n({reason})" if reason else text
+        )
+        _, opening = fresh(work.log.chat, now)
+        usages: tuple[AddUsage, ...] = usage
+        return [SaveConversation(ended), *opening, *usages]
+
+    async def _withdraw_cards(self, turn: Turn) -> None:
+        """Ends what the asker was still asked by earlier turns; cards of this one end with it."""
+        cards = await self._approvals.open_in(turn.chat)
+        left = [c for c in cards if c.set_aside and c.asker == turn.asker]
+        await self._desk.withdraw(left, None)
+
+    async def _closed(self, chat: Chat, conversation: str, now: datetime) -> Conversation:
+        found = await self._chats.conversation(chat.id, conversation)
+        return replace(found or Conversation(conversation, chat.id, now), closed_at=now)
+
+
+def _title(work: Work) -> str:
+    asked = [e.body.text for e in work.log.entries() if isinstance(e.body, AskerBody)]
+    return clipped(" ".join(asked[0].split()), 80) if asked else digest_of(())

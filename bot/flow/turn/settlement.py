@@ -1,0 +1,152 @@
+"""Settling a turn: closing results, the last word, the row and the cards, in one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.change import AddAudit, ChooseSkill, SaveApproval, Show, Write
+from bot.domain.chat import LongAnswers
+from bot.domain.exchange import FinishReason
+from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.outcome import Outcome, StopReason
+from bot.domain.progress import OpenCall
+from bot.domain.step import Finish
+from bot.domain.tool import Code, ToolCall, ToolResult
+from bot.domain.transcript import Body
+from bot.domain.turn import Turn, TurnState
+from bot.flow.approvals.cards import shown_decided
+from bot.flow.log.closing import body_of, close
+from bot.flow.log.work import Work
+from bot.flow.plans.ending import PlanEnding
+from bot.flow.turn.conversations import Conversations
+from bot.flow.turn.endings import note_of, outcome_of
+from bot.ports.skills import Skills
+
+_CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
+_CARD_END: dict[StopReason, ApprovalState] = {StopReason.EXPIRED: ApprovalState.EXPIRED}
+
+
+class Settlement:
+    """Ends turns. Whoever delivers reads rows; nothing is handed over in memory.
+
+    An answer of more than `long_answer` characters is long.
+    """
+
+    def __init__(
+        self, conversations: Conversations, plans: PlanEnding, skills: Skills, long_answer: int
+    ) -> None:
+        self._skills = skills
+        self._conversations = conversations
+        self._plans = plans
+        self._long_answer = long_answer
+
+    async def settle(self, work: Work, finish: Finish) -> Outcome:
+        """Closes what is open and states truthfully how the turn ended."""
+        progress = work.progress
+        cut = progress.reply is not None and progress.reply.finish in _CUT
+        closed = self._closings(work, finish.code)
+        planned = await self._plans.settle(work, finish, closed)
+        outcome = outcome_of(progress, finish, cut=cut)
+        outcome = replace(outcome, text=planned.told(outcome.text))
+        note = note_of(outcome, progress)
+        bodies = [*_bodies(work, closed), *((note,) if note is not None else ())]
+        also = [*self._cards(work, finish), *self._answer(work, outcome), *planned.writes]
+        also.append(self._audit(work, finish))
+        also.extend(self._resting(work, finish))
+        if progress.closes is not None:
+            await work.release()  # the summary is a model call, which nothing unwritten waits for
+            also.extend(await self._conversations.close(work, progress.closes))
+        settled = self._ended(work, finish.stop_reason)
+        await work.write(*bodies, turn=settled, also=also, durable=True)
+        return outcome
+
+    async def set_aside(self, work: Work) -> None:
+        """Ends a parked turn for good because the person wrote on; its cards stay.
+
+        Those of a plan go with it: when it is resumed, it asks again.
+        """
+        waiting = self._plans.set_aside(work)
+        code = Code.CANCELLED if waiting else Code.AWAITING_DECISION
+        bodies = _bodies(work, self._closings(work, code))
+        ended = Finish(StopReason.SET_ASIDE, "a new message")
+        cards = self._cards(work, ended) if waiting else _kept(work)
+        settled = self._ended(work, StopReason.SET_ASIDE)
+        await work.write(*bodies, turn=settled, also=(*cards, *waiting), durable=True)
+
+    def _ended(self, work: Work, reason: StopReason) -> Turn:
+        return work.counted(state=TurnState.SETTLED, stop_reason=reason, ended_at=work.clock.now())
+
+    def _closings(self, work: Work, code: Code) -> list[tuple[ToolCall, ToolResult]]:
+        open_calls = work.progress.open_calls
+        begun = [c.call.id for c in open_calls if c.begun]
+        expired = [c.call for c in open_calls if _has_expired(c)]
+        others = [c.call for c in open_calls if not _has_expired(c)]
+        code = Code.CANCELLED if code is Code.EXPIRED else code
+        results = (*close(expired, Code.EXPIRED, begun), *close(others, code, begun))
+        calls = {c.call.id: c.call for c in open_calls}
+        return [(calls[result.call_id], result) for result in results]
+
+    def _cards(self, work: Work, finish: Finish) -> list[Write]:
+        """Cards of a turn that ends are decided by its end."""
+        end = _CARD_END.get(finish.stop_reason, ApprovalState.CANCELLED)
+        writes: list[Write] = []
+        for card in work.approvals:
+            if card.state is ApprovalState.OPEN and card.turn == work.turn.id:
+                ended = replace(card, state=end, decided_at=work.clock.now())
+                writes.append(SaveApproval(ended, expect=ApprovalState.OPEN))
+                writes.extend(shown_decided(ended))
+        return writes
+
+    def _answer(self, work: Work, outcome: Outcome) -> list[Write]:
+        """The last word, if there is one: a plan that was handed in speaks by its card alone."""
+        if not outcome.text and not outcome.files:
+            return []
+        turn, chat = work.turn, work.log.chat
+        is_long = len(outcome.text) > self._long_answer
+        content = Outbound(
+            OutboundKind.ANSWER,
+            (Markdown(outcome.text),),
+            files=outcome.files,
+            reply_to=turn.reply_to,
+            folded=is_long and chat.long_answers is LongAnswers.FILE,
+            previews=chat.previews,
+        )
+        return [Show(f"answer:{turn.id}", turn.chat, content)]
+
+    def _resting(self, work: Work, finish: Finish) -> list[Write]:
+        """A pipeline the model chose is over with its answer; one a person chose begins anew."""
+        turn, plan = work.turn, work.plan
+        # The turn of a plan begins at a later stage: the chat knows what the pipeline began with.
+        begun = work.log.chat.skill if plan is not None and plan.executing else turn.skill
+        skill = self._skills.known.usable(begun)
+        piped = turn.stages > 0 or (skill is not None and skill.in_pipeline)
+        over = finish.stop_reason in (StopReason.FINAL_ANSWER, StopReason.PIPELINE_DEPTH)
+        return [ChooseSkill(turn.chat, None, lent=True)] if piped and over else []
+
+    def _audit(self, work: Work, finish: Finish) -> AddAudit:
+        details = {"stop_reason": finish.stop_reason.value, "why": finish.why}
+        return AddAudit(
+            work.clock.now(), work.turn.chat, work.turn.asker, "turn.ended", work.turn.id, details
+        )
+
+
+def _bodies(work: Work, closed: Sequence[tuple[ToolCall, ToolResult]]) -> list[Body]:
+    return [body_of(result, work.late_approval) for _, result in closed]
+
+
+def _has_expired(open_call: OpenCall) -> bool:
+    card = open_call.approval
+    return card is not None and card.state is ApprovalState.EXPIRED
+
+
+def _kept(work: Work) -> list[Write]:
+    """Undecided and unrun cards, which outlive their turn."""
+    return [
+        SaveApproval(replace(a, set_aside=True), expect=a.state)
+        for a in work.approvals
+        if a.state in (ApprovalState.OPEN, ApprovalState.APPROVED) and _unanswered(work, a)
+    ]
+
+
+def _unanswered(work: Work, card: Approval) -> bool:
+    return any(c.call.id == card.call.id for c in work.progress.open_calls)

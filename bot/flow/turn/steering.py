@@ -1,0 +1,49 @@
+"""Messages that join the running turn instead of waiting for the next one."""
+
+from bot.domain.chat import QueueMode
+from bot.flow.log.work import Work
+from bot.flow.plans.steps import PLAN
+from bot.flow.reading.gathering import Gathered, Gathering, newest_seam
+from bot.flow.signs.reactions import Reactions
+from bot.ports.inbox import Inbox
+from bot.ports.journal import MOST_AHEAD
+
+
+class Steering:
+    def __init__(self, inbox: Inbox, gathering: Gathering, reactions: Reactions) -> None:
+        self._inbox = inbox
+        self._gathering = gathering
+        self._reactions = reactions
+
+    async def join(self, work: Work) -> None:
+        """Lets what the asker or an owner wrote meanwhile stand after the round's last result."""
+        if work.log.chat.queue_mode is not QueueMode.STEER:
+            return
+        while (gathered := await self._next(work)) is not None:
+            body = gathered.asked.body(steering=True)
+            await work.write(body, also=gathered.taken(work.turn.chat, work.turn.id))
+            joined = gathered.asked.bundle.first.message_id
+            self._reactions.taken(work.address, [joined], gathered.since)
+
+    async def _next(self, work: Work) -> Gathered | None:
+        """The next message that may join; one that is still coming is waited for."""
+        chat = work.log.chat
+        while waiting := await self._inbox.waiting(chat.id, MOST_AHEAD):
+            gathered = await self._gathering.next(waiting, chat)
+            if gathered is None:
+                return None
+            if not gathered.asked.person.may_decide_for(work.turn.asker):
+                return None
+            if gathered.asked.bundle.first.text.startswith(PLAN):
+                return None  # it opens a plan, and a turn of its own collects that
+            if gathered.wait > 0:
+                await work.clock.sleep(gathered.wait)
+                continue
+            gathered = self._gathering.noted(gathered, newest_seam(work.log))
+            if not gathered.asked.enclosing:
+                return gathered
+            opened = await self._gathering.opened(gathered, chat)
+            if opened.stands(await self._inbox.waiting(chat.id, MOST_AHEAD)):
+                return opened
+            return None  # the next round sees it anew
+        return None

@@ -1,0 +1,393 @@
+"""The flood gate: exact rates, no chat in another's way, and what is owed goes first."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.budget import Rate, SendRates
+from bot.domain.errors import FloodWait
+from bot.domain.message import Address, Piece, Sign
+from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
+from tests.fakes.channel import FakeChannel
+from tests.fakes.clock import FakeClock
+
+A, B, GROUP = Address("fake", "1"), Address("fake", "2"), Address("fake", "-3")
+PER_CHAT = SendRates(Rate(1, 1.0), None, None)
+HELLO = Piece({"text": "hello"})
+
+
+@asynccontextmanager
+async def turns(
+    gate: FloodGate, clock: FakeClock, *addresses: Address
+) -> AsyncIterator[list[tuple[float, Address]]]:
+    """Asks for turns in this order; the list fills with who got one when."""
+    got: list[tuple[float, Address]] = []
+
+    async def ask(address: Address) -> None:
+        await gate.turn(address)
+        got.append((clock.steady(), address))
+
+    async with asyncio.TaskGroup() as group:
+        for address in addresses:
+            group.create_task(ask(address))
+        await clock.advance(0)
+        yield got
+
+
+async def test_a_chat_gets_one_turn_a_second_and_another_chat_does_not_wait_for_it() -> None:
+    clock = FakeClock()
+    async with turns(FloodGate(PER_CHAT, clock), clock, A, A, A, B) as got:
+        assert got == [(0.0, A), (0.0, B)]
+        await clock.advance(5)
+    assert got[2:] == [(1.0, A), (2.0, A)]
+
+
+async def test_the_common_rate_is_shared_in_the_order_of_coming() -> None:
+    clock = FakeClock()
+    chats = [Address("fake", str(n)) for n in range(6)]
+    async with turns(FloodGate(SendRates(None, None, Rate(2, 1.0)), clock), clock, *chats) as got:
+        await clock.advance(5)
+    assert [when for when, _ in got] == [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]
+    assert [who for _, who in got] == chats
+
+
+async def test_a_group_has_its_own_rate_beside_that_of_a_chat() -> None:
+    clock = FakeClock()
+    gate = FloodGate(
+        SendRates(Rate(1, 1.0), Rate(2, 60.0), None), clock, lambda to: to.chat.startswith("-")
+    )
+    async with turns(gate, clock, GROUP, GROUP, GROUP, A, A, A) as got:
+        await clock.advance(61)
+    assert [when for when, who in got if who == GROUP] == [0.0, 1.0, 60.0]
+    assert [when for when, who in got if who == A] == [0.0, 1.0, 2.0]
+
+
+async def test_threads_of_a_chat_share_its_rate() -> None:
+    clock = FakeClock()
+    gate = FloodGate(PER_CHAT, clock)
+    assert gate.try_turn(Address("fake", "1", "7"))
+    assert not gate.try_turn(Address("fake", "1", "8"))
+
+
+async def test_without_rates_nothing_waits() -> None:
+    clock = FakeClock()
+    async with turns(FloodGate(None, clock), clock, *[A] * 50) as got:
+        assert len(got) == 50
+    assert clock.slept == []
+
+
+async def test_a_held_chat_waits_while_others_go_on() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(1, 1.0)), clock)
+    gate.hold(A, 7.0)
+    async with turns(gate, clock, A, B, B) as got:
+        await clock.advance(10)
+    assert got == [(0.0, B), (1.0, B), (7.0, A)]
+
+
+async def test_a_hold_that_comes_while_waiting_in_the_common_line_is_obeyed() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(1, 2.0)), clock)
+    async with turns(gate, clock, B, A, B) as got:
+        gate.hold(A, 5.0)
+        await clock.advance(10)
+    assert got == [(0.0, B), (2.0, B), (5.0, A)]
+
+
+async def test_a_silence_beyond_the_patience_is_told_instead_of_waited_for() -> None:
+    gate = FloodGate(None, FakeClock())
+    gate.hold(A, 3600.0)
+    with pytest.raises(FloodWait) as told:
+        await gate.turn(A)
+    assert told.value.retry_after == 3600.0
+
+
+async def test_passing_things_go_only_when_nobody_waits() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(2, 1.0)), clock)
+    assert gate.try_turn(A)
+    async with turns(gate, clock, A, A) as got:
+        assert not gate.try_turn(A, shows=False)
+        assert gate.try_turn(B)
+        await clock.advance(1)
+        assert got == [(1.0, A)]
+        assert not gate.try_turn(A)
+        await clock.advance(1)
+    assert [when for when, _ in got] == [1.0, 2.0]
+
+
+async def test_passing_things_leave_a_third_of_the_common_rate_to_what_is_owed() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(30, 1.0)), clock)
+    others = [Address("fake", f"other{number}") for number in range(10)]
+    assert sum(gate.try_turn(A, shows=False) is not None for _ in range(100)) == 20
+    async with turns(gate, clock, *others) as got:
+        assert got == [(0.0, other) for other in others]
+        assert not gate.try_turn(A, shows=False)
+        await clock.advance(1)
+        assert gate.try_turn(A, shows=False)
+
+
+async def test_a_sign_does_not_use_up_the_turn_of_the_answer() -> None:
+    clock = FakeClock()
+    gate = FloodGate(PER_CHAT, clock)
+    assert gate.try_turn(A, shows=False)
+    async with turns(gate, clock, A) as got:
+        assert got == [(0.0, A)]
+
+
+async def test_a_turn_counts_from_the_end_of_its_send() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(2, 1.0)), clock)
+    slow, quick = await gate.turn(A), await gate.turn(B)
+    await clock.advance(0.2)
+    gate.used(quick)
+    await clock.advance(0.3)
+    gate.used(slow)
+    async with turns(gate, clock, A, B) as got:
+        await clock.advance(2)
+    assert got == [(1.2, A), (1.5, B)]
+
+
+async def test_one_who_stops_waiting_leaves_the_line_to_the_next() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(1, 1.0)), clock)
+    await gate.turn(A)
+    impatient = asyncio.create_task(gate.turn(A))
+    async with turns(gate, clock, A, B) as got:
+        impatient.cancel()
+        await clock.advance(5)
+    assert sorted(when for when, _ in got) == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("newcomer", [A, B])
+async def test_a_newcomer_at_the_very_moment_does_not_pass_those_who_wait(
+    newcomer: Address,
+) -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(1, 1.0)), clock)
+    passed: list[bool] = []
+
+    async def come() -> None:
+        await clock.sleep(1.0)
+        passed.append(gate.try_turn(newcomer, shows=False) is not None)
+        await gate.turn(newcomer)
+        passed.append(clock.steady() == 2.0)
+
+    coming = asyncio.create_task(come())
+    await clock.advance(0)
+    async with turns(gate, clock, A, A) as got:
+        await clock.advance(1)
+        assert got == [(0.0, A), (1.0, A)]
+        await clock.advance(1)
+    await coming
+    assert passed == [False, True]
+
+
+async def test_a_newcomer_to_a_chat_stands_behind_those_who_wait_there() -> None:
+    clock = FakeClock()
+    gate = FloodGate(PER_CHAT, clock)
+    late: list[float] = []
+
+    async def come() -> None:
+        await clock.sleep(1.0)
+        await gate.turn(A)
+        late.append(clock.steady())
+
+    coming = asyncio.create_task(come())
+    await clock.advance(0)
+    async with turns(gate, clock, A, A) as got:
+        await clock.advance(3)
+    await coming
+    assert (got, late) == ([(0.0, A), (1.0, A)], [2.0])
+
+
+async def test_a_shorter_hold_does_not_shorten_a_longer_one() -> None:
+    clock = FakeClock()
+    gate = FloodGate(None, clock)
+    gate.hold(A, 9.0)
+    gate.hold(A, 1.0)
+    async with turns(gate, clock, A) as got:
+        await clock.advance(9)
+    assert got == [(9.0, A)]
+
+
+async def test_a_chat_in_which_somebody_waits_is_not_forgotten() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(Rate(1, 10.0), None, Rate(1, 1.0)), clock)
+    await gate.turn(B)
+    async with turns(gate, clock, A) as got:
+        for n in range(300):
+            gate.try_turn(Address("fake", f"many{n}"))
+        async with turns(gate, clock, A) as later:
+            await clock.advance(20)
+    assert (got, later) == ([(1.0, A)], [(11.0, A)])
+
+
+async def test_idle_chats_are_forgotten() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(Rate(1, 1.0), None, None), clock)
+    most = 0
+    for n in range(5000):
+        await gate.turn(Address("fake", str(n)))
+        await clock.advance(0.1)
+        most = max(most, len(gate._lines))  # pyright: ignore[reportPrivateUsage]
+    assert most <= 256
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.floats(0, 2)), max_size=30),
+    st.integers(1, 3),
+    st.integers(1, 4),
+)
+def test_no_window_ever_holds_more_than_its_rate(
+    asks: list[tuple[int, float]], in_chat: int, in_all: int
+) -> None:
+    got: list[tuple[float, Address]] = []
+
+    async def run() -> None:
+        clock = FakeClock()
+        gate = FloodGate(SendRates(Rate(in_chat, 1.0), None, Rate(in_all, 1.5)), clock)
+
+        async def ask(address: Address) -> None:
+            await gate.turn(address)
+            got.append((clock.steady(), address))
+
+        async with asyncio.TaskGroup() as group:
+            for chat, gap in asks:
+                group.create_task(ask(Address("fake", str(chat))))
+                await clock.advance(gap)
+            await clock.advance(120)
+
+    asyncio.run(run())
+    assert len(got) == len(asks)
+    _assert_rate([when for when, _ in got], in_all, 1.5)
+    for chat in {who for _, who in got}:
+        _assert_rate([when for when, who in got if who == chat], in_chat, 1.0)
+
+
+def _assert_rate(times: list[float], count: int, seconds: float) -> None:
+    for first, beyond in zip(times, times[count:], strict=False):
+        assert beyond >= first + seconds
+
+
+async def test_a_send_refused_for_flood_is_tried_again_when_the_silence_is_over() -> None:
+    clock, inner = FakeClock(), FakeChannel(gated=True)
+    channel = GatedChannel(inner, FloodGate(None, clock))
+    inner.fail_next(FloodWait(4.0))
+    sending = asyncio.create_task(channel.send(A, HELLO))
+    await clock.advance(3.9)
+    assert inner.texts(A) == []
+    await channel.send(B, HELLO)
+    await clock.advance(0.1)
+    assert inner.screen[await sending].piece == HELLO
+
+
+async def test_a_slow_send_keeps_the_next_one_away_from_its_arrival() -> None:
+    clock = FakeClock()
+    inner = _SlowChannel(clock, 0.4)
+    channel = GatedChannel(inner, FloodGate(PER_CHAT, clock))
+    sending = [asyncio.create_task(channel.send(A, HELLO)) for _ in range(3)]
+    await clock.advance(10)
+    await asyncio.gather(*sending)
+    assert inner.arrived == pytest.approx([0.4, 1.8, 3.2])
+
+
+async def test_an_edit_waits_for_its_turn_too() -> None:
+    clock, inner = FakeClock(), FakeChannel(gated=True)
+    channel = GatedChannel(inner, FloodGate(PER_CHAT, clock))
+    sent = await channel.send(A, HELLO)
+    editing = asyncio.create_task(channel.edit(A, sent, Piece({"text": "bye"})))
+    await clock.advance(0.9)
+    assert inner.texts(A) == ["hello"]
+    await clock.advance(0.1)
+    await editing
+    assert inner.texts(A) == ["bye"]
+
+
+async def test_drafts_and_signs_without_room_are_left_out() -> None:
+    clock, inner = FakeClock(), FakeChannel(gated=True)
+    channel = GatedChannel(inner, FloodGate(SendRates(Rate(1, 1.0), None, Rate(2, 1.0)), clock))
+    await channel.draft(A, "one")
+    await channel.draft(A, "two")
+    await channel.sign(A, Sign.TYPING)
+    await channel.sign(A, Sign.TYPING)
+    assert inner.sent_drafts == [(A, "one")]
+    assert len(inner.signs) == 1
+
+
+async def test_a_channel_without_rates_passes_straight_through() -> None:
+    clock, inner = FakeClock(), FakeChannel(gated=False)
+    channel = GatedChannel(inner, FloodGate(PER_CHAT, clock))
+    for _ in range(3):
+        await channel.send(A, HELLO)
+        await channel.draft(A, "x")
+    assert len(inner.texts(A)) == len(inner.sent_drafts) == 3
+    inner.fail_next(FloodWait(4.0))
+    with pytest.raises(FloodWait):
+        await channel.send(A, HELLO)
+
+
+class _SlowChannel(FakeChannel):
+    """Its sends arrive after `seconds`."""
+
+    def __init__(self, clock: FakeClock, seconds: float) -> None:
+        super().__init__(gated=True)
+        self._clock = clock
+        self._seconds = seconds
+        self.arrived: list[float] = []
+
+    async def send(self, to: Address, piece: Piece) -> str:
+        await self._clock.sleep(self._seconds)
+        self.arrived.append(self._clock.steady())
+        return await super().send(to, piece)
+
+
+class _FloodedDrafts(FakeChannel):
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> None:
+        raise FloodWait(5.0)
+
+
+async def test_a_draft_refused_for_flood_is_dropped_and_keeps_the_chat_silent() -> None:
+    clock, inner = FakeClock(), _FloodedDrafts(gated=True)
+    channel = GatedChannel(inner, FloodGate(None, clock))
+    await channel.draft(A, "x")
+    sending = asyncio.create_task(channel.send(A, HELLO))
+    await clock.advance(4.9)
+    assert not sending.done()
+    await clock.advance(0.1)
+    await sending
+
+
+async def test_a_reaction_without_room_is_told_to_come_again() -> None:
+    clock, inner = FakeClock(), FakeChannel(gated=True)
+    channel = GatedChannel(inner, FloodGate(SendRates(None, None, Rate(1, 1.0)), clock))
+    await channel.sign(A, Sign.QUEUED, "m")
+    with pytest.raises(FloodWait):
+        await channel.sign(A, Sign.DONE, "m")
+    await clock.advance(1.0)
+    await channel.sign(A, Sign.DONE, "m")
+    assert [sign for _, sign, _ in inner.signs] == [Sign.QUEUED, Sign.DONE]
+
+
+async def test_what_is_passing_leaves_half_of_a_groups_room_to_what_is_owed() -> None:
+    clock, group = FakeClock(), Address("fake", "-7")
+    inner = FakeChannel(gated=True)
+    rates = SendRates(None, Rate(4, 60.0), None)
+    channel = GatedChannel(inner, FloodGate(rates, clock, lambda address: address == group))
+    shown = await channel.draft(group, "a")
+    assert await channel.draft(group, "b", message_id=shown) == shown
+    assert await channel.draft(group, "c", message_id=shown) == shown
+    assert inner.texts(group) == ["b"]
+    for text in ("one", "two"):
+        await channel.send(group, Piece({"text": text}))
+    assert inner.texts(group) == ["b", "one", "two"]
+    await clock.advance(60.0)
+    await channel.draft(group, "d", message_id=shown)
+    assert inner.texts(group) == ["d", "one", "two"]
