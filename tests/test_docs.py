@@ -123,7 +123,7 @@ def test_every_tool_is_in_the_readme() -> None:
 
 def test_every_module_named_exists() -> None:
     named = {name for page in PAGES for name in _MODULE.findall(page.read_text())}
-    assert "bot/domain/step.py" in named
+    assert "bot/domain/verdict.py" in named
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
 
 

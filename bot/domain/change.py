@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.chat import Chat, Conversation
-from bot.domain.exchange import Usage
 from bot.domain.message import Address, Outbound
+from bot.domain.model import Usage
 from bot.domain.plan import Plan, PlanStep
 from bot.domain.rights import Pace, Rights
 from bot.domain.server import ServerConsent

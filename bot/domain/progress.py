@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.exchange import FinishReason
 from bot.domain.message import FileRef
+from bot.domain.model import FinishReason
 from bot.domain.tool import Status, SubmitPlan, ToolCall, ToolResult
 from bot.domain.transcript import (
     Body,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from bot.domain.bundle import Seam
-from bot.domain.exchange import FinishReason, Usage
+from bot.domain.model import FinishReason, Usage
 from bot.domain.tool import ToolCall, ToolResult
 
 

@@ -1,9 +1,10 @@
 """The request a model sees: computed from the log, never stored in its place."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bot.domain.exchange import Diagnostics, FinishReason, ModelProfile, Usage
+from bot.domain.model import FinishReason, ModelProfile, Usage
 from bot.domain.tool import ToolSpec
 from bot.domain.transcript import (
     CallPart,
@@ -31,6 +32,46 @@ ViewPart: TypeAlias = TextPart | ImagePart | ThinkingPart | CallPart | ForeignPa
 class ViewMessage:
     role: Literal["user", "assistant"]
     parts: tuple[ViewPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """Why an entry looks different in a view than in the log; sizes in characters."""
+
+    seq: int
+    role: str
+    before: int
+    after: int
+    reason: str
+    budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """What the view builder did: entries in view, its estimate in tokens, and what it changed."""
+
+    entries: int
+    estimate: int
+    masked: tuple[Masked, ...] = ()
+    summary_covers: int | None = None
+
+    def as_json(self) -> Mapping[str, object]:
+        return {
+            "entries": self.entries,
+            "estimate": self.estimate,
+            "summary_covers": self.summary_covers,
+            "masked": [
+                {
+                    "seq": m.seq,
+                    "role": m.role,
+                    "before": m.before,
+                    "after": m.after,
+                    "reason": m.reason,
+                    "budget": m.budget,
+                }
+                for m in self.masked
+            ],
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.domain.exchange import Usage
+from bot.domain.model import Usage
 
 
 @dataclass(frozen=True, slots=True)

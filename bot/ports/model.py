@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from typing import Protocol
 
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.view import ModelEvent, ModelRequest
 
 

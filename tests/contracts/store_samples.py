@@ -6,8 +6,8 @@ from typing import Any
 from bot.domain.approval import Approval
 from bot.domain.change import Append, Change, Fence, SaveTurn, Show, Write
 from bot.domain.chat import Chat
-from bot.domain.exchange import FinishReason, Usage
 from bot.domain.message import Button, Code, FileRef, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.model import FinishReason, Usage
 from bot.domain.plan import Plan, PlanStep
 from bot.domain.tool import CommandRule, Effect, Preview, Status, ToolCall, ToolResult
 from bot.domain.transcript import (

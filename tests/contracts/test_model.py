@@ -7,7 +7,7 @@ import pytest
 
 from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.demo_model.model import DemoModel
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.tool import Effect, Replay, ToolSpec
 from bot.domain.transcript import CallPart, TextPart
 from bot.domain.view import (

@@ -5,8 +5,8 @@ import pytest
 from bot.domain.change import AddArtifact, AddAudit, AddUsage, AddVerdict
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
-from bot.domain.exchange import Usage
 from bot.domain.message import Address
+from bot.domain.model import Usage
 from bot.ports.ledger import AuditLine, Spent
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit, later

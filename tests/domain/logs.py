@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.exchange import FinishReason, Usage
+from bot.domain.model import FinishReason, Usage
 from bot.domain.progress import Progress, fold
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult
 from bot.domain.transcript import (

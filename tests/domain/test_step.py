@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.budget import Limits
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import (
@@ -21,14 +21,12 @@ from bot.domain.step import (
     Compact,
     Finish,
     Gate,
-    LoopState,
     Park,
     Refuse,
     Run,
     RunTools,
     Step,
     WrapUp,
-    decide,
 )
 from bot.domain.tool import Code, Effect, Status, ToolCall
 from bot.domain.transcript import (
@@ -41,6 +39,7 @@ from bot.domain.transcript import (
     ResultBody,
     SummaryBody,
 )
+from bot.domain.verdict import LoopState, decide
 from tests.domain.logs import (
     Scribe,
     call,

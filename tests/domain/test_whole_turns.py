@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.budget import Limits
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan
 from bot.domain.progress import Progress, fold
@@ -22,7 +22,6 @@ from bot.domain.step import (
     Compact,
     Finish,
     Gate,
-    LoopState,
     Park,
     RecordPlanned,
     Refuse,
@@ -30,7 +29,6 @@ from bot.domain.step import (
     RunTools,
     TransitionSkill,
     WrapUp,
-    decide,
 )
 from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult
 from bot.domain.transcript import (
@@ -45,6 +43,7 @@ from bot.domain.transcript import (
     TextPart,
 )
 from bot.domain.turn import Turn
+from bot.domain.verdict import LoopState, decide
 from bot.flow.log.closing import close
 from tests.domain.logs import OWN, Scribe, call, card, preview, reply, result, turn
 from tests.domain.plans import a_plan, a_step

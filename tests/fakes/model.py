@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from bot.domain.errors import ModelError
-from bot.domain.exchange import FinishReason, ModelProfile, Price, Usage
+from bot.domain.model import FinishReason, ModelProfile, Price, Usage
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, TextPart
 from bot.domain.view import ModelEvent, ModelReply, ModelRequest, TextDelta

@@ -9,8 +9,8 @@ from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import Change, Fence, InboundState
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errors import NoSuchChat
-from bot.domain.exchange import Usage
 from bot.domain.message import Address, RawUpdate
+from bot.domain.model import Usage
 from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
 from bot.domain.plan import Plan
 from bot.domain.server import ServerConsent

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied, ModelOverloaded, PromptTooLong, RequestInvalid
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, ReplyBody, ResultBody

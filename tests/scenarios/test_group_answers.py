@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.domain.budget import Limits
 from bot.domain.errors import ChannelUnreachable
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.outcome import StopReason
 from bot.domain.view import ModelEvent, ModelRequest, TextDelta
 from tests.fakes.channel import Shown

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.domain.budget import Limits
 from bot.domain.change import Change
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
 from bot.domain.plan import Plan, PlanState, StepState

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.skill import Requirements, Skill, SkillFault
 from bot.domain.tool import Code, Status

@@ -12,7 +12,7 @@ from bot.adapters.anthropic.reply_builder import ReplyBuilder
 from bot.adapters.anthropic.request_body import RequestEncoder
 from bot.domain.budget import ModelTimes
 from bot.domain.errors import SettingError
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.view import ModelEvent, ModelRequest, TextDelta
 
 if TYPE_CHECKING:

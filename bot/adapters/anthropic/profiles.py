@@ -1,6 +1,6 @@
 """What each Claude model can take, and what it costs."""
 
-from bot.domain.exchange import ModelProfile, Price
+from bot.domain.model import ModelProfile, Price
 
 PROVIDER = "anthropic"
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.adapters.anthropic import strict_json
-from bot.adapters.anthropic.arguments import parse_arguments
+from bot.domain import strict_json
+from bot.domain.arguments import parse_arguments
 from bot.domain.errors import ModelUnreachable
-from bot.domain.exchange import FinishReason, Usage
+from bot.domain.model import FinishReason, Usage
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ForeignPart, ReplyPart, TextPart, ThinkingPart
 from bot.domain.view import ModelReply, ModelRequest

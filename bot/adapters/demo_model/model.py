@@ -7,7 +7,7 @@ import secrets
 from collections.abc import AsyncGenerator, Iterable
 
 from bot.adapters.demo_model.wish import ABILITIES, Wanted, wish_of
-from bot.domain.exchange import FinishReason, ModelProfile, Price, Usage
+from bot.domain.model import FinishReason, ModelProfile, Price, Usage
 from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE
 from bot.domain.skill_words import MARK
 from bot.domain.tool import ToolCall

@@ -9,7 +9,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.fields import columns, names, values
 from bot.adapters.sql.tables import RAN, artifact, audit, usage, verdict
 from bot.domain.change import AddArtifact, AddAudit, AddUsage, AddVerdict
-from bot.domain.exchange import Usage
+from bot.domain.model import Usage
 from bot.ports.ledger import AuditLine, Spent
 
 _TOKENS = names(Usage)

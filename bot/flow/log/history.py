@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.domain.change import Append, Change, Fence, Write
 from bot.domain.chat import Chat
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import Body, Entry, ReplyBody
 from bot.flow.log.request_view import ViewFold

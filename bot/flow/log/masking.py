@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 
-from bot.domain.exchange import Masked, ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import (
     CallPart,
@@ -14,7 +14,7 @@ from bot.domain.transcript import (
     TextPart,
     ThinkingPart,
 )
-from bot.domain.view import ResultPart, ViewPart
+from bot.domain.view import Masked, ResultPart, ViewPart
 
 _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 

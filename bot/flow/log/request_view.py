@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from bot.domain.exchange import Diagnostics, FinishReason, Masked, ModelProfile
+from bot.domain.model import FinishReason, ModelProfile
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import (
     AskerBody,
@@ -22,7 +22,7 @@ from bot.domain.transcript import (
     TextPart,
     ThinkingPart,
 )
-from bot.domain.view import RequestView, ResultPart, ViewMessage, ViewPart
+from bot.domain.view import Diagnostics, Masked, RequestView, ResultPart, ViewMessage, ViewPart
 from bot.domain.visible_text import quoted_name
 from bot.flow.log.masking import is_own, legal_id, length, mask
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.domain.budget import Limits
 from bot.domain.change import AddUsage
 from bot.domain.errors import ModelError
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.tool import clipped
 from bot.domain.transcript import (
     AskerBody,

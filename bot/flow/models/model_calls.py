@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from bot.domain.budget import ModelTimes
 from bot.domain.errors import ModelDenied, ModelOverloaded, ModelUnreachable
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.view import ModelReply, ModelRequest, TextDelta
 from bot.ports.clock import Clock
 from bot.ports.model import Model

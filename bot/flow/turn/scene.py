@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.domain.chat import Chat
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.skill import SkillSet
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold

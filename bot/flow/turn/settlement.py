@@ -6,8 +6,8 @@ from dataclasses import replace
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import AddAudit, ChooseSkill, SaveApproval, Show, Write
 from bot.domain.chat import LongAnswers
-from bot.domain.exchange import FinishReason
 from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import Finish

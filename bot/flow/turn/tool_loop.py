@@ -17,7 +17,6 @@ from bot.domain.step import (
     Compact,
     Finish,
     Gate,
-    LoopState,
     Park,
     RecordPlanned,
     Run,
@@ -25,14 +24,13 @@ from bot.domain.step import (
     Step,
     TransitionSkill,
     WrapUp,
-    broken_off,
-    decide,
 )
 from bot.domain.tool import Effect, Preview, Replay, ToolCall
 from bot.domain.transcript import (
     IntentBody,
 )
 from bot.domain.turn import Turn, TurnState
+from bot.domain.verdict import LoopState, broken_off, decide
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.request_view import ViewFold

@@ -26,7 +26,7 @@ from bot.domain.errors import (
     SettingError,
     SpoiltThinking,
 )
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.transcript import ThinkingPart
 from bot.domain.view import ViewMessage
 from tests.adapters.anthropic.talk import KEY, asking, connected, reply_to, user

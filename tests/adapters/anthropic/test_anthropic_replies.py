@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.adapters.anthropic.arguments import parse_arguments
+from bot.domain.arguments import parse_arguments
 from bot.domain.errors import ModelUnreachable
-from bot.domain.exchange import FinishReason, Usage
+from bot.domain.model import FinishReason, Usage
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ForeignPart, ReplyPart, TextPart, ThinkingPart
 from bot.domain.view import ModelReply, ResultPart, ViewMessage

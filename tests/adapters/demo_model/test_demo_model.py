@@ -5,7 +5,7 @@ from contextlib import aclosing
 import pytest
 
 from bot.adapters.demo_model.model import LABEL, DemoModel
-from bot.domain.exchange import FinishReason, Usage
+from bot.domain.model import FinishReason, Usage
 from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE
 from bot.domain.skill import Skill
 from bot.domain.skill_words import brought, handed_over

@@ -10,8 +10,8 @@ from bot.adapters.tools.sending import SendFile
 from bot.domain.change import Append, Change, SaveConversation
 from bot.domain.chat import Conversation
 from bot.domain.errors import ToolFailure
-from bot.domain.exchange import FinishReason
 from bot.domain.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.model import FinishReason
 from bot.domain.tool import AskPerson, CloseConversation
 from bot.domain.transcript import AskerBody, Body, Entry, Provenance, ReplyBody, TextPart
 from bot.ports.tool import Place, Tool

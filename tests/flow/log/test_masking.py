@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.exchange import FinishReason, ModelProfile
+from bot.domain.model import FinishReason, ModelProfile
 from bot.domain.transcript import CallPart, ForeignPart, ReplyBody, TextPart, ThinkingPart
 from bot.flow.log.masking import is_own, legal_id, mask
 from tests.domain.logs import OTHER, OWN, call, reply

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.exchange import FinishReason, ModelProfile, Usage
+from bot.domain.model import FinishReason, ModelProfile, Usage
 from bot.domain.tool import Status
 from bot.domain.transcript import (
     AskerBody,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.adapters.anthropic.profiles import profile
 from bot.adapters.anthropic.reply_builder import ReplyBuilder
 from bot.adapters.anthropic.request_body import RequestEncoder
-from bot.domain.exchange import FinishReason
+from bot.domain.model import FinishReason
 from bot.domain.tool import Effect, Replay, ToolSpec
 from bot.domain.transcript import (
     AskerBody,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.exchange import ModelProfile
+from bot.domain.model import ModelProfile
 from bot.domain.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
 from bot.flow.log.request_view import ViewFold, build_view
 from bot.flow.models.compaction import Room, choose, digest_of, transcript_of

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.exchange import FinishReason
 from bot.domain.message import FileRef
+from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import Progress
 from bot.domain.step import Finish

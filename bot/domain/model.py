@@ -1,6 +1,5 @@
-"""One exchange with a model: what is asked and what comes back."""
+"""A model: what it can take, what its tokens cost, and why its replies end."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -77,43 +76,3 @@ class ModelProfile:
     def cost(self, usage: Usage) -> float | None:
         """Dollars; None where no price is known."""
         return self.price.cost(usage) if self.price is not None else None
-
-
-@dataclass(frozen=True, slots=True)
-class Masked:
-    """Why an entry looks different in a view than in the log; sizes in characters."""
-
-    seq: int
-    role: str
-    before: int
-    after: int
-    reason: str
-    budget: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostics:
-    """What the view builder did: entries in view, its estimate in tokens, and what it changed."""
-
-    entries: int
-    estimate: int
-    masked: tuple[Masked, ...] = ()
-    summary_covers: int | None = None
-
-    def as_json(self) -> Mapping[str, object]:
-        return {
-            "entries": self.entries,
-            "estimate": self.estimate,
-            "summary_covers": self.summary_covers,
-            "masked": [
-                {
-                    "seq": m.seq,
-                    "role": m.role,
-                    "before": m.before,
-                    "after": m.after,
-                    "reason": m.reason,
-                    "budget": m.budget,
-                }
-                for m in self.masked
-            ],
-        }

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
-from bot.adapters.anthropic import strict_json
+from bot.domain import strict_json
 
 
 def parse_arguments(text: str) -> tuple[Mapping[str, Any] | None, str | None]:
@@ -20,10 +20,18 @@ def parse_arguments(text: str) -> tuple[Mapping[str, Any] | None, str | None]:
         return None, f"the arguments are not valid JSON: {error}"
     if not isinstance(value, dict):
         return None, f"the arguments are {_kind(value)}, not an object"
-    return value, None
+    return cast("dict[str, Any]", value), None
 
 
 def _kind(value: object) -> str:
-    if value is None:
-        return "null"
-    return {list: "a list", str: "a string", bool: "a boolean"}.get(type(value), "a number")
+    match value:
+        case None:
+            return "null"
+        case list():
+            return "a list"
+        case str():
+            return "a string"
+        case bool():
+            return "a boolean"
+        case _:
+            return "a number"
