@@ -1,4 +1,7 @@
-"""`python -m benchmarks [--quick] [name ...]`: measures, and prints one table of Markdown."""
+"""`python -m benchmarks [--quick] [name ...]`: measures, and prints one table of Markdown.
+
+A whole run, with neither names nor --quick, also writes docs/figures.md and README.md.
+"""
 
 import argparse
 import asyncio
@@ -25,6 +28,8 @@ from benchmarks import (
 )
 from benchmarks.figure import HEADER, Figure
 from benchmarks.machine import description
+from benchmarks.pages import write_pages
+from benchmarks.process import ROOT
 from benchmarks.scale import FULL, QUICK, Scale
 
 BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
@@ -43,16 +48,19 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
 }
 
 
-async def run(names: Sequence[str], scale: Scale) -> None:
+async def run(names: Sequence[str], scale: Scale) -> list[Figure]:
     """Measures one after another; each row is printed as soon as it is known."""
-    # The stand-ins live in this process: whoever is measured would wait while all that they have
-    # kept is searched for garbage.
+    # The stand-ins live in this process. The measured program would wait while the garbage
+    # collector searches through everything that the stand-ins keep.
     gc.disable()
-    print(f"{description()}\n\n{HEADER}", flush=True)
+    print(HEADER, flush=True)
+    figures: list[Figure] = []
     for name in names:
         with tempfile.TemporaryDirectory(prefix="steward-bench-") as folder:
             async for figure in BENCHMARKS[name](Path(folder), scale):
                 print(figure.row(), flush=True)
+                figures.append(figure)
+    return figures
 
 
 def main() -> None:
@@ -62,11 +70,16 @@ def main() -> None:
     chosen = parser.parse_args()
     if unknown := set(chosen.names) - BENCHMARKS.keys():
         parser.error(f"no benchmark named {', '.join(sorted(unknown))}")
-    # A process that is ended leaves its long poll half answered, on which asyncio remarks.
+    # A process that is ended leaves its long poll half answered, and asyncio warns about that.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
-    begun = time.monotonic()
-    asyncio.run(run(chosen.names or list(BENCHMARKS), QUICK if chosen.quick else FULL))
+    begun, machine = time.monotonic(), description()
+    print(f"{machine}\n", flush=True)
+    names, scale = chosen.names or list(BENCHMARKS), QUICK if chosen.quick else FULL
+    figures = asyncio.run(run(names, scale))
     print(f"\nMeasured in {time.monotonic() - begun:.0f} s.")
+    if not (chosen.names or chosen.quick):
+        write_pages(ROOT, figures, machine)
+        print("Written into docs/figures.md and README.md.")
 
 
 if __name__ == "__main__":

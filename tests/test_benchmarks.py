@@ -1,13 +1,21 @@
 import asyncio
 import re
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
+import pytest
+
+from benchmarks.figure import Figure
 from benchmarks.machine import description
+from benchmarks.pages import IN_README, write_pages
 from benchmarks.process import ROOT
+
+_ROW = re.compile(r"^\| ([^|]*) \| (.*) \|$", re.MULTILINE)
 
 
 async def rows_of(*names: str) -> list[list[str]]:
-    """The cells of each row that the quick form of these benchmarks prints."""
+    """Returns the cells of each row that the quick form of these benchmarks prints."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "benchmarks", "--quick", *names),
         cwd=ROOT,
@@ -35,3 +43,65 @@ async def test_a_backlog_is_answered_in_order_and_nobody_is_sent_too_much() -> N
 
 def test_the_machine_is_told_with_what_its_disk_takes_for_a_commit() -> None:
     assert re.search(r"cores, .* a durable commit takes \d+\.\d ms$", description(), re.MULTILINE)
+
+
+def test_the_readme_shows_eight_of_the_figures_as_they_stand_in_their_page() -> None:
+    shown, known = figures_in(ROOT / "README.md"), figures_in(ROOT / "docs" / "figures.md")
+    assert [name for name, _ in shown] == list(IN_README)
+    assert (len(shown), len(known) > 30) == (8, True)
+    assert set(shown) - set(known) == set()
+
+
+def test_a_whole_run_replaces_the_figures_of_both_pages_and_leaves_their_words(
+    pages: Path,
+) -> None:
+    before = {page: outside(page) for page in (pages / "README.md", pages / "docs" / "figures.md")}
+    names = [name for name, _ in figures_in(pages / "docs" / "figures.md")]
+    write_pages(pages, numbered(names), "A machine\ncommit 123")
+    assert [name for name, _ in figures_in(pages / "docs" / "figures.md")] == names
+    cells = dict(figures_in(pages / "README.md"))
+    assert list(cells) == list(IN_README)
+    assert cells["Start to the first poll"] == "1,000 s | 999 s | 1 s | ≤ 1 s"
+    assert {page: outside(page) for page in before} == before
+    assert all("A machine; commit 123." in page.read_text() for page in before)
+
+
+def test_a_run_without_a_figure_of_the_readme_writes_nothing(pages: Path) -> None:
+    before = (pages / "docs" / "figures.md").read_text()
+    with pytest.raises(ValueError, match="First request: system and tools"):
+        write_pages(pages, numbered(IN_README[:-1]), "A machine")
+    assert (pages / "docs" / "figures.md").read_text() == before
+
+
+def test_a_page_without_its_markers_is_told_and_nothing_is_written(pages: Path) -> None:
+    before = (pages / "docs" / "figures.md").read_text()
+    (pages / "README.md").write_text("# Steward\n")
+    with pytest.raises(ValueError, match="README"):
+        write_pages(pages, numbered(IN_README), "A machine")
+    assert (pages / "docs" / "figures.md").read_text() == before
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """Returns a folder with copies of both pages."""
+    (tmp_path / "docs").mkdir()
+    for name in ("README.md", "docs/figures.md"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    return tmp_path
+
+
+def numbered(names: Sequence[str]) -> list[Figure]:
+    """Returns a figure of each name, each with a value of its own."""
+    return [Figure(name, 1000 + n, "s", 999 + n, "≤ 1 s") for n, name in enumerate(names)]
+
+
+def figures_in(page: Path) -> list[tuple[str, str]]:
+    """Returns the name and the other cells of each figure that a page shows."""
+    block = page.read_text().partition("<!-- figures -->")[2].partition("<!-- /figures -->")[0]
+    return _ROW.findall(block)[1:]
+
+
+def outside(page: Path) -> tuple[str, str]:
+    """Returns the text of a page before and behind its figures."""
+    before, _, rest = page.read_text().partition("<!-- figures -->")
+    return before, rest.partition("<!-- /figures -->")[2]
