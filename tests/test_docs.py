@@ -48,12 +48,16 @@ PAGES = sorted(page for place in _PLACES for page in ROOT.glob(place))
 WITH_SETTINGS = [*PAGES, ROOT / ".env.example", ROOT / "docker-compose.yml"]
 OPERATING = ROOT / "docs" / "operating.md"
 LOOP = ROOT / "docs" / "tool_loop.md"
+GLOSSARY = ROOT / "docs" / "glossary.md"
 
 _SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM)_[A-Z_]*[A-Z]\b")
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"\bbot/[\w/]+\.py\b")
 _ROW = re.compile(r"^\| `(bot/[\w/.]+)` \| (.*) \|$", re.MULTILINE)
+_WORD = re.compile(
+    r"^\| ([\w -]+) \| [A-Z][^|]*[^.|]\. \| \[`([\w/.]+)`\]\(\.\./bot/\2\) \|$", re.MULTILINE
+)
 _KINDS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
 _OPENERS = {
     "sequenceDiagram": ("alt", "loop", "opt", "par", "critical", "break", "rect", "box"),
@@ -136,6 +140,27 @@ def test_the_architecture_tells_of_every_room_in_its_own_words() -> None:
     said = {f"{path.parent.relative_to(ROOT)}/": _first_sentence(path) for path in rooms}
     said |= {str(path.relative_to(ROOT)): _first_sentence(path) for path in halls}
     assert rows == said
+
+
+def test_the_glossary_has_its_words_in_order_each_with_a_sentence_and_a_file() -> None:
+    rows = _WORD.findall(GLOSSARY.read_text())
+    words = [word for word, _ in rows]
+    table = [line for line in GLOSSARY.read_text().splitlines() if line.startswith("| ")]
+    assert len(words) == len(table) - 1 > 80
+    assert words == sorted(set(words), key=str.lower)
+    assert {"card", "set aside", "lane", "fence", "desk", "seam", "epoch", "companion"} <= set(
+        words
+    )
+    assert [path for _, path in rows if not (ROOT / "bot" / path).is_file()] == []
+
+
+def test_every_room_of_the_flow_is_reached_from_a_word_and_the_words_from_the_first_pages() -> None:
+    reached = {path.split("/")[1] for _, path in _WORD.findall(GLOSSARY.read_text()) if "/" in path}
+    rooms = {path.parent.name for path in (ROOT / "bot" / "flow").glob("*/__init__.py")}
+    assert len(rooms) > 10
+    assert rooms - reached == set()
+    for page in (ROOT / "README.md", ROOT / "docs" / "architecture.md"):
+        assert any(link.endswith("glossary.md") for link in _LINK.findall(page.read_text()))
 
 
 def test_every_dependency_has_its_reason() -> None:
