@@ -1,4 +1,4 @@
-"""Runs the migrations: on the connection the program hands over, or on one of its own."""
+"""Runs the migrations on the connection that the program hands over, or on its own."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def run(connection: Connection) -> None:
 
 
 def database_url() -> str:
-    """`-x url=…`, STEWARD_DATABASE_URL, or the file in STEWARD_HOME, whichever comes first."""
+    """Returns the first of `-x url=…`, STEWARD_DATABASE_URL, and the file in STEWARD_HOME."""
     given = context.get_x_argument(as_dictionary=True).get("url")
     home = Path(os.environ.get("STEWARD_HOME", "data"))
     return given or os.environ.get("STEWARD_DATABASE_URL") or f"sqlite:///{home / 'steward.db'}"

@@ -1,1 +1,1 @@
-"""What the program costs, measured in its own process beside the bare SDKs."""
+"""Measures the costs of the program, in its own process beside the bare SDKs."""

@@ -1,4 +1,4 @@
-"""Updates that wait when the program starts: how soon they are kept, answered, and at what size."""
+"""Updates that wait at the start: the time until all are stored and answered, and the memory."""
 
 import time
 from collections import defaultdict
@@ -15,7 +15,7 @@ from tests.standins.bot_api import Person
 
 _MESSAGES_EACH = 10
 _ONE_OF = 10
-"""One update in so many is a message to answer; the others are the talk of groups."""
+"""One of this many updates is a message to answer; the others are talk in groups."""
 
 _GROUPS = 20
 _LONGEST_SECONDS = 300.0
@@ -23,7 +23,7 @@ _LONGEST_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class _Life:
-    """Seconds from the start of the program until all was kept, and all was answered."""
+    """Seconds from the start of the program until all was stored, and until all was answered."""
 
     kept: float
     answered: float
@@ -31,7 +31,7 @@ class _Life:
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
-    """The messages come from private chats, ten from each, in between what is said in groups."""
+    """Sends ten messages from each private chat, in between talk in groups."""
     many = await _life(folder / "many", scale.backlog)
     few = await _life(folder / "few", scale.backlog // 10)
     name = f"{scale.backlog:,} waiting updates"
@@ -46,7 +46,7 @@ async def _life(folder: Path, updates: int) -> _Life:
     async with stage(folder, naming) as on:
         messages = updates // _ONE_OF
         people = on.people(max(messages // _MESSAGES_EACH, 1))
-        # Nothing may wait on a new database, whose making is a figure of its own.
+        # Creating a database is a figure of its own, so it is done before.
         async with on.steward(people):
             pass
         _fill(on, people, updates)

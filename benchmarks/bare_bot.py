@@ -1,7 +1,7 @@
 """The floor: the two SDKs doing the same turns with nothing around them, as a process of its own.
 
-It keeps its histories in memory and asks nobody: what it costs, no bot on these SDKs can save.
-What is said in groups it fetches and leaves alone.
+It keeps its histories in memory and asks nobody. No bot on these SDKs can cost less. It fetches
+the talk of groups and does nothing with it.
 """
 
 import asyncio
@@ -86,7 +86,7 @@ async def main() -> None:
         request=_line(256),
         get_updates_request=_line(1),
     )
-    # Key and address of the model come from the environment, as for the program.
+    # The model's key and address come from the environment, as for the program.
     async with bot, AsyncAnthropic() as client:
         await BareBot(bot, client).serve()
 

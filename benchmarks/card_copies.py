@@ -21,7 +21,7 @@ _CHATS_A_CHANGE = 500
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A parked turn with all its rows, as the program wrote them."""
+    """A parked turn with all rows that the program wrote for it."""
 
     turn: Turn
     entries: Sequence[Entry]
@@ -29,7 +29,7 @@ class _Waiting:
     shown: OutboxRow
 
     def moved(self, chat: Chat, number: int) -> tuple[Write, ...]:
-        """The same rows for another chat, whose log is empty."""
+        """Returns the same rows for another chat, whose log is empty."""
         turn = replace(self.turn, id=f"copy-{number}", chat=chat.id, conversation=chat.conversation)
         card = replace(
             self.card,
@@ -52,7 +52,7 @@ class _Waiting:
 
 
 async def add_copies(database: Path, count: int) -> None:
-    """Writes so many copies of the first chat's open card; the program must not be running."""
+    """Writes `count` copies of the first chat's open card; the program must not be running."""
     async with open_store(f"sqlite:///{database}") as store:
         template = await _template(store)
         for numbers in _batched(range(count), _CHATS_A_CHANGE):

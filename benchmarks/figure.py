@@ -1,4 +1,4 @@
-"""Figures and the table they stand in."""
+"""Figures, and the rows of their table."""
 
 import statistics
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ HEADER = "| Figure | Steward | Bare SDKs | Over them | Aim |\n|---|--:|--:|--:|-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the table; `floor` is what the bare SDKs took in the same run."""
+    """One row of the table; `floor` is the bare SDKs' figure in the same run."""
 
     name: str
     steward: float

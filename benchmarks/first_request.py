@@ -1,4 +1,4 @@
-"""What the first request of a conversation weighs before the person has said much."""
+"""The size of the first request of a conversation, when the person has said little."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

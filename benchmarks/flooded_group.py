@@ -1,4 +1,4 @@
-"""One group that asks more than the platform lets the bot say there, and the others beside it."""
+"""Chats beside one group that asks more than the platform lets the bot answer there."""
 
 import asyncio
 import time
@@ -12,14 +12,14 @@ from benchmarks.stage import REAL_RATES, Stage, stage
 from tests.standins.bot_api import BotApi, Call, Chat, Person, Rates
 
 _TOLD_SILENT = Rates(group_per_minute=3)
-"""Less than the program counts on, so that the group is also told to be silent."""
+"""A rate below the program's own, so that the platform also tells the group to be silent."""
 
 _PAUSE = 0.2
 _TALK_EACH_TIME = 3
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
-    """The same people write at the same pace, in a run without the group and in one with it."""
+    """Lets the same people write at the same pace, first without the group, then with it."""
     calm = await _delays(folder / "calm", scale.flood, flooded=False)
     beside = await _delays(folder / "flooded", scale.flood, flooded=True)
     later = [with_group - without for with_group, without in zip(beside, calm, strict=True)]
@@ -30,7 +30,7 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
 
 
 async def _delays(folder: Path, chats: int, *, flooded: bool) -> list[float]:
-    """Milliseconds each person waited."""
+    """Returns the milliseconds that each person waited."""
     async with stage(folder, naming, rates=_TOLD_SILENT) as on:
         people = on.people(chats + 1)
         async with on.steward(people, REAL_RATES) as process:
@@ -53,7 +53,7 @@ async def _delay(on: Stage, person: Person, flood: "_Flood | None") -> float:
 
 
 def _answers_to(api: BotApi, person: Person) -> list[Call]:
-    """What owners are told of the group besides is no answer."""
+    """Returns the answers to a person, without notices about the group."""
     answers = (c for c in api.calls_of("sendMessage") if str(c.params["text"]).startswith(ANSWER))
     return [call for call in answers if int(call.params["chat_id"]) == person.id]
 
@@ -68,7 +68,7 @@ class _Flood:
         self.group: Chat = api.group("Village", *members)
 
     async def begin(self) -> None:
-        """Asks until the bot was told to be silent there."""
+        """Asks until the platform told the bot to be silent there."""
         for _ in range(_TOLD_SILENT.group_per_minute + 1):
             self.go_on()
         await self._api.wait_for(lambda: self._api.floods, timeout=60)

@@ -1,4 +1,4 @@
-"""What a group's talk that is not meant for the bot costs."""
+"""The cost of a group's talk that is not meant for the bot."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,11 +10,11 @@ from benchmarks.stage import Stage, stage
 from tests.standins.bot_api import Chat, Person
 
 _ALONE = 15
-"""Messages of which the median is taken, each fetched by a poll of its own."""
+"""Messages for the median, each fetched by a poll of its own."""
 
 
 class _Listener:
-    """A bot and the group it listens to; whoever wrote last in private gets an answer."""
+    """A bot, the group it listens to, and a person who gets answers in private."""
 
     def __init__(self, on: Stage, process: MeasuredProcess, person: Person) -> None:
         self._on = on
@@ -25,11 +25,11 @@ class _Listener:
         self._members = members
 
     async def burst(self, count: int) -> float:
-        """Processor time of each of so many messages that came at the same moment, in ms."""
+        """Returns the processor time in ms for each of `count` messages that come at once."""
         return await self._cost(count) / count
 
     async def alone(self) -> float:
-        """Processor time of one message that came by itself, in ms: a poll is made for it."""
+        """Returns the processor time in ms of one message that comes alone, with its own poll."""
         return median([await self._cost(1) for _ in range(_ALONE)])
 
     async def _cost(self, count: int) -> float:
@@ -54,7 +54,7 @@ class _Listener:
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
-    """The floor fetches the same messages and does nothing with them."""
+    """Compares with the floor, which fetches the same messages and does nothing with them."""
     async with stage(folder / "steward") as on, stage(folder / "bare") as bare_on:
         [person], [bare_person] = on.people(1), bare_on.people(1)
         async with on.steward([person]) as process, bare_on.bare_bot() as bare_process:

@@ -1,4 +1,4 @@
-"""Where and when figures were taken."""
+"""Describes the machine and the moment of the figures."""
 
 import platform
 import sqlite3
@@ -19,7 +19,7 @@ _COMMITS = 50
 
 
 def description() -> str:
-    """The machine with its disk, the interpreter and the commit, in two lines."""
+    """Returns the machine with its disk, the interpreter and the commit, in two lines."""
     memory = psutil.virtual_memory().total / 1e9
     machine = f"{_processor()}, {psutil.cpu_count()} cores, {memory:.0f} GB, {platform.system()}"
     now = datetime.now(UTC)
@@ -38,7 +38,7 @@ def _processor() -> str:
 
 
 def _durable_commits() -> Iterator[float]:
-    """Seconds that SQLite takes for commits that survive a power loss, where figures are taken."""
+    """Yields the seconds of SQLite's durable commits, on the disk of the figures."""
     with (
         tempfile.TemporaryDirectory(prefix="steward-bench-") as folder,
         closing(sqlite3.connect(Path(folder) / "commits.db", isolation_level=None)) as database,

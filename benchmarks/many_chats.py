@@ -27,7 +27,7 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
 
 
 async def _wave(on: Stage, people: Sequence[Person]) -> float:
-    """All write at once; turns per second until the last of them has the answer."""
+    """Lets all write at once; returns turns per second until the last one has its answer."""
     since, begun = len(on.bot_api.calls), time.time()
     for person in people:
         on.bot_api.say(person, "What time is it?")

@@ -1,4 +1,4 @@
-"""Ten thousand cards nobody has pressed yet: what they hold, and what a press takes then."""
+"""Ten thousand open cards: the memory they take, and the time of a press beside them."""
 
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -14,7 +14,7 @@ from benchmarks.stage import Stage, stage
 from tests.standins.bot_api import Person, Press, ShownMessage
 
 _LOOKS_AFTER_START = 50
-"""Half a second: what the first poll did not need is loaded behind it."""
+"""Looks that last half a second: some modules are loaded after the first poll."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class _Life:
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
-    """Cards shown to people come through the program, the others are copies of the first."""
+    """Shows a few cards to people through the program; the others are copies of the first."""
     async with stage(folder, asking) as on:
         people = on.people(scale.presses + 2)
         async with on.steward(people) as process:
@@ -66,9 +66,9 @@ async def _card(on: Stage, person: Person) -> None:
 async def _presses(
     on: Stage, process: MeasuredProcess, people: Sequence[Person]
 ) -> tuple[list[float], list[float]]:
-    """Milliseconds from each press to its acknowledgement and to the answer of its turn.
+    """Returns the milliseconds from each press to its acknowledgement and to its turn's answer.
 
-    The first card is not pressed: it is the one copied. The first press warms the program.
+    The first card is not pressed, because it is the copied one. The first press is a warm-up.
     """
     told, answered = list[float](), list[float]()
     for person in people[1:]:

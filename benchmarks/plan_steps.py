@@ -1,6 +1,6 @@
-"""What a step of an approved plan costs beside the same change that a standing rule lets run.
+"""The cost of a step of an approved plan, beside the same change under a standing rule.
 
-The card is written once a second at most, and these steps are quicker: its edits weigh little here.
+The card is written once a second at most, and these steps are quicker, so its edits cost little.
 """
 
 import re
@@ -18,7 +18,7 @@ from tests.standins.messages_api import Call, ReceivedRequest, Reply, calls, tex
 from tests.standins.messages_api.wire import content_blocks
 
 STEPS = 10
-"""Changes of a turn, one a round: less than the rounds after which an ordinary turn wraps up."""
+"""Changes of a turn, one in each round: fewer than the rounds of an ordinary turn."""
 
 _WROTE = re.compile(r"Wrote .* to notes/(\d+)\.md")
 
@@ -32,7 +32,7 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
             for _ in range(scale.around + 1):
                 ruled.append(await _ruled(on, process, person))
                 planned.append(await _planned(on, process, person))
-    # The first of each warms the program.
+    # The first one of each is a warm-up.
     without, with_plan = median(ruled[1:]) / STEPS, median(planned[1:]) / STEPS
     added = with_plan - without
     yield Figure("A round with a change a rule allows: processor time", without, "ms")
@@ -41,7 +41,7 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
 
 
 def _writing(request: ReceivedRequest) -> Reply:
-    """Plans or makes so many changes, one after another; a first wish is for one alone."""
+    """Plans or makes STEPS changes, one after another; the first wish asks for a single one."""
     blocks = content_blocks(request.body["messages"][-1]["content"])
     results = [b for b in blocks if b["type"] == "tool_result"]
     words = " ".join(b["text"] for b in blocks if b["type"] == "text")
@@ -71,7 +71,7 @@ async def _allow(on: Stage, person: Person) -> None:
 
 
 async def _ruled(on: Stage, process: MeasuredProcess, person: Person) -> float:
-    """Processor time of a turn of changes that a rule allows."""
+    """Returns the processor time of a turn whose changes a rule allows."""
     await process.at_rest()
     before, since = process.cpu_ms(), len(on.bot_api.calls)
     on.bot_api.say(person, f"ten notes at {time.time()}")
@@ -81,7 +81,7 @@ async def _ruled(on: Stage, process: MeasuredProcess, person: Person) -> float:
 
 
 async def _planned(on: Stage, process: MeasuredProcess, person: Person) -> float:
-    """Processor time of the press and the turn that carries the plan out."""
+    """Returns the processor time of the press and of the turn that executes the plan."""
     on.bot_api.say(person, f"/plan notes at {time.time()}")
     await on.bot_api.wait_for(lambda: _card(on, person), timeout=60)
     await process.at_rest()
@@ -92,7 +92,7 @@ async def _planned(on: Stage, process: MeasuredProcess, person: Person) -> float
 
 
 async def _pressed(on: Stage, person: Person, label: str) -> int:
-    """Presses a button of the open card; how many calls had been made until then."""
+    """Presses a button of the open card; returns the number of calls made before."""
     await on.bot_api.wait_for(lambda: _card(on, person), timeout=60)
     since, card = len(on.bot_api.calls), _card(on, person)
     assert card is not None

@@ -1,4 +1,4 @@
-"""A started program as the kernel sees it: its age, its processor time, its memory."""
+"""A started program, measured by the kernel: its processor time and its memory."""
 
 import asyncio
 import os
@@ -20,32 +20,32 @@ _LONGEST_UNREST = 1_000
 
 
 class MeasuredProcess:
-    """One running process; `started` is the wall clock's second at which it was begun."""
+    """One running process; `started` is its start in seconds of the wall clock."""
 
     def __init__(self, pid: int, started: float) -> None:
         self._process = psutil.Process(pid)
-        # The kernel's clock of another process's processor time, as clock_getcpuclockid makes
-        # it; /proc counts in hundredths of a second, which is a whole turn.
+        # The id of the clock for another process's processor time, as clock_getcpuclockid makes
+        # it. /proc counts in hundredths of a second, which is as long as a whole turn.
         self._cpu_clock = (~pid << 3) | 2
         self.started = started
 
     def cpu_ms(self) -> float:
-        """Processor time used so far, in milliseconds, in user and kernel mode."""
+        """Returns the processor time so far in milliseconds, of user and kernel mode."""
         return time.clock_gettime(self._cpu_clock) * 1000
 
     def resident_mb(self) -> float:
         return self._process.memory_info().rss / 1e6
 
     def peak_mb(self) -> float:
-        """The most it ever held."""
+        """Returns the largest resident size so far."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         held = next(line for line in status.splitlines() if line.startswith("VmHWM"))
         return int(held.split()[1]) * 1024 / 1e6
 
     async def at_rest(self, looks: int = _RESTING_LOOKS) -> None:
-        """Waits until so many looks in a row found the process doing nothing.
+        """Waits until the process was idle in `looks` looks in a row.
 
-        On a busy machine a process may be idle for a moment because it is not let run. Raises
+        One look is not enough: on a busy machine a process may pause because others run. Raises
         TimeoutError when it never rests.
         """
         before, idle = self.cpu_ms(), 0
@@ -64,7 +64,7 @@ class MeasuredProcess:
 async def started(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
 ) -> AsyncGenerator[MeasuredProcess]:
-    """Runs `python -m <arguments>` in a folder that keeps its log; leaving ends it."""
+    """Runs `python -m <arguments>` in a folder, with its log there; leaving ends it."""
     surroundings = {
         "PATH": os.environ.get("PATH", ""),
         "PYTHONPATH": str(ROOT),

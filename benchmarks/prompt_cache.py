@@ -1,4 +1,4 @@
-"""What of the model's input comes from its cache, as the strict stand-in accounts for it."""
+"""The share of the model's input that comes from its cache, by the strict stand-in's account."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

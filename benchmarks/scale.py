@@ -1,4 +1,4 @@
-"""How much is measured."""
+"""The sizes of a measurement."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How the scripted model answers: a call first, and the answer once it has the result."""
+"""The scripted model: it makes a call first, and answers when it has the result."""
 
 import re
 
@@ -6,34 +6,34 @@ from tests.standins.messages_api import Call, ReceivedRequest, Reply, calls, tex
 from tests.standins.messages_api.wire import content_blocks
 
 ANSWER = "Done"
-"""What every settled answer begins with."""
+"""The beginning of every settled answer."""
 
 _NUMBER = re.compile(r"#\d+")
 _ANSWERED = re.compile(r"#(\d+)")
 
 
 def two_rounds(request: ReceivedRequest) -> Reply:
-    """A turn of two rounds with one tool that asks nobody."""
+    """Answers in two rounds, with one tool that needs no consent."""
     return _after(request, tool("current_time", {}))
 
 
 def naming(request: ReceivedRequest) -> Reply:
-    """The answer at once, with the numbers (#1) of the messages it is to."""
+    """Answers at once, with the numbers (#1) of the messages."""
     return text(f"{ANSWER} with {_NUMBER.findall(_words(request))}.")
 
 
 def numbers(answer: str) -> list[int]:
-    """The numbers an answer names."""
+    """Returns the numbers in an answer."""
     return [int(number) for number in _ANSWERED.findall(answer)]
 
 
 def asking(request: ReceivedRequest) -> Reply:
-    """A turn whose call needs a person's consent."""
+    """Answers with a call that needs a person's consent."""
     return _after(request, tool("write_file", {"path": "note.txt", "content": "A line.\n"}))
 
 
 def after_skill(request: ReceivedRequest) -> Reply:
-    """Three rounds: the skill a message names, then a call or a stage's text, then the answer."""
+    """Answers in three rounds: the named skill, then a call or a stage's text, then the answer."""
     blocks = content_blocks(request.body["messages"][-1]["content"])
     results = [str(block["content"]) for block in blocks if block["type"] == "tool_result"]
     if any("The skill alone" in result for result in results):

@@ -1,4 +1,4 @@
-"""Many chats' answers under the rates the platform bears, before a stand-in that counts."""
+"""Many chats' answers under the platform's real rates, with a stand-in that counts."""
 
 import time
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
 
 
 async def _wave(on: Stage, chats: int) -> float:
-    """All write at once; seconds until the last has the answer."""
+    """Lets all write at once; returns the seconds until the last one has its answer."""
     people = on.people(chats)
     async with on.steward(people, REAL_RATES) as process:
         await process.at_rest()

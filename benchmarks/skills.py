@@ -1,4 +1,4 @@
-"""What skills cost: loading a thousand, a turn among them, and a stage of a pipeline."""
+"""The cost of skills: of loading a thousand, of a turn among them, and of a pipeline's stage."""
 
 import asyncio
 import os
@@ -58,7 +58,7 @@ def _skill(root: Path, name: str, head: str) -> None:
 
 
 def _loaded(root: Path) -> tuple[float, float]:
-    """Processor and wall time of reading all skills below a folder, in ms."""
+    """Returns the processor and wall time in ms of reading all skills below a folder."""
     folders = SkillFolders([root], root.parent, os.environ, SystemClock())
     cpu, wall = time.thread_time(), time.perf_counter()
     folders.load()
@@ -69,7 +69,7 @@ def _loaded(root: Path) -> tuple[float, float]:
 
 
 async def _turns(folder: Path, scale: Scale, few: Path, many: Path) -> tuple[float, float]:
-    """The processor time of a turn with these skills and with those, taken in turns."""
+    """Returns the processor time of a turn with few skills and with many, measured in turns."""
     async with stage(folder / "few", two_rounds) as on, stage(folder / "many", two_rounds) as other:
         [ann], [bob] = on.people(1), other.people(1)
         async with (

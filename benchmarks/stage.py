@@ -1,4 +1,4 @@
-"""One bot on a stage of its own: stand-ins for Telegram and the model, and its process."""
+"""The stage of one bot: its process, and stand-ins for Telegram and the model."""
 
 import asyncio
 import time
@@ -14,17 +14,17 @@ from tests.standins.messages_api.script import Respond
 from tests.standins.serving import serving
 
 REAL_RATES = {"STEWARD_SEND_RATES": "chat=1,group=20/min,all=30"}
-"""What the platform bears, and the program keeps to unless it is told otherwise."""
+"""The rates of the platform, which are also the program's default."""
 
 _KEY = "test-key"
 _START_SECONDS = 60.0
 _ANSWER_SECONDS = 120.0
 _NO_WINDOW = "20000000"
-"""Tokens: no history of these benchmarks is ever shortened."""
+"""Tokens; so large that no history of these benchmarks is shortened."""
 
 
 class Stage:
-    """What the bot meets, and where it keeps its things; it may be started again and again."""
+    """The services and the folder of a bot, which may be started several times."""
 
     def __init__(
         self, folder: Path, bot_api: BotApi, model: MessagesApi, urls: tuple[str, str]
@@ -38,7 +38,7 @@ class Stage:
     async def steward(
         self, people: Iterable[Person], changes: Mapping[str, str] | None = None
     ) -> AsyncGenerator[MeasuredProcess]:
-        """The program, owned by these people, with changed settings; yields once it has polled."""
+        """Runs the program with these owners and changed settings; yields after its first poll."""
         settings = {
             "STEWARD_HOME": "data",
             "STEWARD_OWNERS": ",".join(f"telegram:{person.id}" for person in people),
@@ -52,13 +52,13 @@ class Stage:
 
     @asynccontextmanager
     async def bare_bot(self) -> AsyncGenerator[MeasuredProcess]:
-        """The bare SDKs; yields once they have polled."""
+        """Runs the bare SDKs; yields after their first poll."""
         async with started(["benchmarks.bare_bot"], self.folder, self._access()) as process:
             await self.polled(process)
             yield process
 
     async def polled(self, process: MeasuredProcess) -> float:
-        """Seconds from the start of the process to its first poll, which is waited for."""
+        """Waits for the first poll; returns the seconds from the start of the process to it."""
         polls = await self.bot_api.wait_for(
             lambda: [
                 call for call in self.bot_api.calls_of("getUpdates") if call.at >= process.started
@@ -71,7 +71,7 @@ class Stage:
         return [self.bot_api.person() for _ in range(count)]
 
     async def turn(self, person: Person, text: str = "What time is it?") -> float:
-        """One message and its answer; milliseconds from the one offered to the other sent."""
+        """Sends a message; returns the milliseconds from its offer to the answer."""
         since = len(self.bot_api.calls)
         message = self.bot_api.say(person, text)
         offered = time.time()
@@ -80,7 +80,7 @@ class Stage:
         return (answers[0].at - offered) * 1000
 
     async def answers(self, count: int, since: int) -> list[Call]:
-        """Waits until so many answers were sent after the call numbered `since`."""
+        """Waits until `count` answers were sent after the call numbered `since`."""
         seen, found = since, list[Call]()
 
         def enough() -> bool:
@@ -110,9 +110,9 @@ async def stage(
     strict: bool = False,
     rates: Rates | None = None,
 ) -> AsyncGenerator[Stage]:
-    """Stand-ins on free ports; a strict model judges each request and accounts for its cache.
+    """Serves stand-ins on free ports; a strict model checks requests and accounts for its cache.
 
-    With `rates` the Bot API refuses what is sent faster, and counts that.
+    With `rates` the Bot API refuses faster messages, and counts them.
     """
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     bot_api = BotApi(rates=rates, reads_all_group_messages=True)

@@ -1,4 +1,4 @@
-"""From the start of the process to its first poll."""
+"""The time from the start of the process to its first poll."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from benchmarks.stage import Stage, stage
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
-    """Alternates the program, on a new and on a used database, with the bare SDKs."""
+    """Measures the program on a new and on a used database in alternation with the bare SDKs."""
     fresh, used, bare = list[float](), list[float](), list[float]()
     for number in range(scale.starts):
         async with stage(folder / f"steward{number}") as ours, stage(folder / "bare") as floor:

@@ -1,4 +1,4 @@
-"""What a turn costs as its history grows: processor time, wall time, memory."""
+"""The cost of a turn as its history grows: processor time, wall time, memory."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class _Contestant:
         await self.stage.turn(self.person)
 
     async def measured(self) -> tuple[float, float]:
-        """Processor and wall time of one turn in ms; what follows its answer is counted too."""
+        """Returns processor and wall time of one turn in ms, with the work after its answer."""
         await self.process.at_rest()
         before = self.process.cpu_ms()
         wall = await self.stage.turn(self.person)
@@ -33,7 +33,7 @@ class _Contestant:
 
 @dataclass(frozen=True, slots=True)
 class _Costs:
-    """Medians around one turn: ours and the floor's."""
+    """Medians around one turn, of the program and of the floor."""
 
     cpu: float
     wall: float
@@ -78,7 +78,7 @@ async def _compared(ours: _Contestant, floor: _Contestant, scale: Scale) -> Asyn
 
 
 async def _around(ours: _Contestant, floor: _Contestant, turns: int) -> _Costs:
-    """Takes turns with the floor, so that a busy moment of the machine meets both."""
+    """Alternates with the floor, so that a busy moment of the machine affects both."""
     mine, bare = list[tuple[float, float]](), list[tuple[float, float]]()
     for _ in range(turns):
         mine.append(await ours.measured())
@@ -100,10 +100,10 @@ def _at(turn: int, costs: _Costs, *, first: bool) -> tuple[Figure, Figure]:
 
 
 def _growth(windows: Sequence[int], costs: Sequence[_Costs]) -> tuple[Figure, Figure]:
-    """How the last window differs from the first; our part is what is over the bare SDKs.
+    """Compares the last window with the first; our part is the time beyond the bare SDKs.
 
-    They check the whole history at every call, which the program does not: over a long one our
-    part can fall below nothing.
+    The SDKs check the whole history at every call, and the program does not. So with a long history
+    our part can fall below zero.
     """
     first, last = costs[0], costs[-1]
     name = f"Turn {windows[-1]:,}: our part of the processor time"
@@ -114,7 +114,7 @@ def _growth(windows: Sequence[int], costs: Sequence[_Costs]) -> tuple[Figure, Fi
 
 
 async def _first_answer(on: Stage, person: Person) -> float:
-    """MB after the first answer in the run that makes the database, which loads the migrations."""
+    """Returns the MB after the first answer on a new database, which loads the migrations."""
     async with on.steward([person]) as process:
         await on.turn(person)
         await process.at_rest()

@@ -58,6 +58,22 @@ _ROW = re.compile(r"^\| `(bot/[\w/.]+)` \| (.*) \|$", re.MULTILINE)
 _WORD = re.compile(
     r"^\| ([\w -]+) \| [A-Z][^|]*[^.|]\. \| \[`([\w/.]+)`\]\(\.\./bot/\2\) \|$", re.MULTILINE
 )
+_RIDDLE = re.compile(r"(?:What|Whether|Where|How|Who|Whom|Whose|Why|None|All that)\b")
+_PLAIN = (
+    "alembic",
+    "benchmarks",
+    "bot/adapters/anthropic",
+    "bot/adapters/demo_model",
+    "bot/adapters/lanes",
+    "bot/adapters/mcp",
+    "bot/adapters/media",
+    "bot/adapters/plan_folder",
+    "bot/adapters/skill_folder",
+    "bot/adapters/sql",
+    "bot/adapters/tools",
+)
+"""Folders whose docstrings begin with a verb or a noun."""
+
 _KINDS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
 _OPENERS = {
     "sequenceDiagram": ("alt", "loop", "opt", "par", "critical", "break", "rect", "box"),
@@ -163,6 +179,22 @@ def test_every_room_of_the_flow_is_reached_from_a_word_and_the_words_from_the_fi
         assert any(link.endswith("glossary.md") for link in _LINK.findall(page.read_text()))
 
 
+def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
+    modules = [path for folder in _PLAIN for path in sorted((ROOT / folder).rglob("*.py"))]
+    said = {(path, text) for path in modules for text in _docstrings(path)}
+    assert (len(modules) > 100, len(said) > 500) == (True, True)
+    riddles = {(path.relative_to(ROOT), text) for path, text in said if _RIDDLE.match(text)}
+    assert riddles == set()
+
+
+def test_docstrings_of_fields_and_functions_were_looked_at(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    shown = ("What a module has.", "Who is asked.", "How it goes.")
+    form = '"""{}"""\n\nLIMIT = 1\n"""{}"""\n\n\ndef go() -> None:\n    """{}"""\n'
+    module.write_text(form.format(*shown))
+    assert [text for text in _docstrings(module) if _RIDDLE.match(text)] == list(shown)
+
+
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
@@ -220,6 +252,19 @@ def _first_sentence(module: Path) -> str:
     return (ast.get_docstring(ast.parse(module.read_text())) or "").partition("\n")[0]
 
 
+def _docstrings(module: Path) -> list[str]:
+    """Returns the docstrings of a module, its classes and functions, and those under values."""
+    bodies = (getattr(node, "body", None) for node in ast.walk(ast.parse(module.read_text())))
+    lines = [line for body in bodies if isinstance(body, list) for line in body]
+    return [
+        line.value.value
+        for line in lines
+        if isinstance(line, ast.Expr)
+        and isinstance(line.value, ast.Constant)
+        and isinstance(line.value.value, str)
+    ]
+
+
 def _leads_somewhere(page: Path, link: str) -> bool:
     if "://" in link or link.startswith("mailto:"):
         return True
@@ -231,7 +276,7 @@ def _leads_somewhere(page: Path, link: str) -> bool:
 
 
 def _anchors(text: str) -> set[str]:
-    """The anchors that headings get: small letters, no punctuation, dashes for spaces."""
+    """Returns the anchors of headings: small letters, no punctuation, dashes for spaces."""
     headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -242,7 +287,7 @@ def _diagrams(page: Path) -> list[str]:
 
 
 def _faults(diagram: str) -> Iterator[str]:
-    """What of the basic syntax is wrong: the kind, quotes, brackets, blocks, reserved names."""
+    """Yields faults of the basic syntax: kind, quotes, brackets, blocks, reserved names."""
     kind = next((kind for kind in _KINDS if diagram.startswith(kind)), None)
     if kind is None:
         yield f"a kind nobody knows: {diagram[:20]}"

@@ -1,4 +1,4 @@
-"""Groups: what a chat is called, what it wants of the bot, and who a card is for."""
+"""Groups: the title of a chat, its settings for the bot, and the asker's name on a card."""
 
 import sqlalchemy as sa
 from alembic import op

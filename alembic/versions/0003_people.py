@@ -1,4 +1,4 @@
-"""People: what each may do, how much, and who a message is from."""
+"""People: the rights and the pace of each, and the person behind a message."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Answers: how long ones come in a chat, and whether links show what stands behind them."""
+"""Answers: the form of long answers in a chat, and previews of links."""
 
 import sqlalchemy as sa
 from alembic import op

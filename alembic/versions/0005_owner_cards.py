@@ -1,4 +1,4 @@
-"""Cards that owners are asked for in their private chats."""
+"""Cards that are also shown in the private chats of owners."""
 
 import sqlalchemy as sa
 from alembic import op

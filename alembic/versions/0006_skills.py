@@ -1,4 +1,4 @@
-"""The skill at work in a chat, and how a turn went from one to the next."""
+"""The active skill of a chat and of a turn, and the number of a turn's stages."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Pieces of a message, which count for nobody's pace, and a waiting message found by its number."""
+"""Pieces of a message, which no pace counts, and an index of waiting messages by number."""
 
 import sqlalchemy as sa
 from alembic import op

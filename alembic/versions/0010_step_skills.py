@@ -1,4 +1,4 @@
-"""The skills each step of a plan was planned with; live plans go on as they would have."""
+"""The skill with which each step of a plan was planned; live plans continue unchanged."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,7 +18,7 @@ step = sa.table("plan_step", sa.column("plan"), sa.column("skill"))
 def upgrade() -> None:
     op.add_column("plan_step", sa.Column("skill", sa.Text(), nullable=True))
     op.add_column("plan_step", sa.Column("lender", sa.Text(), nullable=True))
-    # Until now a plan was carried out under the skill that was at work in its chat.
+    # Until now a plan was carried out under the active skill of its chat.
     at_work = sa.select(chat.c.skill).join(plan, plan.c.chat == chat.c.id)
     live = sa.select(plan.c.id).where(plan.c.state.in_(LIVE))
     op.execute(

@@ -1,1 +1,1 @@
-"""The outside world behind the ports; one folder a technology, strangers to one another."""
+"""The outside world behind the ports: one folder for each technology, none imports another."""

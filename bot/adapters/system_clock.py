@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """Time as the machine tells it."""
+    """Tells the time of the machine."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)

@@ -1,7 +1,7 @@
-"""The one module that loads the SDK: sends a body, gives back raw events, translates its errors.
+"""The only module that loads the SDK: sends a body, yields raw events, translates its errors.
 
-Requests go through the client's `post` and events are read before the SDK parses them. Its typed
-methods walk the whole history in every call, and its models lose what they do not know.
+Requests go through the client's `post`, and events are read before the SDK parses them. The SDK's
+typed methods walk the whole history in every call, and its models lose fields they do not know.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _SHORTEST_KEY = 8
 
 
 class Connection:
-    """An open client. Every fault is a ModelError, and no text of one holds the key."""
+    """An open client; every fault is a ModelError, and its text never contains the key."""
 
     def __init__(self, api_key: str, base_url: str, times: ModelTimes) -> None:
         self._key = api_key
@@ -50,9 +50,9 @@ class Connection:
             await self._client.get(f"/v1/models/{quote(model, safe='')}", cast_to=object)
 
     async def events(self, body: bytes) -> AsyncGenerator[str]:
-        """The data of each event of the reply, the last one when the stream has ended.
+        """Yields the data of each event of the reply, the last one after the stream has ended.
 
-        Never waits inside a `yield`: a time-out bounds the provider, not who reads here.
+        No time limit runs during a `yield`: the limits bound the provider, not the reader.
         """
         ends = asyncio.get_running_loop().time() + self._times.call_seconds
         opening = self._times.connect_seconds + self._times.first_byte_seconds
@@ -77,8 +77,8 @@ class Connection:
         loop = asyncio.get_running_loop()
         async with self._within(silence, "the stream was silent", ends) as bound:
             while (event := await anext(events, None)) is not None:
-                # One bound for the whole stream, lifted while the reader has the event: setting
-                # one up for each event took a quarter of a short call's processor time.
+                # One limit for the whole stream, lifted while the reader has the event. A limit for
+                # each event took a quarter of a short call's processor time.
                 bound.reschedule(None)
                 if event.event == "error":
                     raise self._in_stream(event.data)
@@ -89,7 +89,7 @@ class Connection:
                 bound.reschedule(min(loop.time() + silence, ends))
 
     async def _drain(self, events: Any) -> None:
-        """Reads to the end, without which the connection could not be used again."""
+        """Reads to the end; otherwise the connection could not be used again."""
         with suppress(httpx2.HTTPError, TimeoutError):
             async with asyncio.timeout(_ENDING_SECONDS):
                 await anext(events, None)
@@ -98,7 +98,7 @@ class Connection:
     async def _within(
         self, seconds: float, what: str, ends: float = math.inf
     ) -> AsyncGenerator[asyncio.Timeout]:
-        """Bounds what happens inside by its own time and by the end of the whole call."""
+        """Limits the code inside to `seconds` and to the end of the whole call."""
         loop = asyncio.get_running_loop()
         with self._translated():
             try:
@@ -120,7 +120,7 @@ class Connection:
 
     @contextmanager
     def _translated(self) -> Generator[None]:
-        """Turns the SDK's errors into ours. Their causes are cut off: they may hold headers."""
+        """Turns the SDK's errors into ours without their causes, which may contain headers."""
         try:
             yield
         except APIStatusError as error:
@@ -135,5 +135,5 @@ class Connection:
             raise ModelUnreachable("the answer could not be read") from None
 
     def _without_key(self, text: str) -> str:
-        # A stand-in's key may be a letter or two, which words are full of.
+        # The key of a stand-in may be one or two letters, which many words contain.
         return text.replace(self._key, "[key]") if len(self._key) >= _SHORTEST_KEY else text

@@ -1,4 +1,4 @@
-"""What a refusal of the provider means to the flow."""
+"""Translates refusals of the provider into faults of the flow."""
 
 from bot.domain.errors import (
     ModelDenied,
@@ -35,7 +35,7 @@ _LONGEST = 400
 
 
 def fault(status: int, message: str, retry_after: str | None = None) -> ModelError:
-    """The fault an error answer stands for; `retry_after` is the header's text."""
+    """Returns the fault for an error answer; `retry_after` is the text of the header."""
     said = " ".join(message.split())[:_LONGEST]
     text = f"{status}: {said}"
     lowered = said.lower()
@@ -53,7 +53,7 @@ def fault(status: int, message: str, retry_after: str | None = None) -> ModelErr
 
 
 def _seconds(header: str | None) -> float | None:
-    """The header's seconds; None when it is missing, a date, or no sensible number."""
+    """Returns the header's seconds; None when it is missing, a date, or not a sensible number."""
     try:
         seconds = float(header or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Remembering what values were encoded to."""
+"""A memory of values in their encoded form."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -9,16 +9,16 @@ V = TypeVar("V")
 class Memo(Generic[V]):
     """Encodes each frozen value once, as long as it stays in use.
 
-    Values are told apart by identity, since comparing them costs as much as encoding them. Two
-    generations of at most `size` bytes of encoded text each are kept; what was not asked for
-    while one of them filled up is forgotten.
+    Values are distinguished by identity, because comparing them costs as much as encoding them.
+    Two generations are kept, each of at most `size` bytes of encoded text. A value that nobody
+    asks for while a generation fills up is forgotten.
     """
 
     def __init__(self, encode: Callable[[V], bytes], size: int) -> None:
         self._encode = encode
         self._size = size
         self._filled = 0
-        # The value is kept beside its text, so that its id cannot pass to another one.
+        # The value is kept beside its text, so that no other value can get its id.
         self._young: dict[int, tuple[V, bytes]] = {}
         self._old: dict[int, tuple[V, bytes]] = {}
 

@@ -1,4 +1,4 @@
-"""Claude over the Messages API."""
+"""Claude as a model, over the Messages API."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -24,7 +24,7 @@ BASE_URL = "https://api.anthropic.com"
 class AnthropicModel:
     """The port `Model` for Claude; enter it before the first call, leave it to close the client.
 
-    `window` (tokens) replaces that of every profile. Nothing is tried twice here.
+    `window` (tokens) replaces the window of every profile. This class retries nothing.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class AnthropicModel:
                 self._connection = None
 
     async def warm(self) -> None:
-        """Loads the SDK in a thread, so that the first call need not wait for it."""
+        """Loads the SDK in a thread, so that the first call does not wait for it."""
         await self._connected()
 
     def profile(self, name: str) -> ModelProfile:
@@ -68,7 +68,7 @@ class AnthropicModel:
         return known if self._window is None else replace(known, window=self._window)
 
     async def check(self, name: str) -> None:
-        """Raises a ModelError unless the provider takes the key and knows the model."""
+        """Raises a ModelError unless the provider accepts the key and knows the model."""
         connection = await self._connected()
         await connection.check(name)
 

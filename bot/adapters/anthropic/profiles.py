@@ -1,14 +1,14 @@
-"""What each Claude model can take, and what it costs."""
+"""Capabilities and prices of the Claude models."""
 
 from bot.domain.model import ModelProfile, Price
 
 PROVIDER = "anthropic"
 
 _MAX_OUTPUT = 32_000
-"""Tokens of the longest answer asked for: about what a model writes within a call's time limit."""
+"""Tokens of the longest answer: about as much as a model writes within a call's time limit."""
 
 _WINDOW = 200_000
-"""Tokens in view. The models take a million, but every round pays for all that it reads."""
+"""Tokens in view. The models accept a million, but every round pays for all tokens it reads."""
 
 
 def _current(name: str, price: Price, window: int = _WINDOW) -> ModelProfile:
@@ -27,7 +27,7 @@ _PROFILES = {
 
 
 def profile(name: str) -> ModelProfile:
-    """The named model; one not listed is taken to be small, and not to think by itself."""
+    """Returns the profile of a model; an unknown model counts as small and without thinking."""
     known = _PROFILES.get(name)
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""A reply put together from the events of its stream."""
+"""Builds a reply from the events of its stream."""
 
 import json
 import re
@@ -42,7 +42,7 @@ _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 @dataclass(slots=True)
 class _Block:
-    """A content block that is arriving: how it opened, and the pieces of its fields since."""
+    """A content block that is arriving: its opening, and the later pieces of its fields."""
 
     opened: dict[str, Any]
     pieces: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -54,7 +54,7 @@ class _Block:
         return self.opened["type"]
 
     def grow(self, delta: Mapping[str, Any]) -> str:
-        """Takes a delta in; returns the words it adds to the answer."""
+        """Adds a delta; returns the words it adds to the answer."""
         kind = delta["type"]
         if kind == "citations_delta":
             self.citations.append(delta["citation"])
@@ -68,13 +68,13 @@ class _Block:
         return piece if kind == "text_delta" else ""
 
     def written_input(self) -> str:
-        """The argument text as it was streamed, or as the block opened with it."""
+        """Returns the argument text, either streamed or from the opening of the block."""
         text = "".join(self.pieces.get("input", ()))
         given = self.opened.get("input")
         return json.dumps(given, ensure_ascii=False) if not text and given else text
 
     def raw(self) -> dict[str, Any]:
-        """The block as the provider would have sent it in one piece, its input apart."""
+        """Returns the block as the provider would have sent it in one piece, without its input."""
         whole = dict(self.opened)
         for name, pieces in self.pieces.items():
             if name != "input":
@@ -85,7 +85,7 @@ class _Block:
 
 
 class ReplyBuilder:
-    """Takes the events of one stream in order; whatever kind it does not know, it passes over."""
+    """Takes the events of one stream in order and ignores kinds it does not know."""
 
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
@@ -96,7 +96,7 @@ class ReplyBuilder:
         self._reply: ModelReply | None = None
 
     def feed(self, data: str) -> str:
-        """Takes one event in and returns the words it adds to the answer.
+        """Adds one event and returns the words it adds to the answer.
 
         Raises ModelUnreachable for an event that cannot be read.
         """
@@ -107,7 +107,7 @@ class ReplyBuilder:
             raise ModelUnreachable(reason) from None
 
     def reply(self) -> ModelReply:
-        """The whole reply; raises ModelUnreachable when the stream ended before it did."""
+        """Returns the whole reply; raises ModelUnreachable when the stream ended too early."""
         if self._reply is None:
             raise ModelUnreachable("the stream was cut before the reply ended")
         return self._reply
@@ -139,7 +139,7 @@ class ReplyBuilder:
         return ""
 
     def _count(self, usage: Mapping[str, Any] | None) -> None:
-        """Counts are cumulative: the latest one of each kind holds."""
+        """Keeps the latest count of each kind, because counts are cumulative."""
         for theirs, ours in _USAGE.items():
             count = (usage or {}).get(theirs)
             if isinstance(count, int):
@@ -175,7 +175,7 @@ def _part(block: _Block) -> ReplyPart:
 
 
 def _words(raw: Mapping[str, Any]) -> str:
-    """The words of a text block; what is no text could never be sent back."""
+    """Returns the words of a text block; raises TypeError for a value that cannot be sent back."""
     words = raw.get("text") or ""
     if not isinstance(words, str):
         raise TypeError("the text of a block is not a text")
@@ -183,7 +183,7 @@ def _words(raw: Mapping[str, Any]) -> str:
 
 
 def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:
-    """The call; its arguments count only when the model had finished writing them."""
+    """Returns the call; its arguments count only when the model had finished writing them."""
     written = strict_json.whole(block.written_input())
     arguments, fault = parse_arguments(written)
     if cut and not written.strip():
@@ -199,7 +199,7 @@ def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:
 
 
 def _call_ids(request: ModelRequest) -> set[str]:
-    """The ids of all calls in view, none of which may occur again."""
+    """Returns the ids of all calls in view; a new call must not reuse any of them."""
     return {
         part.call.id
         for message in request.messages
@@ -210,7 +210,7 @@ def _call_ids(request: ModelRequest) -> set[str]:
 
 
 def _free_id(block: _Block, taken: set[str]) -> str:
-    """The block's own id; a fresh one when it is missing, illegal or used before."""
+    """Returns the block's own id, or a fresh one when it is missing, illegal or used before."""
     wanted = block.opened.get("id")
     if not isinstance(wanted, str) or not _LEGAL_ID.fullmatch(wanted) or wanted in taken:
         wanted = f"call_{secrets.token_hex(12)}"
@@ -219,7 +219,7 @@ def _free_id(block: _Block, taken: set[str]) -> str:
 
 
 def _sound(raw: dict[str, Any]) -> dict[str, Any]:
-    """The block, written anew only when it holds half characters."""
+    """Returns the block, rewritten only when it contains lone surrogates."""
     text = json.dumps(raw, ensure_ascii=False)
     whole = strict_json.whole(text)
     return raw if whole == text else json.loads(whole)

@@ -1,4 +1,4 @@
-"""The body of a request: JSON joined from pieces that are encoded once and kept."""
+"""Builds the body of a request: JSON joined from pieces that are encoded once and kept."""
 
 import json
 import re
@@ -17,11 +17,12 @@ _ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class RequestEncoder:
-    """Writes requests; what a request shares with an earlier one is not encoded again.
+    """Writes requests; parts that an earlier request had are not encoded again.
 
-    The cache marks stand at the end of the system text and of the newest three user messages.
-    The second of these is where the request before this one ended, so its whole prefix is read
-    from the cache however many blocks a round added, although a mark looks back 20 blocks only.
+    The cache marks stand at the end of the system text and of the newest three user messages. The
+    request before this one ended at the second of these messages. A mark looks back only 20
+    blocks, but with that second mark the whole earlier request is read from the cache, however
+    many blocks the last round added.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class RequestEncoder:
         self._tool: Memo[ToolSpec] = Memo(_encode_tool, _KEPT_BYTES)
 
     def encode(self, request: ModelRequest) -> bytes:
-        """The whole body as UTF-8; halves of surrogate pairs, which no JSON may hold, become ?."""
+        """Returns the whole body as UTF-8; lone surrogates, illegal in JSON, become `?`."""
         head: dict[str, Any] = {
             "model": request.profile.name,
             "max_tokens": request.max_output or request.profile.max_output,
@@ -57,14 +58,14 @@ class RequestEncoder:
 
 
 def encode_message(message: ViewMessage) -> bytes:
-    """One message without marks; empty when nothing of it may be sent."""
+    """Returns one message without marks; empty when no part of it may be sent."""
     blocks = [_block(part, message.role) for part in message.parts]
     content = b",".join(block for block in blocks if block)
     return b'{"role":"%s","content":[%s]}' % (message.role.encode(), content) if content else b""
 
 
 def _run_ends(messages: Sequence[ViewMessage]) -> list[int]:
-    """Places of the newest messages after which the model spoke, or is to speak."""
+    """Returns the places of the newest messages after which the model spoke or speaks next."""
     ends: list[int] = []
     after = "assistant"
     for position in range(len(messages) - 1, -1, -1):
@@ -78,15 +79,15 @@ def _run_ends(messages: Sequence[ViewMessage]) -> list[int]:
 
 
 def _marked(message: bytes) -> bytes:
-    """The message with a mark on its last block, whose end is always `}]}`."""
+    """Returns the message with a mark on its last block; its end is always `}]}`."""
     return message[:-3] + _MARK + message[-3:]
 
 
 def _block(part: ViewPart, role: str) -> bytes:
-    """One content block; empty for what a provider refuses: blank text, unsigned thinking."""
+    """Returns one content block; empty for blank text and unsigned thinking: both are refused."""
     match part:
         case TextPart(text=text, raw=raw):
-            # Words of another model may end in white space, which the end of a request may not.
+            # A text of another model may end in white space, but a request must not end so.
             plain = text.rstrip() if role == "assistant" else text
             return _json(raw or {"type": "text", "text": plain}) if text.strip() else b""
         case ImagePart(media_type=media_type, data=data):
@@ -106,9 +107,9 @@ def _block(part: ViewPart, role: str) -> bytes:
 
 
 def _call_block(call: ToolCall) -> bytes:
-    """A call with its arguments as the model wrote them; unreadable ones become an empty object.
+    """Returns a call with the arguments the model wrote; unreadable ones become an empty object.
 
-    The id and the name are the call's own, since results refer to them.
+    Its id and name stay, because results refer to them.
     """
     fields: dict[str, Any] = {"type": "tool_use", **(call.raw or {})}
     fields |= {"id": call.id, "name": _ILLEGAL_NAME.sub("_", call.name)[:128] or "unknown"}

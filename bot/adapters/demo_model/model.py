@@ -1,4 +1,4 @@
-"""A model made of a table: it shows what the program does around a model."""
+"""A model made of a table: it shows the work of the program around a model."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from bot.domain.transcript import CallPart, ReplyPart, TextPart
 from bot.domain.view import ModelEvent, ModelReply, ModelRequest, ResultPart, TextDelta
 
 LABEL = "*Demo model:*\n\n"
-"""Every answer begins with this, so that nobody takes it for a model's."""
+"""Every answer begins with this label, so that nobody takes it for the words of a real model."""
 
 _FREE = Price(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0)
 _PROFILE = ModelProfile(
@@ -28,7 +28,7 @@ _STEP = re.compile(r"^\d+\. ([\w-]+) (\{.*\})$", re.MULTILINE)
 
 
 class DemoModel:
-    """The port `Model` without a network; `pause` is the seconds between two pieces of text."""
+    """The port `Model` without a network; `pause` are the seconds between two pieces of text."""
 
     def __init__(self, pause: float = 0.0) -> None:
         self._pause = pause
@@ -49,7 +49,7 @@ class DemoModel:
 
 
 def _answer(request: ModelRequest) -> tuple[ReplyPart, ...]:
-    """Results are told first; a person's words after them count as a new wish."""
+    """Answers results first; a person's words after them count as a new wish."""
     newest = request.messages[-1].parts if request.messages else ()
     results = [part for part in newest if isinstance(part, ResultPart)]
     after = newest[newest.index(results[-1]) + 1 :] if results else newest
@@ -69,7 +69,7 @@ def _answer(request: ModelRequest) -> tuple[ReplyPart, ...]:
 
 
 def _taken_over(words: str) -> str:
-    """The end of a pipeline, whose earlier text nobody was sent."""
+    """Returns the end of a pipeline; nobody has seen its earlier text."""
     head = words.partition("\n")[0].removeprefix(MARK).strip()
     return (
         f"This is the second skill of a pipeline. I wrote a text before, which was kept and not "
@@ -93,7 +93,7 @@ def _granted(words: str, request: ModelRequest, *, collecting: bool) -> tuple[Re
 
 
 def _steps(note: str) -> tuple[CallPart, ...]:
-    """A call for each open step of an approved plan, as its note spells it."""
+    """Returns a call for each open step of an approved plan, exactly as its note says."""
     found = ((tool, json.loads(text)) for tool, text in _STEP.findall(note))
     return tuple(_call(Wanted(tool, arguments)) for tool, arguments in found)
 

@@ -1,4 +1,4 @@
-"""What a person asks the demo to show, found by single words or by a server's tool they name."""
+"""Finds the wish in a person's message: by single words, or by a server's tool that it names."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _SERVERS_TOOL = re.compile(r"([A-Za-z0-9_-]+__[A-Za-z0-9_-]+)\s*(\{.*)?", re.DOT
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A call the demo would like to make."""
+    """A call that the demo wants to make."""
 
     tool: str
     arguments: dict[str, Any]
@@ -19,9 +19,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Words that ask for it, how a person is told of it, and what the demo does then.
+    """The words that ask for it, its line in the list for people, and the calls of the demo.
 
-    `planned` are the calls it makes instead in plan mode.
+    In plan mode the demo makes the calls of `planned` instead.
     """
 
     words: frozenset[str]
@@ -113,7 +113,7 @@ _WISHES = (
 )
 
 ABILITIES = "\n".join(f"- {wish.shows}" for wish in _WISHES)
-"""A Markdown list of what may be asked for."""
+"""A Markdown list of everything that people can ask for."""
 
 _HELP = Wish(
     frozenset({"help", "hello", "hi", "hey", "start"}),
@@ -127,7 +127,7 @@ _HELP = Wish(
 
 
 def wish_of(text: str) -> Wish | None:
-    """The call of a server's tool that the text names, or else what its first known word asks."""
+    """Returns the wish for a server's tool that the text names, or for its first known word."""
     named = _SERVERS_TOOL.search(text)
     if named is not None:
         return _call_of(named[1], named[2] or "{}")
@@ -138,7 +138,7 @@ def wish_of(text: str) -> Wish | None:
 def _call_of(tool: str, behind: str) -> Wish:
     try:
         arguments, _ = json.JSONDecoder().raw_decode(behind)
-        # Half a surrogate pair, or a number without an end, could be read but never be stored.
+        # A lone surrogate or an infinite number could be read here but never be stored.
         json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         told = f"What stands behind `{tool}` cannot be read: its arguments are one JSON object."

@@ -18,12 +18,12 @@ LONGEST_DELAY_SECONDS = 60.0
 
 
 class EmbeddedLanes:
-    """Drains each chat in a task of its own, never twice at once; a chat at rest costs nothing.
+    """Drains each chat in a task of its own, never twice at once; an idle chat costs nothing.
 
-    At most `at_work` chats are drained at a time. The others stand in line, as numbers and not as
-    tasks, so that ten thousand of them weigh nothing. A drain that fails is logged and tried again,
-    after 1 s first and twice as long each time, up to a minute; nobody waits for that.
-    Use as an async context manager: leaving cancels every drain and waits for its end.
+    At most `at_work` chats are drained at a time. The others stand in line as numbers, not as
+    tasks, so ten thousand of them cost almost no memory. A drain that fails is logged and tried
+    again after 1 s, then after twice as long each time, up to a minute. Meanwhile it takes no room
+    from other chats. Use as an async context manager: leaving cancels every drain and waits for it.
     """
 
     def __init__(self, drain: Drain, clock: Clock, at_work: int = 256) -> None:
@@ -33,7 +33,7 @@ class EmbeddedLanes:
         self._group = asyncio.TaskGroup()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._at_work: set[int] = set()
-        # With a future where a task waits already: it had failed and wants to try again.
+        # The value is a future when the chat's task exists already: it failed and will try again.
         self._line: dict[int, asyncio.Future[None] | None] = {}
         self._again: set[int] = set()
         self._closing = False
@@ -54,7 +54,7 @@ class EmbeddedLanes:
         await self._group.__aexit__(kind, error, trace)
 
     def wake(self, chat: int) -> None:
-        """Has the chat drained soon; a wake-up during a drain means another one after it."""
+        """Drains the chat soon; a wake-up during a drain causes another drain after it."""
         if self._closing:
             return
         if chat in self._tasks:
@@ -64,13 +64,13 @@ class EmbeddedLanes:
             self._call_in()
 
     def interrupt(self, chat: int) -> None:
-        """Cancels the chat's drain, or its wait for one, then has it drained anew."""
+        """Cancels the chat's drain, or its wait for one, then drains the chat anew."""
         self.wake(chat)
         if chat in self._again:
             self._tasks[chat].cancel()
 
     def _call_in(self) -> None:
-        """Lets the first in line to work, as long as there is room."""
+        """Starts the first chats in line, as long as there is room."""
         while self._line and len(self._at_work) < self._most and not self._closing:
             chat = next(iter(self._line))
             waiter = self._line.pop(chat)
@@ -110,7 +110,7 @@ class EmbeddedLanes:
         try:
             await self._drain(chat)
         except StoreError as fault:
-            # The store is away for everyone: a trace for each chat at each try would bury the rest.
+            # The store fails for every chat: a trace for each chat and try would bury other lines.
             _log.error("the lane of a chat has to wait: %s", fault, extra={"chat": chat})
             return False
         except Exception:  # noqa: BLE001 - the border of a lane: one chat's fault stays its own

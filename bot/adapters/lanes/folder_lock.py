@@ -1,4 +1,4 @@
-"""One process for one data folder."""
+"""Allows one process for one data folder."""
 
 import fcntl
 import os
@@ -12,8 +12,8 @@ from bot.domain.errors import SettingError
 class FolderLock:
     """Holds a folder for this process while entered; the system frees it when the process dies.
 
-    Makes the folder, readable by its user alone, when there is none. Raises SettingError when
-    another process holds it or when the folder cannot be used.
+    Creates a missing folder, readable by its user alone. Raises SettingError when another process
+    holds the folder or when it cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,7 +36,7 @@ class FolderLock:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            # Emptied, not removed: another process may hold the same file open, about to lock it.
+            # Emptied, not removed: another process may have the file open and be about to lock it.
             self._file.truncate(0)
             self._file.close()
             self._file = None
@@ -51,7 +51,7 @@ class FolderLock:
             raise SettingError(f"{self._folder} is used by {who}.") from None
         except OSError as error:
             raise SettingError(f"{self._folder} cannot be locked: {error.strerror}.") from error
-        # Past the file's buffer: what a full disk refuses is not tried again when it is closed.
+        # Not through the file's buffer: closing would try again to write what a full disk refused.
         try:
             os.ftruncate(file.fileno(), 0)
             os.write(file.fileno(), f"{os.getpid()}\n".encode())

@@ -1,4 +1,4 @@
-"""A server's process as lines going in and lines coming out, ended whole."""
+"""A server's process: lines in, lines out, and an end that leaves no child behind."""
 
 import asyncio
 import contextlib
@@ -24,14 +24,14 @@ _KEEPER = Path(__file__).with_name("keeper.py")
 _GRACE = 1.0
 _ENDING = 5.0
 _LOGGED = 64_000
-"""Bytes of a server's standard error that reach the log in one life of it."""
+"""Bytes of a server's standard error that reach the log in one life of the server."""
 
 _LAST_WORDS = 300
 _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL")
 
 
 class Child:
-    """One running server; `last_words` are the end of what it wrote to standard error."""
+    """One running server; `last_words` are the end of its standard error."""
 
     def __init__(self, spec: ServerSpec, process: asyncio.subprocess.Process) -> None:
         self._spec = spec
@@ -39,19 +39,19 @@ class Child:
         self.last_words = ""
 
     async def lines(self) -> AsyncGenerator[bytes]:
-        """What the server writes, line by line, until it ends; raises ValueError on a long one."""
+        """Yields the server's output by lines until it ends; raises ValueError for a long line."""
         output = _there(self._process.stdout)
         while line := await output.readline():
             yield line
 
     async def send(self, line: bytes) -> None:
-        """Raises OSError when the server does not read any more."""
+        """Sends a line; raises OSError when the server no longer reads."""
         pipe = _there(self._process.stdin)
         pipe.write(line)
         await pipe.drain()
 
     async def listen_to_errors(self) -> None:
-        """Hands standard error to the log, at its lowest level and not without an end."""
+        """Passes standard error to the log at its lowest level, up to a bound."""
         room = _LOGGED
         errors = _there(self._process.stderr)
         while chunk := await errors.read(4096):
@@ -62,8 +62,8 @@ class Child:
             room -= len(text)
 
     async def end(self, lifeline: int) -> None:
-        """Closes its input, which a good server takes as its end; then the keeper ends it."""
-        # Unread output would keep its pipe, and with that the process, from being seen to end.
+        """Closes the input, at which a good server ends; then the keeper ends it."""
+        # Unread output would keep the pipe open, and we would not see the process end.
         pouring = asyncio.create_task(self._pour_away(), name=f"rest of {self._spec.name}")
         try:
             _there(self._process.stdin).close()
@@ -112,7 +112,7 @@ async def running(spec: ServerSpec) -> AsyncGenerator[Child]:
 
 
 async def _spawned(spec: ServerSpec, reading: int) -> asyncio.subprocess.Process:
-    """Starts the keeper; a cancel meanwhile ends it by the lifeline its caller closes."""
+    """Starts the keeper; after a cancel the caller ends it by closing the lifeline."""
     start = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-S", str(_KEEPER), str(reading)),
@@ -131,7 +131,7 @@ async def _spawned(spec: ServerSpec, reading: int) -> asyncio.subprocess.Process
 
 
 async def _to_its_end(work: asyncio.Future[T] | Coroutine[Any, Any, T]) -> T:
-    """Lets work end although we are cancelled meanwhile; the cancel comes after it."""
+    """Lets the work end even if a cancel comes meanwhile; the cancel is raised afterwards."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -141,7 +141,7 @@ async def _to_its_end(work: asyncio.Future[T] | Coroutine[Any, Any, T]) -> T:
 
 
 def environment(spec: ServerSpec, ours: Mapping[str, str]) -> dict[str, str]:
-    """All that a server inherits: what any program needs, and what was declared for it."""
+    """Returns a server's environment: the needs of any program, and its declared variables."""
     return {name: ours[name] for name in _INHERITED if name in ours} | dict(spec.env)
 
 

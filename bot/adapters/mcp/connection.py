@@ -1,4 +1,4 @@
-"""The one module that opens the SDK's client: a server's tools, and calls of them."""
+"""The only module that opens the SDK's client: lists a server's tools and calls them."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -38,7 +38,7 @@ _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAda
 )
 _LOST = (types.CONNECTION_CLOSED, types.REQUEST_TIMEOUT)
 _BY_STATUS = ("Session terminated", "Server returned an error response")
-"""What the SDK makes of an HTTP status that came without a message of the protocol."""
+"""Texts by which the SDK reports an HTTP status without a message of the protocol."""
 
 
 class Connection:
@@ -54,7 +54,7 @@ class Connection:
         self.gone = gone
 
     async def tools(self) -> Sequence[RemoteTool]:
-        """All tools of the server, as it lists them now; pages that go in a circle end there."""
+        """Returns all tools that the server lists now; stops when its pages form a circle."""
         found: list[RemoteTool] = []
         seen: set[str] = set()
         cursor: str | None = None
@@ -68,7 +68,7 @@ class Connection:
         return found[:_MOST_TOOLS]
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
-        # Not the client's own `call_tool`: that one would judge the answer by the server's schema.
+        # Not the client's own `call_tool`: it would check the answer by the server's schema.
         params = types.CallToolRequestParams(name=tool, arguments=arguments)
         request = types.CallToolRequest(params=params)
         result = await self._asked(self._client.session.send_request(request, _RESULT), sent=True)
@@ -94,14 +94,14 @@ class Connection:
             self._under_way -= 1
 
     def _is_lost(self, fault: MCPError) -> bool:
-        """Whether the connection is of no use any more; an HTTP session ends without a word."""
+        """Returns True when the connection is useless now; an HTTP session ends without notice."""
         by_http = self._http is not None and fault.message in _BY_STATUS
         return by_http or fault.code in _LOST or self.gone.is_set()
 
     def _lost(self, why: str, *, sent: bool) -> ServerGone:
         self.gone.set()
         if self._http is not None:
-            # Of several calls under way nobody can tell whose request was the unheard one.
+            # With several calls under way nobody can tell which request did not arrive.
             alone = self._under_way == 1
             if sent and alone and self._http.unheard and not self._http.doubtful:
                 return ServerUnheard(why)
@@ -124,9 +124,9 @@ def _remote(tool: types.Tool) -> RemoteTool:
 async def connected(
     spec: ServerSpec, version: str, changed: Callable[[], None]
 ) -> AsyncGenerator[Connection]:
-    """A server started or reached; `changed` is called when it says that its tools are others.
+    """Starts or reaches a server; `changed` is called when the server says that its tools changed.
 
-    A fault of the opening carries what the server's last words were as a note.
+    A fault during the opening carries the server's last words as a note.
     """
 
     async def heard(message: object) -> None:
@@ -158,7 +158,7 @@ async def connected(
 
 
 async def _listen(client: Client, changed: Callable[[], None]) -> None:
-    """Servers of the newer protocol tell changes to those who ask for them."""
+    """Asks for news of changes; servers of the newer protocol send it only on request."""
     offered = client.server_capabilities.tools
     if offered is None or not offered.list_changed:
         return

@@ -1,4 +1,4 @@
-"""An answer's parts as one text, with the pictures beside it."""
+"""Turns the parts of an answer into one text, with the pictures beside it."""
 
 import base64
 import json
@@ -11,14 +11,14 @@ from bot.adapters.mcp.remote import Answer, Picture
 from bot.domain.visible_text import size
 
 LONGEST_TEXT = 1_000_000
-"""Characters of an answer that are kept at all; what the model reads is bounded further on."""
+"""Characters of an answer that are kept; the model's share is cut further later on."""
 
 MOST_PICTURES = 4
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 def answer(result: types.CallToolResult) -> Answer:
-    """Everything in the answer that can be read, and a word on what cannot."""
+    """Returns all readable parts of the answer, with a remark on each unreadable one."""
     pictures: list[Picture] = []
     parts = [_part(block, pictures) for block in result.content]
     told = _structured(result.structured_content, parts)
@@ -64,10 +64,10 @@ def _resource(resource: types.TextResourceContents | types.BlobResourceContents)
 
 
 def _structured(content: Any, parts: Sequence[str]) -> str:
-    """Structured content as JSON; nothing when a text says the same, as servers are asked to."""
+    """Returns structured content as JSON, or an empty text when a text part repeats it."""
     if content is None or (isinstance(content, Mapping) and not content):
         return ""
-    # Many servers wrap a bare text so, beside saying it as a text.
+    # Many servers send a plain text twice: as a text, and wrapped like this.
     if any(content in (_parsed(part), {"result": part}) for part in parts):
         return ""
     return json.dumps(content, ensure_ascii=False)

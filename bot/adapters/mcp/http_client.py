@@ -1,4 +1,4 @@
-"""The HTTP client of a server: bodies with an end, and a record of what cannot have happened."""
+"""The HTTP client of a server: limits bodies, and records if a request may have had an effect."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -12,18 +12,19 @@ _UNHEARD = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 class TooLong(httpx2.TransportError):
-    """The server sent more than one message may have."""
+    """The server sent more bytes than one message may have."""
 
 
 class Packed(httpx2.TransportError):
-    """The server sent a packed body: a small one may unpack to more than there is memory."""
+    """The server sent a compressed body; even a small one may unpack to more than the memory."""
 
 
 class WatchedClient(httpx2.AsyncClient):
-    """Tells of the requests since `forget()`: were all of them turned away at the door?
+    """Records the fate of the requests since `forget()`: did none of them reach the server?
 
-    `unheard` once one never reached the server, or was refused with a 4xx. `doubtful` once one was
-    taken, got lost on the way, or failed inside the server: that one may have been done.
+    `unheard` is True once a request never reached the server or was refused with a 4xx. `doubtful`
+    is True once a request was taken, was lost on the way, or failed inside the server: its effect
+    may have happened.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -58,7 +59,7 @@ async def _unpacked(response: httpx2.Response) -> None:
 
 
 async def _bound_body(response: httpx2.Response) -> None:
-    """Streams of events are counted by who reads them."""
+    """Limits the body of an answer; the reader of an event stream limits that one."""
     streamed = "text/event-stream" in response.headers.get("content-type", "")
     if not streamed and isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Bounded(response.stream, LONGEST_LINE)

@@ -1,9 +1,10 @@
-"""The process between Steward and a server: when the one is gone, so is the other.
+"""The process between Steward and a server: it ends the server when Steward is gone.
 
-Run by its path with a descriptor and a command line. It starts the command in a session of its own
-and waits until that has ended, or until the descriptor ends because its other end is closed: the
-kernel does so at Steward's death, however it dies. Then all that the command has started is ended,
-whatever sessions it has opened. It knows nothing of Steward.
+It is run by its path, with a descriptor and a command line. It starts the command in a session of
+its own. Then it waits until the command has ended, or until the other end of the descriptor is
+closed: the kernel closes it when Steward dies, however it dies. After that the keeper ends every
+process that the command has started, also those in sessions of their own. It imports nothing of
+Steward.
 """
 
 import os
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _become(command: list[str]) -> None:
-    """Turns the forked child into the server; returns never."""
+    """Turns the forked child into the server; never returns."""
     try:
         os.setsid()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
@@ -58,7 +59,7 @@ def _become(command: list[str]) -> None:
 
 
 def _let_go_of_pipes() -> None:
-    """The server alone holds its pipes, so that their end is its end."""
+    """Closes the keeper's copies of the pipes, so that they end with the server."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for pipe in (0, 1, 2):
         os.dup2(nothing, pipe)
@@ -76,7 +77,7 @@ def _reap(ended: dict[int, int]) -> None:
 
 
 def _end(child: int, ended: dict[int, int]) -> None:
-    """Ends all descendants: asked first, then by force, again for those born meanwhile."""
+    """Ends all descendants: asks first, then uses force, and repeats for those born meanwhile."""
     _signal_all(_descendants(), signal.SIGTERM)
     until = time.monotonic() + _GRACE
     while _descendants() and time.monotonic() < until:
@@ -97,7 +98,7 @@ def _end(child: int, ended: dict[int, int]) -> None:
 
 
 def _descendants() -> list[int]:
-    """Every process below this one; orphans among them have become its children."""
+    """Returns every process below this one; orphans among them have become its children."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -126,7 +127,7 @@ def _signal_all(processes: list[int], number: int) -> None:
 
 
 def _prctl(option: int, value: int) -> None:
-    """Does nothing where the system has no such call."""
+    """Calls prctl; does nothing on systems without it."""
     if sys.platform != "linux":
         return
     import ctypes  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""One life of a server: from its start to its end, in a task of its own."""
+"""One life of a server, from its start to its end, in a task of its own."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ _LONGEST_REASON = 300
 
 
 class Life:
-    """Begun when made; every `connection()` waits for the same start."""
+    """A life that starts when it is created; every `connection()` waits for the same start."""
 
     def __init__(self, spec: ServerSpec, changed: Callable[[], None]) -> None:
         self._spec = spec
@@ -38,7 +38,7 @@ class Life:
 
     @property
     def begun(self) -> bool:
-        """Whether it is ready for calls."""
+        """True when it is ready for calls."""
         return self._ready.done() and not self.over
 
     @property
@@ -46,7 +46,7 @@ class Life:
         return self._calls > 0
 
     async def connection(self) -> "Connection":
-        """The connection, once there is one; raises ServerGone when the start fails."""
+        """Returns the connection once it exists; raises ServerGone when the start fails."""
         await asyncio.wait({self._task, self._ready}, return_when=asyncio.FIRST_COMPLETED)
         if self._ready.done():
             return self._ready.result()
@@ -55,7 +55,7 @@ class Life:
         raise ServerLate(why) if late else ServerGone(why)
 
     def reason(self) -> str:
-        """Why it ended, for people: nothing while it runs, or when it was told to."""
+        """The reason of its end, for people; empty while it runs and when we ended it."""
         if not self._task.done() or self._task.cancelled():
             return ""
         fault = self._task.exception()
@@ -65,7 +65,7 @@ class Life:
         return without_secrets(told, self._spec.secrets)[:_LONGEST_REASON]
 
     def use(self) -> None:
-        """A call begins: until it has ended, the server is not idle."""
+        """Marks a call: the server is not idle until the call has ended."""
         self._calls += 1
 
     def used(self) -> None:
@@ -73,7 +73,7 @@ class Life:
         self._used = asyncio.get_running_loop().time()
 
     async def end(self) -> None:
-        """Ends the server and waits until it is gone."""
+        """Ends the server and waits until it has gone."""
         self._told_to_end.set()
         if not self._ready.done():
             self._task.cancel()
@@ -107,7 +107,7 @@ class Life:
             await asyncio.wait(tasks)
 
     async def _idle(self) -> None:
-        """Returns when nobody has called for as long as the server may be idle, or up to twice."""
+        """Returns after one to two times the server's idle time without a call."""
         longest = self._spec.idle_seconds
         if longest == 0:
             await asyncio.Event().wait()
@@ -118,7 +118,7 @@ class Life:
                 return
 
     def _tell(self, task: asyncio.Task[None]) -> None:
-        """Takes the task's end up, so that no fault of a server is a fault of the program."""
+        """Takes the result of the task, so that a fault of a server is no fault of the program."""
         if task.cancelled() or task.exception() is None:
             _LOG.info("server %s has ended", self._spec.name)
         else:
@@ -126,7 +126,7 @@ class Life:
 
 
 def _loaded() -> ModuleType:
-    # Importing the SDK takes more than a second and 60 MB; without a server nobody needs it.
+    # Importing the SDK takes more than a second and 60 MB, and only a server needs it.
     from bot.adapters.mcp import connection  # noqa: PLC0415
 
     return connection
@@ -139,7 +139,7 @@ def _version() -> str:
 
 
 def _words(fault: BaseException) -> Iterator[str]:
-    """What a fault and those inside it say; the notes hold a server's own last words."""
+    """Yields the texts of a fault, of faults inside it, and of notes with a server's last words."""
     yield from getattr(fault, "__notes__", ())
     if isinstance(fault, BaseExceptionGroup):
         for inner in fault.exceptions:

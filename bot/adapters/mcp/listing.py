@@ -1,4 +1,4 @@
-"""What servers listed last, kept on disk: the same tools after a restart, and no server started."""
+"""The last listings of servers, kept on disk: a restart has the tools without a server's start."""
 
 import json
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from bot.domain.server import ServerSpec
 
 
 class Listings:
-    """One small file a server; a file that cannot be read is as good as none."""
+    """Keeps one small file for each server; an unreadable file counts as missing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def read(self, spec: ServerSpec) -> tuple[RemoteTool, ...] | None:
-        """The last listing of exactly this server; None when there is none."""
+        """Returns the last listing of exactly this server; None when there is none."""
         try:
             kept = json.loads(self._file(spec).read_text(encoding="utf-8"))
             if kept["identity"] != spec.identity:
@@ -27,7 +27,7 @@ class Listings:
             return None
 
     def keep(self, spec: ServerSpec, tools: Sequence[RemoteTool]) -> None:
-        """Raises OSError."""
+        """Stores a listing; raises OSError."""
         kept = {"identity": spec.identity, "tools": [asdict(tool) for tool in tools]}
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = self._file(spec)

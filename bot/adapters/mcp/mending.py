@@ -1,4 +1,4 @@
-"""Listings as a server sends them, mended: the SDK would refuse a whole one for one bad tool."""
+"""Repairs the listings of a server: the SDK would refuse a whole listing for one bad tool."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -15,29 +15,29 @@ from pydantic import ValidationError
 from bot.domain.visible_text import visible
 
 _FAULT = "steward/fault"
-"""Where a tool that broke the protocol carries the reason, in the room that is left for others."""
+"""Key of the reason in a tool that broke the protocol, in the part left to applications."""
 
 _LONGEST_FAULT = 200
 _PAGE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
-"""What some version of the protocol demands of a page beside its tools."""
+"""Fields that some versions of the protocol demand of a page beside its tools."""
 
 
 @asynccontextmanager
 async def mended(
     transport: AbstractAsyncContextManager[Any], version: Callable[[], str]
 ) -> AsyncGenerator[Any]:
-    """A transport whose listings hold no tool that the spoken version of the protocol refuses."""
+    """Opens a transport whose listings contain only tools that the spoken protocol allows."""
     async with transport as (incoming, outgoing):
         yield _Mended(incoming, version), outgoing
 
 
 def fault_of(tool: types.Tool) -> str:
-    """Why this is but the name of a tool that was against the protocol; nothing for any other."""
+    """Returns the fault of a tool that broke the protocol; empty for any other tool."""
     return str((tool.meta or {}).get(_FAULT, ""))
 
 
 class _Mended:
-    """The stream of what a server sends, one listing in it mended at a time."""
+    """The stream of a server's messages, in which each listing is repaired."""
 
     def __init__(self, incoming: Any, version: Callable[[], str]) -> None:
         self._incoming = incoming
@@ -45,7 +45,7 @@ class _Mended:
 
     @property
     def last_context(self) -> Any:
-        """What the SDK knows about the sender of the newest message, if its stream tells."""
+        """Returns the SDK's context of the newest message, if the stream has one."""
         return getattr(self._incoming, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
@@ -87,7 +87,7 @@ class _Mended:
 
 
 def _lawful(tool: Any, number: int, version: str) -> Any:
-    """The tool as it is, or a bare one of its name that carries what is wrong with it."""
+    """Returns the tool as it is, or a bare one of the same name that carries its fault."""
     fault = _fault(tool, version)
     if not fault:
         return tool

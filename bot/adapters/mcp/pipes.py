@@ -1,4 +1,4 @@
-"""The SDK's streams over a process of our own: bounded lines, and an end that reaches everyone."""
+"""The SDK's streams over our own process: bounded lines, and an end that both sides see."""
 
 import asyncio
 import logging
@@ -18,11 +18,11 @@ _LOG = logging.getLogger(__name__)
 
 _MOST_MESSAGES = 5_000
 _WINDOW = 10.0
-"""Messages in so many seconds; a server that sends more is ended."""
+"""Seconds in which messages are counted; a server that sends too many is ended."""
 
 
 class Pipes:
-    """A server's process while it is connected; `fault` says why the connection ended, if told."""
+    """A server's process while it is connected; `fault` is the reason of its end, if known."""
 
     def __init__(self, spec: ServerSpec, lost: Callable[[], None]) -> None:
         self._spec = spec
@@ -32,14 +32,14 @@ class Pipes:
 
     @property
     def fault(self) -> str:
-        """What is known of its end: our own reason, else its last words."""
+        """The reason of its end: our own reason, or else its last words."""
         if self._fault or self._child is None:
             return self._fault
         return " ".join(self._child.last_words.split())
 
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[Any]:
-        """The streams of one life of the process."""
+        """Opens the streams of one life of the process."""
         incoming, to_read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
         async with running(self._spec) as child, incoming, to_read, to_write, outgoing:
@@ -84,7 +84,7 @@ class Pipes:
             return
 
     def _message(self, line: bytes) -> SessionMessage | None:
-        """A line as a message; banners and other talk are passed over."""
+        """Returns a line as a message; ignores banners and other text."""
         try:
             return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
         except ValueError:

@@ -1,4 +1,4 @@
-"""What a server says of its tools and answers to calls, in no library's words."""
+"""A server's tools and answers as plain values, without a type of any library."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RemoteTool:
-    """A tool as its server lists it; the hints are the server's word and nothing more.
+    """A tool as its server lists it; the hints are only a claim of the server.
 
-    One with a `fault` was listed against the protocol: of that, only its name is known.
+    A tool with a `fault` broke the protocol: only its name is known.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a call came to; `text` tells of every part, the pictures are beside it."""
+    """The answer to a call: `text` mentions every part, and the pictures stand beside it."""
 
     text: str
     pictures: tuple[Picture, ...] = ()
@@ -36,7 +36,7 @@ class Answer:
 
 
 class ServerGone(Exception):
-    """The connection ended; `sent` when a call was under way that may have happened."""
+    """The connection ended; with `sent`, a call was under way and may have had its effect."""
 
     def __init__(self, why: str, *, sent: bool = False) -> None:
         super().__init__(why)
@@ -44,15 +44,15 @@ class ServerGone(Exception):
 
 
 class ServerLate(ServerGone):
-    """It was not ready in its time; trying again would take as long."""
+    """The server was not ready in time; another try would take as long."""
 
 
 class ServerBarred(ServerGone):
-    """It was ended for good: it may not be started any more."""
+    """The server was ended for good and must not be started again."""
 
 
 class ServerUnheard(ServerGone):
-    """The connection ended before the call reached the server: it may be made anew."""
+    """The connection ended before the call reached the server, so the call can be repeated."""
 
 
 class ServerRefused(Exception):

@@ -1,7 +1,7 @@
-"""Schemas of strangers: which may be shown to a model, and whether arguments fit one.
+"""Judges schemas of strangers: may a model see one, and do arguments fit it?
 
-jsonschema is loaded with the first server. What could take for ever is left to the server to judge:
-patterns are not tried, and a check goes only so far and so deep.
+jsonschema is loaded with the first server. Checks that could run for ever are left to the server:
+patterns are not tried, and a check has a bound on its steps and its depth.
 """
 
 import json
@@ -14,12 +14,12 @@ from typing import Any
 from bot.domain.errors import InvalidArguments
 
 LARGEST = 20_000
-"""Bytes of a schema; above it costs more of every request than a tool is worth."""
+"""Bytes of a schema; a larger one costs more in every request than a tool is worth."""
 
 _KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _CHOICES = ("oneOf", "anyOf", "allOf")
 _MOST_STEPS = 10_000
-"""What one check may look at: a keyword, and each of the values behind it."""
+"""Steps of one check: each keyword counts, and each value behind it."""
 
 _MOST_FAULTS = 5
 _LONGEST_FAULT = 300
@@ -27,11 +27,11 @@ _DEEPEST = 40
 
 
 class Unfit(Exception):
-    """A tool or its schema that no model may be shown; the text says why."""
+    """A tool or its schema must not be shown to a model; the text says why."""
 
 
 def offered(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema as providers take it: an object at its top, without a choice there."""
+    """Returns the schema as providers accept it: an object at the top, without a choice there."""
     shown = {k: v for k, v in schema.items() if k not in ("$schema", "$id", *_CHOICES)}
     shown.setdefault("type", "object")
     _examine(shown)
@@ -39,7 +39,7 @@ def offered(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ArgumentCheck:
-    """Judges arguments by one schema; built at the first check, since most tools are never used."""
+    """Checks arguments against one schema; built at the first check: most are never used."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = dict(schema)
@@ -52,7 +52,7 @@ class ArgumentCheck:
             faults = islice(self._validator.iter_errors(dict(arguments)), _MOST_FAULTS)
             lines = [_line(fault) for fault in faults]
         except (_Endless, self._unresolvable, *_NO_SCHEMA):
-            # The schema is at fault, not the call: the server may judge it.
+            # The schema is at fault, not the call: the server judges it.
             return
         if lines:
             raise InvalidArguments("\n".join(lines))
@@ -73,13 +73,13 @@ class ArgumentCheck:
         own = {keyword: self._counted(judge) for keyword, judge in known.items()}
         own |= dict.fromkeys(_UNTRIED, _nothing)
         own |= {keyword: _unless_patterned(own[keyword]) for keyword in _ADDITIONAL}
-        # A registry of our own knows no way to fetch another document.
+        # Our own registry has no way to fetch another document.
         return extend(Draft202012Validator, own)(self._schema, registry=Registry())
 
     def _counted(self, judge: Any) -> Any:
         def step(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[Any]:
             self._left -= 1 + (len(wanted) if isinstance(wanted, list | dict) else 0)
-            # The library's own depth must not become Python's: what it is built on dies of that.
+            # A deep schema would exceed Python's recursion limit, and the C code below would crash.
             if self._left < 0 or self._depth == _DEEPEST:
                 raise _Endless
             self._depth += 1
@@ -92,11 +92,11 @@ class ArgumentCheck:
 
 
 class _Endless(Exception):
-    """The schema asks for more looks than a check may have."""
+    """The schema needs more steps than one check may take."""
 
 
 _NO_SCHEMA = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What the library falls over where a choice or a reference leads to what is no schema."""
+"""Errors of the library when a choice or a reference leads to something that is no schema."""
 
 
 _UNTRIED = ("pattern", "patternProperties", "format", "uniqueItems")
@@ -108,7 +108,7 @@ def _nothing(*_: Any) -> tuple[()]:
 
 
 def _unless_patterned(judge: Any) -> Any:
-    """What may be additional is known only to those who try the patterns."""
+    """Skips a keyword about additional values where patterns decide, as patterns are not tried."""
 
     def step(validator: Any, wanted: Any, instance: Any, schema: Any) -> Any:
         return () if "patternProperties" in schema else judge(validator, wanted, instance, schema)

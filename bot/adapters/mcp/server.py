@@ -1,4 +1,4 @@
-"""A server over all its lives: started when it is needed, started again once when it has died."""
+"""A server over all its lives: started when needed, and started again once after it died."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ _PROOF_SECONDS = 5.0
 
 
 class Server:
-    """Raises ServerGone, ServerRefused and TimeoutError; nothing that was sent is sent again."""
+    """One server; raises ServerGone, ServerRefused and TimeoutError; sends no call twice."""
 
     def __init__(self, spec: ServerSpec) -> None:
         self.spec = spec
@@ -38,7 +38,7 @@ class Server:
 
     @property
     def state(self) -> str:
-        """In a few words, for people."""
+        """The state in a few words, for people."""
         if self._life is None:
             return "not started yet"
         if not self._life.over:
@@ -48,18 +48,18 @@ class Server:
 
     @property
     def has_news(self) -> bool:
-        """Whether it runs and has said that its tools are not what they were."""
+        """True when it runs and has said that its tools changed."""
         return self._changed and self._life is not None and self._life.begun
 
     async def tools(self) -> Sequence[RemoteTool]:
-        """Its tools as it lists them now; starts it."""
+        """Returns the tools that it lists now; starts it."""
         connection = await self._connected()
         self._changed = False
         async with asyncio.timeout(_LISTING_SECONDS):
             return await connection.tools()
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
-        """One call; raises ServerGone with `sent` when nobody can tell what came of it."""
+        """Makes one call; raises ServerGone with `sent` when nobody knows its outcome."""
         try:
             return await self._call(tool, arguments)
         except ServerUnheard as fault:
@@ -75,24 +75,24 @@ class Server:
             async with asyncio.timeout(self.spec.call_seconds):
                 return await connection.call(tool, dict(arguments))
         except (TimeoutError, asyncio.CancelledError):
-            # It was told to stop; whether it heard is seen before the next call.
+            # It was told to stop; the next call first checks that it still answers.
             self._doubtful = True
             raise
         finally:
             life.used()
 
     async def end(self) -> None:
-        """Ends its present life, if it has one; a call may begin another."""
+        """Ends its present life, if any; a call may start another one."""
         life, self._life = self._life, None
         if life is not None:
             await life.end()
 
     def bar(self, why: str) -> None:
-        """From now on nothing starts it, not even a call of a turn that has its tools still."""
+        """Forbids every further start, even by a call of a turn that still has its tools."""
         self._barred = why
 
     async def _connected(self) -> "Connection":
-        """A connection that lives; a start that fails is tried once more, and then told."""
+        """Returns a working connection; tries a failed start once more before it raises."""
         async with self._starting:
             if self._doubtful:
                 await self._prove()
@@ -111,13 +111,13 @@ class Server:
         if self._barred:
             raise ServerBarred(self._barred)
         if self._life is None or self._life.over:
-            # What it lists may be news: its program may have been replaced since.
+            # Its listing may have changed: its program may have been replaced.
             self._changed = True
             self._life = Life(self.spec, self._news)
         return self._life
 
     async def _prove(self) -> None:
-        """Ends a server that let a call run out of time and answers nothing else either."""
+        """Ends a server that let a call time out and does not list its tools either."""
         self._doubtful = False
         life = self._life
         if life is None or not life.begun or life.busy:

@@ -1,4 +1,4 @@
-"""All tool servers: what they offer to whom, and how they stand."""
+"""All tool servers: the tools they offer to each chat, and their states."""
 
 import asyncio
 import logging
@@ -21,21 +21,21 @@ from bot.ports.tool import Tool
 _LOG = logging.getLogger(__name__)
 
 MOST_TOOLS = 64
-"""Tools of one server that are offered; providers take 128 in all."""
+"""Tools of one server that are offered; providers accept 128 in all."""
 
 
 _A_MOMENT = 1.0
-"""Seconds a turn waits for news of a server whose tools are known already."""
+"""Seconds that a turn waits for news of a server whose tools are known already."""
 
 _SLACK = 5.0
-"""Seconds a turn waits beside the start itself, for a first listing or a fault to be told."""
+"""Seconds that a turn waits after the start itself for a first listing or a fault."""
 
 _RETRY_SECONDS = 60.0
-"""After a start that failed, a turn does not look again for so long."""
+"""Seconds after a failed start in which no turn tries again."""
 
 
 class _Known:
-    """What is known of one server; `remote` is None until it has been listed once."""
+    """The knowledge of one server; `remote` is None until its first listing."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -48,10 +48,10 @@ class _Known:
         self.users: set[int] = set()
 
     async def take(self, remote: tuple[RemoteTool, ...], spool: Path) -> None:
-        """Makes tools of what the server lists; an equal listing leaves them the same objects."""
+        """Makes tools of a listing; an equal listing keeps the same objects."""
         if self.remote == remote:
             return
-        # In a thread: judging schemas takes its time, and loading what judges them more.
+        # In a thread: checking schemas takes time, and loading the library takes more.
         self.tools, self.left_out = await asyncio.to_thread(self._made, remote, spool)
         self.remote = remote
 
@@ -84,7 +84,7 @@ class _Known:
 class ToolServers:
     """The port `Servers`; `folder` keeps listings, `spool` files until they are delivered.
 
-    Nothing is started before it is called, but for a server whose tools nobody knows yet.
+    A server is started by its first call, or earlier if nobody knows its tools yet.
     """
 
     def __init__(self, folder: Path, spool: Path) -> None:
@@ -132,11 +132,11 @@ class ToolServers:
         return known.standing() if known is not None else ServerStanding(spec, "not started yet")
 
     def _starter(self, spec: ServerSpec) -> StartServer:
-        """The same object for the same server, so that a chat's surroundings stay the same."""
+        """Returns the same object for the same server, so that surroundings stay the same."""
         return self._starters.setdefault(spec.identity, StartServer(spec))
 
     async def tried(self, spec: ServerSpec) -> ServerStanding:
-        """Starts a server only to list its tools, and ends it; raises ToolFailure."""
+        """Starts a server only to list its tools, then ends it; raises ToolFailure."""
         known = _Known(Server(spec))
         try:
             await known.take(tuple(await known.server.tools()), self._spool)
@@ -163,7 +163,7 @@ class ToolServers:
         return known
 
     async def _looked_at(self, known: _Known) -> None:
-        """Waits for a listing: the first one as long as a start may take, a later one a moment."""
+        """Waits for a listing: for the first one as long as a start may take, else one second."""
         first = known.remote is None
         if known.listing is None or known.listing.done():
             if not (known.server.has_news or (first and self._may_try(known))):
@@ -194,7 +194,7 @@ class ToolServers:
             _LOG.warning("the listing of %s is not kept: %s", spec.name, fault)
 
     def _let_go(self, chat: int, wanted: set[str]) -> None:
-        """Ends what a skill brought along and no chat wants any more."""
+        """Ends servers of skills that no chat wants any more."""
         for id, known in list(self._known.items()):
             if known.server.spec.skill and id not in wanted and chat in known.users:
                 known.users.discard(chat)
@@ -202,7 +202,7 @@ class ToolServers:
                     self._dismiss(id)
 
     def _dismiss(self, id: str, why: str = "it is not what it was at this turn's start") -> None:
-        """Ends a server for good: nobody would know of a life that began after this."""
+        """Ends a server for good, because nobody would know of a life that began later."""
         known = self._known.pop(id)
         known.server.bar(why)
         ending = asyncio.create_task(_ended(known), name=f"end of {known.server.spec.name}")

@@ -1,4 +1,4 @@
-"""The tool that asks an owner to let a skill's server start; it stands where its tools will be."""
+"""The tool that asks an owner to allow the start of a skill's server."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _DESCRIPTION = (
 
 
 class StartServer:
-    """Starts nothing itself: the owner's word is kept, and the next turn starts the server."""
+    """Stands in for the server's tools; stores the owner's consent, and the next turn starts it."""
 
     def __init__(self, server: ServerSpec) -> None:
         self._server = server

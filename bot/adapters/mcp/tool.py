@@ -1,4 +1,4 @@
-"""A tool of a server, as the loop uses it."""
+"""The tool of a server, as the loop uses it."""
 
 import asyncio
 import hashlib
@@ -30,16 +30,16 @@ from bot.ports.tool import Place
 _DESCRIPTION = 2_000
 _SUBJECT = 80
 _ENDING_SECONDS = 30.0
-"""What a start that is tried twice and a listing may take beside the call itself."""
+"""Seconds for ending a server and for its listing, beside two starts and the call."""
 
 _SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 
 
 class ServerTool:
-    """Runs on its server, once; what comes back is foreign, and pictures go to the chat."""
+    """Runs once on its server; its answer is untrusted, and its pictures go to the chat."""
 
     def __init__(self, server: Server, remote: RemoteTool, spool: Path) -> None:
-        """Raises Unfit when the tool is none that a model may be shown."""
+        """Raises Unfit when the tool must not be shown to a model."""
         if remote.fault:
             raise Unfit(remote.fault)
         self._server = server
@@ -119,7 +119,7 @@ class ServerTool:
         return (Outbound(OutboundKind.NOTICE, (), files=files),)
 
     def _kept(self, pictures: Sequence[Picture], place: Place) -> tuple[FileRef, ...]:
-        """Copies that last until they are delivered; a call's own folder, as for other files."""
+        """Stores copies until they are delivered, in a folder of the call, as for other files."""
         key = f"{place.chat}/{place.turn}/{place.call_id}"
         folder = self._spool / hashlib.sha256(key.encode()).hexdigest()[:32]
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -136,7 +136,7 @@ class ServerTool:
 
 
 def _where(spec: ServerSpec) -> str:
-    """Where a call goes; servers of two skills may look alike but for whose they are."""
+    """Names the target of a call, with the skill: servers of two skills may look alike."""
     of_skill = f" of the skill {spec.skill}" if spec.skill else ""
     if spec.command:
         return f"by {visible(spec.line)}{of_skill}, not sandboxed"
@@ -144,7 +144,7 @@ def _where(spec: ServerSpec) -> str:
 
 
 def _effect(remote: RemoteTool, *, trusted: bool) -> Effect:
-    """A hint that makes a tool graver is believed of anyone; one that frees it, of the trusted."""
+    """Returns the effect; a hint that restricts always counts, one that frees if trusted."""
     if remote.destroys and not (trusted and remote.reads):
         return Effect.DANGER
     return Effect.READ if trusted and remote.reads else Effect.WRITE

@@ -1,1 +1,1 @@
-"""Reading what people send: text, PDF documents and pictures, in a process of its own."""
+"""Reads files that people send: text, PDF documents and pictures, in a process of its own."""

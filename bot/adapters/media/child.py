@@ -1,7 +1,7 @@
-"""The process that reads one file: bytes come in by its input, one line of JSON goes out.
+"""The process that reads one file: takes bytes from its input and prints one line of JSON.
 
-It is started by `media_reader` and bounds itself before it looks at a byte, since files are
-made by strangers and their parsers by people. A fault nobody foresaw ends it with code 1.
+`media_reader` starts it. It limits itself before it looks at a byte, because strangers make the
+files, and parsers have faults. An unforeseen fault ends it with code 1.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _READERS: dict[Kind, Callable[[bytes], DocumentText | ImagePart]] = {
 
 
 def main(kind: str, memory: int, seconds: int) -> None:
-    """Reads the input as this kind, with so many bytes of memory and seconds of processor time."""
+    """Reads the input as this kind, within bytes of memory and seconds of processor time."""
     _bound(memory, seconds)
     try:
         found = _READERS[Kind(kind)](sys.stdin.buffer.read())
@@ -55,7 +55,7 @@ def _bound(memory: int, seconds: int) -> None:
         (resource.RLIMIT_NPROC, 0),
     )
     for bound, most in bounds:
-        # Not every system knows every bound.
+        # Not every system knows every limit.
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(bound, (most, most))
 

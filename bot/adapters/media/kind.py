@@ -1,4 +1,4 @@
-"""Tells by its first bytes what a file is; the name only words a refusal better."""
+"""Recognises a file by its first bytes; the name only makes a refusal clearer."""
 
 from enum import StrEnum
 from pathlib import PurePath
@@ -40,12 +40,12 @@ class Kind(StrEnum):
 
 
 def kind_of(data: bytes, name: str) -> Kind:
-    """What the file is; raises Unread for what is not read at all."""
+    """Returns the kind of a file; raises Unread for kinds that are not read."""
     if not data:
         raise Unread("is empty")
     if data.startswith(_PICTURES) or (data[:4], data[8:12]) == (b"RIFF", b"WEBP"):
         return Kind.PICTURE
-    # Readers of PDF forgive some rubbish before the mark; the format's own note allows 1024 bytes.
+    # Readers of PDF accept other bytes before the mark; a note of the format allows 1024.
     if b"%PDF-" in data[:1024]:
         return Kind.PDF
     if data.startswith(_BYTE_ORDER) or b"\0" not in data:

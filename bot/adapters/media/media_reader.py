@@ -1,4 +1,4 @@
-"""Reads files of strangers, each in a process that may neither last nor grow nor write."""
+"""Reads files of strangers, each in a process with little time and memory that may not write."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from bot.ports.attachments import DocumentText, NotRead, Reading
 
 
 class MediaReader:
-    """The port `Reader`; nothing of a file is parsed in this process."""
+    """The port `Reader`; this process parses no part of a file."""
 
     def __init__(self, bounds: ReadingBounds) -> None:
         self._bounds = bounds
@@ -45,7 +45,7 @@ class MediaReader:
                 raise Unread(f"is a damaged {kind}")
 
     async def _child(self, kind: Kind, data: bytes) -> tuple[int, bytes]:
-        """The exit code, negative for a signal, and the output; never outlives this call."""
+        """Returns the child's exit code, negative for a signal, and its output; leaves no child."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "bot.adapters.media.child"),
             *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds)),
@@ -69,5 +69,5 @@ class MediaReader:
 
 
 def _storable(text: str) -> str:
-    """No lone surrogates, no NUL: neither a provider nor a database takes them."""
+    """Replaces lone surrogates and NUL: neither a provider nor a database accepts them."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "�")

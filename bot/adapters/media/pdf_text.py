@@ -1,4 +1,4 @@
-"""The text of a PDF document, as far as its pages can be read in time."""
+"""Reads the text of a PDF document, as far as its pages can be read in time."""
 
 import io
 import logging
@@ -14,7 +14,7 @@ _MOST_PAGES = 300
 _MOST_CHARACTERS = 2_000_000
 _SECONDS = 12.0
 _LOCKED = "is locked by a password"
-# Malformed objects reach the library's own code as values of the wrong type.
+# Malformed objects reach the library's code as values of a wrong type.
 _MALFORMED = (
     PyPdfError,
     ArithmeticError,
@@ -28,7 +28,7 @@ _MALFORMED = (
 
 
 def text_of_pdf(data: bytes) -> DocumentText:
-    """The text of its first 300 pages, page by page; raises Unread when there is none."""
+    """Returns the text of the first 300 pages, page by page; raises Unread when there is none."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = _opened(data)
     total = _page_count(reader)
@@ -62,7 +62,7 @@ def _page_count(reader: PdfReader) -> int:
 
 
 def _pages(reader: PdfReader, most: int) -> tuple[list[str], int]:
-    """The text of each page, empty for a damaged one; stops when time or room is over."""
+    """Returns the text of each page, empty for a damaged one; stops when time or room runs out."""
     until = time.monotonic() + _SECONDS
     pages: list[str] = []
     damaged = room = 0

@@ -1,4 +1,4 @@
-"""Text in whatever encoding it was written."""
+"""Reads text in any encoding."""
 
 import codecs
 
@@ -20,7 +20,7 @@ _MARKED = (
 
 
 def text_of(data: bytes) -> DocumentText:
-    """The text of at most 2,000,000 characters; raises Unread for what is not text after all."""
+    """Returns at most 2,000,000 characters of text; raises Unread when the file is no text."""
     head = data[:_MOST_BYTES]
     text = _decoded(head)[:_MOST_CHARACTERS]
     sample = text[:_SAMPLE]
@@ -37,7 +37,7 @@ def _decoded(data: bytes) -> str:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
     try:
-        # What was cut within a character is not another encoding.
+        # A cut inside a character does not mean another encoding.
         return codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
         return data.decode(_guessed(data[:_SAMPLE]), "replace")

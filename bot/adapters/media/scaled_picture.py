@@ -1,4 +1,4 @@
-"""A picture as models take it: upright, small, and with nothing in it but the picture."""
+"""Makes pictures fit for models: upright, small, and without other data."""
 
 import base64
 import io
@@ -19,12 +19,15 @@ _DAMAGED = "is a damaged picture"
 
 
 def scaled(data: bytes) -> ImagePart:
-    """At most 1568 pixels a side and 1 MB; of an animation the first frame. Raises Unread."""
+    """Returns a picture, or an animation's first frame, within 1568 pixels a side and 1 MB.
+
+    Raises Unread.
+    """
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # The library only warns of pictures up to twice its bound.
+            # The library only warns about pictures of up to twice its limit.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
                 media_type, encoded = _encoded(_upright(image))
@@ -39,7 +42,7 @@ def scaled(data: bytes) -> ImagePart:
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """The pixels in few, turned as the camera was held; the file's other data stay behind."""
+    """Returns the pixels, reduced and turned as the camera was held; drops all other data."""
     image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
     orientation = image.getexif().get(0x0112)
     mode = "RGBA" if image.has_transparency_data else "RGB"
@@ -52,7 +55,7 @@ def _upright(image: Image.Image) -> Image.Image:
 
 
 def _encoded(image: Image.Image) -> tuple[str, bytes]:
-    """Drawings and screenshots without loss where they fit, all else as JPEG."""
+    """Encodes drawings and screenshots without loss where they fit, other pictures as JPEG."""
     if image.mode == "RGBA" or image.getcolors(_FEW_COLOURS):
         lossless = _saved(image, "PNG")
         if len(lossless) <= MOST_BYTES:

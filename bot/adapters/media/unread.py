@@ -1,5 +1,5 @@
-"""The one fault of reading."""
+"""The only fault of reading."""
 
 
 class Unread(Exception):
-    """A file that gives nothing to show; the text ends a sentence that begins with its name."""
+    """A file gives nothing to show; the text ends a sentence that begins with the file's name."""

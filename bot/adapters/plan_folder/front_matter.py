@@ -1,4 +1,4 @@
-"""One file of a template: YAML between two lines of dashes, then Markdown with numbered steps."""
+"""Reads the file of a template: YAML between two lines of dashes, then numbered Markdown."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ _UNREADABLE = (
     RecursionError,
     ValueError,
 )
-"""What comes of a value that is not what its tag says, or is too large a number."""
+"""Errors for a value that does not fit its tag, or for too large a number."""
 
 
 class _Wrong(Exception):
-    """What is wrong, and in which line of the file."""
+    """The fault of a file, with its line."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(why)
@@ -33,7 +33,7 @@ class _Wrong(Exception):
 
 
 def read(text: str, file: str, name: str) -> Template | Broken:
-    """The template in a file, or what is wrong with it; never raises."""
+    """Returns the template in a file, or the file's fault; never raises."""
     try:
         head, body, first = _parted(text)
         keys = _keys(head)
@@ -51,7 +51,7 @@ def read(text: str, file: str, name: str) -> Template | Broken:
 
 
 def write(template: Template) -> str:
-    """The file of a template, as `read` reads it back."""
+    """Returns the file of a template, which `read` reads back."""
     arguments = [
         {"name": a.name, "description": a.description}
         | ({"default": a.default} if a.default is not None else {})
@@ -65,7 +65,7 @@ def write(template: Template) -> str:
 
 
 def _parted(text: str) -> tuple[str, str, int]:
-    """The YAML, the Markdown, and the line in which the Markdown begins."""
+    """Returns the YAML, the Markdown, and the line in which the Markdown begins."""
     lines = text.lstrip("\ufeff").splitlines()
     if not lines or lines[0].rstrip() != _FENCE:
         raise _Wrong(1, "the file should begin with a line of three dashes")
@@ -147,7 +147,7 @@ def _steps(body: str, first: int) -> str:
 
 
 def _line(head: str, key: str) -> int:
-    """The line of the file in which a key of the front matter stands; its first if it does not."""
+    """Returns the line of a key of the front matter; the first line when the key is absent."""
     lines = head.splitlines()
     found = (n for n, line in enumerate(lines, start=2) if line.startswith(key))
     return next(found, 1)

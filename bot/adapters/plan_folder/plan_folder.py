@@ -1,4 +1,4 @@
-"""Templates in folders: those of the house, and the person's own, which win."""
+"""Templates in folders: the ones that come along, and the person's own, which win."""
 
 import asyncio
 import os
@@ -16,11 +16,11 @@ _LARGEST = 200_000
 _ABOUT = "README.md"
 
 _MOST = 500
-"""Files of one folder that are looked at."""
+"""Files of one folder that are read."""
 
 
 class PlanFolder:
-    """The port Templates: read anew each time, so that an edited file needs no restart."""
+    """The port Templates; reads files anew each time, so that an edited file needs no restart."""
 
     def __init__(self, own: Path, shipped: Path) -> None:
         self._own = own
@@ -48,7 +48,7 @@ class PlanFolder:
         return None
 
     def _save(self, template: Template) -> str | None:
-        """A whole file or none: it is linked under its name once it is written."""
+        """Writes a whole file or none: links it under its name after it is written."""
         file = self._own / f"{template.name}.md"
         self._own.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self._own / f".{secrets.token_hex(8)}"

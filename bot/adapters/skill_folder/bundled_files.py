@@ -1,4 +1,4 @@
-"""Files beside a SKILL.md, reached step by step so that no path and no link leads elsewhere."""
+"""Files beside a SKILL.md, opened step by step so that no path and no link leads elsewhere."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def read_file(folder: str, name: str, most: int) -> bytes:
-    """The first `most` bytes of a regular file; neither it nor its folder may be a link.
+    """Returns the first `most` bytes of a regular file; neither it nor its folder may be a link.
 
     Raises OSError and ToolFailure.
     """
@@ -32,7 +32,7 @@ def read_file(folder: str, name: str, most: int) -> bytes:
 
 
 def _read_bytes(folder: str, path: str, most: int) -> bytes:
-    """The first `most` bytes of a regular file below a folder, without following a link.
+    """Returns the first `most` bytes of a regular file below a folder; follows no link.
 
     Raises OSError, and ToolFailure for a path that leads out.
     """
@@ -55,7 +55,7 @@ def _read_bytes(folder: str, path: str, most: int) -> bytes:
 
 
 def read_text(folder: str, path: str) -> str:
-    """The text of a bundled file; raises ToolFailure."""
+    """Returns the text of a bundled file; raises ToolFailure."""
     try:
         content = _read_bytes(folder, path, LARGEST + 1)
     except OSError as fault:
@@ -69,7 +69,7 @@ def read_text(folder: str, path: str) -> str:
 
 
 def listed(folder: str, most: int) -> list[str]:
-    """Paths of files beside SKILL.md, at most so many; links and hidden files are left out."""
+    """Returns at most `most` paths of files beside SKILL.md, without links and hidden files."""
     found: list[str] = []
     for current, folders, files in os.walk(folder, followlinks=False):
         folders[:] = sorted(f for f in folders if not f.startswith((".", "__")))

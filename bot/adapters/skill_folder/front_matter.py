@@ -1,4 +1,4 @@
-"""The YAML at the head of a Markdown file, read with the lines its values stand on."""
+"""Reads the YAML at the head of a Markdown file, with the lines of its values."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _NAMES = {"int": "a number", "float": "a number", "bool": "true or false", "null
 
 
 class Malformed(Exception):
-    """What is wrong with a file, and on which line; 0 when it concerns the whole."""
+    """The fault of a file and its line; the line is 0 for the whole file."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -32,7 +32,7 @@ class Malformed(Exception):
 
 
 def split(content: str) -> tuple[Fields, str]:
-    """The fields of the front matter and the text behind it; raises Malformed."""
+    """Returns the fields of the front matter and the text behind it; raises Malformed."""
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     first, _, rest = content.partition("\n")
     if first.rstrip() != "---":
@@ -51,10 +51,10 @@ def split(content: str) -> tuple[Fields, str]:
 
 
 def _plain_lines(document: str) -> Fields | None:
-    """The fields of a document that has nothing but plain words behind each key.
+    """Returns the fields of a document with only plain words behind each key; None for others.
 
-    That is what most have, and a tenth of the library's work. Words that begin with a letter and
-    hold none of the signs of YAML mean themselves, but for those that stand for other values.
+    Most documents are like that, and this takes a tenth of the library's time. Words that begin
+    with a letter and contain no sign of YAML stand for themselves, except words for other values.
     """
     found: dict[str, Node] = {}
     for number, line in enumerate(document.removesuffix("\n").split("\n")):
@@ -84,7 +84,7 @@ def _composed(document: str) -> Node | None:
 
 
 def _plumb(document: str) -> None:
-    """Refuses what is nested so deep that the library, written in C, would crash the program."""
+    """Refuses a text so deeply nested that the library, written in C, would crash the program."""
     if sum(map(document.count, "[{-:?")) <= _NESTED:
         return  # each level begins with one of these signs
     depth = 0
@@ -101,7 +101,7 @@ def line_of(node: Node) -> int:
 
 
 def fields(node: Node, what: str) -> Fields:
-    """A mapping with text keys, each once."""
+    """Returns a mapping with text keys, each once."""
     if not isinstance(node, yaml.MappingNode):
         raise Malformed(line_of(node), f"{what}: should be a mapping of names to values")
     found: dict[str, Node] = {}
@@ -119,21 +119,21 @@ def is_nothing(node: Node) -> bool:
 
 
 def text(node: Node, what: str) -> str:
-    """A text, without white space around it; a number is none, but for quotes around it."""
+    """Returns a text without white space around it; a number counts only in quotes."""
     if not isinstance(node, yaml.ScalarNode) or node.tag != _TEXT:
         raise Malformed(line_of(node), f"{what}: should be a text, not {_shape(node)}")
     return node.value.strip()
 
 
 def scalar(node: Node, what: str) -> str:
-    """A single value as it is written: `1.0` stays so."""
+    """Returns a single value as it is written: `1.0` stays `1.0`."""
     if not isinstance(node, yaml.ScalarNode):
         raise Malformed(line_of(node), f"{what}: should be one value, not {_shape(node)}")
     return "" if is_nothing(node) else node.value.strip()
 
 
 def texts(node: Node, what: str) -> tuple[str, ...]:
-    """A list of texts; a single one counts as a list of it."""
+    """Returns a list of texts; a single text counts as a list of one."""
     if isinstance(node, yaml.SequenceNode):
         return tuple(scalar(item, what) for item in node.value)
     return (text(node, what),)
@@ -146,7 +146,7 @@ def flag(node: Node, what: str) -> bool:
 
 
 def seconds(node: Node, what: str) -> float:
-    """A positive number of seconds."""
+    """Returns a positive number of seconds."""
     try:
         number = float(scalar(node, what))
     except ValueError:
@@ -165,13 +165,13 @@ def is_mapping(node: Node) -> bool:
 
 
 def plain(node: Node) -> Any:
-    """Any value as mappings, lists and texts; scalars as they are written."""
+    """Returns any value as mappings, lists and texts; scalars stay as they are written."""
     return _plain(node, [0], 0)
 
 
 def _plain(node: Node, count: list[int], depth: int) -> Any:
     count[0] += 1
-    # References can make a short text a huge or an endless value.
+    # References can turn a short text into a huge or endless value.
     if count[0] > _MOST_NODES or depth > _DEEPEST:
         raise Malformed(line_of(node), "the value is nested too deep or too large")
     match node:

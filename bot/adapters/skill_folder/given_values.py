@@ -1,4 +1,4 @@
-"""The values an operator gives the variables of skills, in a file of the home and around us."""
+"""The operator's values for variables of skills: from a file of the home and the environment."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ FILE = "skills.toml"
 
 
 class GivenValues:
-    """A value for one skill wins over one for all of them, and both over the environment."""
+    """Finds values: one for this skill wins over one for all skills, and over the environment."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.environ = environ
@@ -19,7 +19,7 @@ class GivenValues:
         self._by_skill: Mapping[str, Mapping[str, str]] = {}
 
     def read(self, file: Path) -> None:
-        """Takes over what the file says; without one there is nothing. Raises Malformed."""
+        """Takes the values of the file; without a file there are none. Raises Malformed."""
         self._common, self._by_skill = {}, {}
         try:
             told = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ def _texts(value: Any, what: str) -> Mapping[str, str]:
 
 
 def _line(fault: str) -> int:
-    """The line a parser's words name: `… (at line 3, column 5)`."""
+    """Returns the line in a parser's text, such as `… (at line 3, column 5)`."""
     _, _, behind = fault.partition("at line ")
     number = behind.partition(",")[0]
     return int(number) if number.isdigit() else 0

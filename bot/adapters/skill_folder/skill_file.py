@@ -1,4 +1,4 @@
-"""One SKILL.md: the open Agent Skills format, and what Steward reads beyond it."""
+"""Reads a SKILL.md: the open Agent Skills format, and Steward's own keys."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from bot.domain.skill import Requirements, Skill, SkillServer
 from bot.domain.variable import Variable
 
 Lookup = Callable[[str, str], str | None]
-"""The value an operator gave a variable: by skill and name."""
+"""Returns the operator's value of a variable, by skill and name."""
 
 LARGEST = 200_000
 """Bytes of a SKILL.md."""
@@ -28,7 +28,7 @@ _SERVER_KEYS = frozenset({"command", "args", "url", "env", "start_timeout", "idl
 
 
 def read_skill(content: bytes, folder: str, path: str, lookup: Lookup) -> Skill:
-    """The skill that a file in a folder of this name describes; raises Malformed."""
+    """Returns the skill of a file in a folder of this name; raises Malformed."""
     if len(content) > LARGEST:
         raise Malformed(0, f"it is larger than {LARGEST // 1000} kB")
     found, body = yaml.split(_decoded(content))
@@ -108,7 +108,7 @@ def _metadata(found: Fields) -> Fields:
 
 
 def _allowed_tools(found: Fields) -> tuple[str, ...] | None:
-    """Names between spaces, as the format has them; commas and lists are met as well."""
+    """Returns the names: between spaces, as the format says, or with commas or as a list."""
     node = found.get("allowed-tools")
     if node is None or yaml.is_nothing(node):
         return None
@@ -167,7 +167,7 @@ def _variable(name: str, node: Node, skill: str, lookup: Lookup) -> Variable:
         return Variable(name, given if given is not None else default)
     parts = yaml.fields(node, what)
     if unknown := parts.keys() - _VARIABLE_KEYS:
-        # A misspelt `secret` must not put the value into prompts.
+        # A misspelt `secret` must not lead to the value in prompts.
         key, known = min(unknown), ", ".join(sorted(_VARIABLE_KEYS))
         raise Malformed(line_of(parts[key]), f"{what}: {key} is none of {known}")
     default = yaml.scalar(parts["default"], what) if "default" in parts else None
@@ -181,7 +181,7 @@ def _variable(name: str, node: Node, skill: str, lookup: Lookup) -> Variable:
 
 
 def _servers(found: Fields, skill: str) -> tuple[SkillServer, ...]:
-    """One server, called like its skill, or several by name."""
+    """Returns one server, named like its skill, or several by their names."""
     node = found.get("mcp")
     if node is None:
         return ()
@@ -194,7 +194,7 @@ def _servers(found: Fields, skill: str) -> tuple[SkillServer, ...]:
 
 
 def _server(name: str, parts: Fields, line: int) -> SkillServer | None:
-    """A server; None where its command is left empty, which switches it off."""
+    """Returns a server; None when its command is empty, which switches it off."""
     what = f"mcp: {name}"
     if not _SERVER.fullmatch(name):
         raise Malformed(line, f"{what}: a name is letters, digits, hyphens and underscores")
@@ -224,7 +224,7 @@ def _timed(server: SkillServer, parts: Fields, what: str) -> SkillServer:
 
 
 def _words(parts: Fields, key: str, what: str) -> tuple[str, ...]:
-    """A list of words, or a line that is split as a shell would."""
+    """Returns a list of words, or a line split into words as a shell does."""
     node = parts.get(key)
     if node is None or yaml.is_nothing(node):
         return ()

@@ -1,4 +1,4 @@
-"""All skills below some folders: read once, looked at now and then, read anew when changed."""
+"""All skills below some folders: read once, checked regularly, and read anew when changed."""
 
 import asyncio
 import errno
@@ -23,26 +23,26 @@ from bot.ports.clock import Clock
 _LOG = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
-"""How often the folders are looked at for changes."""
+"""Seconds between two checks of the folders for changes."""
 
 PAUSE_SECONDS = 30.0
-"""How long they are left alone after a fault nobody foresaw."""
+"""Seconds without a check after an unforeseen fault."""
 
 _NAME = "SKILL.md"
 _IS_LINK = "it is a link, or lies behind one; links are not followed"
 
 Stamp: TypeAlias = tuple[int, int, int] | None
-"""What tells that a file is another one: its time of change, size and number."""
+"""Identifies a version of a file: its time of change, size and number."""
 
 Stamps: TypeAlias = Mapping[str, Stamp]
 
 
 class SkillFolders:
-    """The port Skills over folders, of which a later one wins; `home` holds the given values.
+    """The port Skills over folders, of which a later one wins; `home` has the file of values.
 
-    As an async context manager it reads everything, and watches until it is left. A change is
-    taken over once it has stood for a look, so that nothing half written is read. After a fault
-    nobody foresaw the skills stay as they are for a pause, and it goes on.
+    As an async context manager it reads all skills, and watches them until it is left. A change
+    counts when two checks in a row see the same, so that no half-written file is read. After an
+    unforeseen fault the skills stay as they are for a pause, and then the checks continue.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class SkillFolders:
         clock: Clock,
         tell: Callable[[SkillSet], None] = lambda _: None,
     ) -> None:
-        """`tell` hears of every set before anyone can use it."""
+        """Calls `tell` with every set before anyone can use it."""
         self._roots = roots
         self._values_file = home / FILE
         self._values = GivenValues(environ)
@@ -97,7 +97,7 @@ class SkillFolders:
         self._task.add_done_callback(self._go_on)
 
     def _go_on(self, ended: asyncio.Task[None]) -> None:
-        """Starts a watch that ended by a fault anew; each kind of fault is told once."""
+        """Restarts a watch that ended with a fault; logs each kind of fault once."""
         if ended is not self._task or ended.cancelled() or (fault := ended.exception()) is None:
             return
         if type(fault) not in self._told:
@@ -118,7 +118,7 @@ class SkillFolders:
             seen = now
 
     def load(self) -> None:
-        """Reads what is new or changed; blocks."""
+        """Reads new and changed files; blocks."""
         stamps = self._look()
         faults: list[SkillFault] = []
         if stamps.get(str(self._values_file)) != self._stamps.get(str(self._values_file)):
@@ -143,7 +143,7 @@ class SkillFolders:
         if fresh != self._known:
             self._tell(fresh)
             self._known = fresh
-        # Last, so that what a fault kept from being taken over is a change still.
+        # Last, so that after a fault the same files still count as changed.
         self._stamps = stamps
 
     def _one(self, file: str, stamp: Stamp) -> Skill | SkillFault:
@@ -155,7 +155,7 @@ class SkillFolders:
     def _fresh(self, file: str) -> Skill | SkillFault:
         folder, _, _ = file.rpartition("/")
         try:
-            # Not looked at first and read then: a link may take its place in between.
+            # No check before the read: a link could take the file's place in between.
             content = read_file(folder, _NAME, LARGEST + 1)
             return read_skill(content, folder.rpartition("/")[2], folder, self._values.of)
         except Malformed as malformed:
@@ -166,7 +166,7 @@ class SkillFolders:
             return SkillFault(file, 0, _reason(fault))
 
     def _look(self) -> Stamps:
-        """A stamp for every place where a skill is or should be; blocks."""
+        """Returns a stamp for every place where a skill is or should be; blocks."""
         stamps: dict[str, Stamp] = {str(self._values_file): _stamp(str(self._values_file))}
         for root in self._roots:
             for folder in sorted(_folders(root)):
@@ -176,7 +176,7 @@ class SkillFolders:
 
 
 class _Fitness:
-    """Whether what skills need is there, each program looked for once."""
+    """Checks the requirements of skills; looks for each program once."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -197,7 +197,7 @@ class _Fitness:
 
 
 def _folders(root: Path) -> Iterator[str]:
-    """Folders that should hold a skill; a link is one too, so that it can be told of."""
+    """Yields folders that should hold a skill; also links, so that they can be reported."""
     try:
         with os.scandir(root) as entries:
             for entry in entries:

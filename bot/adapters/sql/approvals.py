@@ -87,7 +87,7 @@ class SqlRules:
 
 
 def pending(connection: Connection, chat: int, named: Collection[str]) -> list[Approval]:
-    """Cards of unsettled turns, the named ones, and set-aside ones whose end is unread."""
+    """Returns cards of unsettled turns, the named ones, and set-aside ones whose end is unread."""
     cards = {row.id: Approval(*row) for row in connection.execute(_PENDING, {"of": chat})}
     if not cards.keys() >= set(named):
         found = connection.execute(_NAMED, {"named": list(named)})

@@ -137,7 +137,7 @@ def first(connection: Connection, address: Address) -> Chat | None:
 
 
 def _found(connection: Connection, address: Address, private: bool, at: datetime) -> Chat:
-    """Founds a chat with its first conversation, unless someone just did or it moved away."""
+    """Creates a chat with its first conversation, unless it was just created or moved away."""
     moved = connection.execute(_MOVED_FROM, {"of": address}).first()
     if moved is not None:
         return Chat(*moved)

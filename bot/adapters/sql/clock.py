@@ -1,10 +1,10 @@
-"""The time that rows get which carry none of their own."""
+"""The time for rows without a time of their own."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 Now = Callable[[], datetime]
-"""Tells the time, with its zone."""
+"""Returns the time, with its zone."""
 
 
 def wall_clock() -> datetime:

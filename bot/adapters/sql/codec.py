@@ -1,4 +1,4 @@
-"""Values of the domain as JSON text and back."""
+"""Writes values of the domain as JSON text and reads them back."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Codec(Generic[T]):
-    """Writes and reads one shape; its rules are built at the first use, not at import."""
+    """Writes and reads values of one shape; builds its rules at the first use, not at import."""
 
     def __init__(self, shape: Any) -> None:
         self._shape = shape
@@ -36,7 +36,7 @@ class Codec(Generic[T]):
         return self._adapter.validate_json(text)
 
     def _mended(self, value: T) -> str:
-        """Lone surrogates are no text for any database: they become U+FFFD."""
+        """Replaces lone surrogates, which no database accepts, by U+FFFD."""
         spelled = json.dumps(self._adapter.dump_python(value), ensure_ascii=False)
         return spelled.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

@@ -1,4 +1,4 @@
-"""How the domain's values lie in a column, the same for both databases."""
+"""The types of columns for the domain's values, the same for both databases."""
 
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from bot.domain.message import Address
 
 
 class Number(TypeDecorator[int]):
-    """A 64-bit number; as a primary key it counts up by itself on both databases."""
+    """A 64-bit number; as a primary key it counts up on both databases."""
 
     impl = BigInteger
     cache_ok = True
@@ -22,7 +22,7 @@ class Number(TypeDecorator[int]):
 
 
 class Words(TypeDecorator[str]):
-    """Text for people; what a database cannot hold (NUL, lone surrogates) becomes U+FFFD."""
+    """Text for people; NUL and lone surrogates, which no database holds, become U+FFFD."""
 
     impl = Text
     cache_ok = True
@@ -35,7 +35,7 @@ class Words(TypeDecorator[str]):
 
 
 class Bytes(TypeDecorator[str]):
-    """Any text whatever it holds, kept to the letter."""
+    """Any text, kept exactly."""
 
     impl = LargeBinary
     cache_ok = True
@@ -48,7 +48,7 @@ class Bytes(TypeDecorator[str]):
 
 
 class Moment(TypeDecorator[datetime]):
-    """A time with its zone, stored in UTC so that times compare right; comes back in UTC."""
+    """A time with its zone; stored and returned in UTC, so that times compare correctly."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -68,7 +68,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Choice(TypeDecorator[Any]):
-    """One value of an enumeration, stored as its word."""
+    """A value of an enumeration, stored as its word."""
 
     impl = Text
     cache_ok = True

@@ -1,4 +1,4 @@
-"""One database, opened: pieces of work run on it, each in a transaction of its own."""
+"""An open database that runs pieces of work, each in a transaction of its own."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -7,19 +7,19 @@ from sqlalchemy import Connection
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
-"""Statements in plain order; where they wait for the database is the database's affair."""
+"""Statements in order, without async: the database decides on which thread they wait."""
 
 
 class Database(Protocol):
-    """Both raise Conflict or a StoreError, and then nothing was written."""
+    """Runs work; both methods raise Conflict or a StoreError, and then nothing was written."""
 
     async def read(self, work: Work[T]) -> T:
-        """Runs work that only reads, on one snapshot."""
+        """Runs work that only reads, on one snapshot of the data."""
         ...
 
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
-        """Runs work and commits it; a cancelled caller gets the cancel once this is decided.
+        """Runs work and commits it; a cancel reaches the caller only after the outcome is decided.
 
-        With `durable` it survives a power loss, else the death of the process.
+        With `durable` the result survives a power loss, otherwise the death of the process.
         """
         ...

@@ -1,4 +1,4 @@
-"""The log: where it ends, who may move its end, and its lines."""
+"""The log: its end, the right to move that end, and its lines."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ _FENCE = select(chat.c.fence).where(chat.c.id == bindparam("of"))
 
 
 def guard(connection: Connection, change: Change) -> None:
-    """Checks the fence and moves the ends of the logs, in one statement where both are due."""
+    """Checks the fence and moves the ends of the logs, in one statement if both are due."""
     appended = _appended(change)
     fence = change.fence
     if fence is not None and fence.chat not in appended:
@@ -43,7 +43,7 @@ def guard(connection: Connection, change: Change) -> None:
 
 
 def append(connection: Connection, writes: Sequence[Append], _at: datetime) -> None:
-    """Adds lines below a log's end that `guard` has moved."""
+    """Adds lines below the end of a log, which `guard` has moved before."""
     rows = [
         {"chat": write.chat, **values(line, _FIELDS)} for write in writes for line in write.entries
     ]

@@ -1,4 +1,4 @@
-"""A database's errors in the program's own words; no row's content is quoted."""
+"""Translates a database's errors into the program's own, without the content of any row."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ _CLASHES = frozenset(
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raises what the driver raises inside as a Conflict or a StoreError."""
+    """Translates errors of the driver into a Conflict or a StoreError."""
     try:
         yield
     except DBAPIError as error:

@@ -1,4 +1,4 @@
-"""Values and rows of the same shape: the columns carry the names of the fields."""
+"""Converts values to rows: the columns carry the names of the fields."""
 
 from dataclasses import fields
 from typing import Any
@@ -7,15 +7,15 @@ from sqlalchemy import Column, Table
 
 
 def names(shape: type) -> tuple[str, ...]:
-    """The field names of a dataclass, in order."""
+    """Returns the field names of a dataclass, in order."""
     return tuple(field.name for field in fields(shape))
 
 
 def columns(table: Table, shape: type) -> list[Column[Any]]:
-    """The columns that make up a value of this shape, in the order of its fields."""
+    """Returns the columns of a value of this shape, in the order of its fields."""
     return [table.c[name] for name in names(shape)]
 
 
 def values(value: Any, wanted: tuple[str, ...]) -> dict[str, Any]:
-    """The named fields of a value, as a row to write."""
+    """Returns the named fields of a value as a row to write."""
     return {name: getattr(value, name) for name in wanted}

@@ -76,7 +76,7 @@ _AMEND = update(inbox).where(inbox.c.id == bindparam("of"), WAITING).values(body
 
 
 class SqlInbox:
-    """Updates are accepted durably; a channel is told only after that."""
+    """The port Inbox; accepts updates durably, and returns only after that."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

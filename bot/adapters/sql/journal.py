@@ -1,4 +1,4 @@
-"""The log and the rows around it: whole changes in, what is left to do out."""
+"""The log and the rows around it: carries out changes, and reads the work that is left."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -67,7 +67,7 @@ from bot.domain.turn import TurnState
 from bot.ports.journal import MOST_AHEAD, Agenda
 
 Writer = Callable[[Connection, Sequence[Any], datetime], None]
-"""Carries out neighbouring writes of one kind; the time is that of the change."""
+"""Carries out neighbouring writes of one kind; the time is the time of the change."""
 
 _WRITERS: Mapping[type, Writer] = {
     Append: entries.append,

@@ -1,4 +1,4 @@
-"""What stands in a person's name, and what owners set about people."""
+"""Rows in a person's name, and the owners' settings about people."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -122,7 +122,7 @@ def link_accounts(connection: Connection, writes: Sequence[LinkAccount], _at: da
 
 
 def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> None:
-    """The person's row stays, since the record names it; without an account it may do nothing."""
+    """Revokes all access; the person's row stays for the record, without an account."""
     for write in writes:
         of = {"of": write.person}
         connection.execute(_STOP.values(stop_asked=write.how), of)
@@ -132,10 +132,10 @@ def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> N
 
 
 def _owner_chats(connection: Connection) -> list[int]:
-    """One chat an account: the one without a thread, or else its newest."""
+    """Returns one chat for each account: the one without a thread, or else the newest."""
     found: dict[str, tuple[bool, int]] = {}
     for key, id, address in connection.execute(_WITH_OWNERS):
-        # The pattern for threads takes an underscore for any letter.
+        # In the pattern for threads an underscore matches any letter.
         theirs = f"{address.channel}:{address.chat}" == key
         if theirs and address.channel != AT_THE_MACHINE:
             found[key] = max(found.get(key, (False, 0)), (address.thread is None, id))

@@ -1,4 +1,4 @@
-"""Chats that move to another address, with all that belongs to them."""
+"""Moves chats to another address, with everything that belongs to them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -82,7 +82,7 @@ def join_chats(connection: Connection, writes: Sequence[JoinChats], at: datetime
 
 
 def _leave(connection: Connection, moving: Chat) -> None:
-    """No message of the old screen can be edited or answered any more: what counts comes anew."""
+    """Shows important messages again: nobody can edit or answer those on the old screen."""
     of = {"of": moving.id}
     for statement in (_FORGET_SIGHTS, _FORGET_SCREEN, _OWE_CARDS, _REPLY_TO_NOTHING):
         connection.execute(statement, of)
@@ -99,9 +99,9 @@ def _arrive(connection: Connection, moving: Chat, to: Address) -> None:
 
 
 def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) -> None:
-    """The other's log becomes the end of this one; its conversation goes on in the kept one's.
+    """Appends the other chat's log to the kept one; its conversation continues the kept one's.
 
-    But a summary stands for all before it: a conversation that has one stays the current one.
+    A summary stands for all entries before it, so a conversation with one stays current.
     """
     summed = _renumbered(connection, other, kept.last_seq)
     into = other.conversation if summed else kept.conversation
@@ -116,7 +116,7 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
         connection.execute(moved.values(chat=kept.id, conversation=goes_on))
     if not summed:
         connection.execute(delete(conversation).where(conversation.c.id == other.conversation))
-    # A chat has one live plan: that of the chat that is kept goes on.
+    # A chat has one live plan: the plan of the kept chat continues.
     if connection.execute(_LIVE_PLANS, {"of": kept.id}).first() is not None:
         connection.execute(_END_PLANS.values(ended_at=at), {"of": other.id})
     for table in _OF_CHAT:
@@ -127,7 +127,7 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
 
 
 def _renumbered(connection: Connection, other: Chat, shift: int) -> bool:
-    """Lets lines that name others by number name their new ones; True if one is a summary."""
+    """Rewrites lines that name other lines by number; returns True if one is a summary."""
     summed = False
     for line, within, body in connection.execute(_BODIES, {"of": other.id}).all():
         said = _shifted(body, shift)

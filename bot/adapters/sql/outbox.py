@@ -1,4 +1,4 @@
-"""Messages owed to people."""
+"""Messages that are owed to people."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -50,7 +50,7 @@ _SEE = Upsert(sight, ["chat", "message_id"], overwrite("outbox"))
 
 
 def _edit(insert: ConflictInsert) -> dict[str, object]:
-    """What is on the screen stays known; the tries count for the new content."""
+    """Returns the changes of a new content: the screen stays known, and the tries start anew."""
     return {
         "content": insert.excluded.content,
         "version": outbox.c.version + 1,
@@ -91,7 +91,7 @@ class SqlOutbox:
 
 
 def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
-    """A message given up on is owed again when it is shown with a new content."""
+    """Writes messages; one that was given up is owed again when it has a new content."""
     rows = [
         {
             "key": write.key,
@@ -112,7 +112,7 @@ def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
 
 
 def retract(connection: Connection, writes: Sequence[Retract], at: datetime) -> None:
-    """A row that is owed nothing but the end of what is on the screen."""
+    """Writes rows that owe only the deletion of their message on the screen."""
     for write in writes:
         row = {
             "key": f"passing:{write.turn}:{write.message_id}",

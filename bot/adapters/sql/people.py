@@ -1,4 +1,4 @@
-"""Who may command the bot, and the way in."""
+"""People who may talk to the bot, and their way in."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -75,7 +75,7 @@ class SqlPeople:
         work = partial(_admit, sender=sender, role=role)
         try:
             return await self._database.write(work, durable=True)
-        except Conflict:  # someone else admitted this very account: now it is there
+        except Conflict:  # another transaction admitted this account: now it is there
             return await self._database.write(work, durable=True)
 
     async def accounts(self) -> Sequence[tuple[str, Person]]:
@@ -121,7 +121,7 @@ def _admit(connection: Connection, sender: Sender, role: Role) -> Person:
 
 
 def _redeem(connection: Connection, code_hash: str, sender: Sender, at: datetime) -> Person | None:
-    """Deleting the code is the compare-and-set: only one redeemer finds it."""
+    """Redeems a code; deleting it is the compare-and-set, so only one person succeeds."""
     if connection.execute(_REDEEM, {"code": code_hash, "at": at}).rowcount == 0:
         return None
     local = connection.execute(_LOCAL_OWNER).first()

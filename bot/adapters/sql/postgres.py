@@ -1,4 +1,4 @@
-"""PostgreSQL: a pool of connections; every commit is as durable as the server is set to make it."""
+"""PostgreSQL: a pool of connections; the server's settings decide how durable a commit is."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ _MIGRATION_LOCK = 7_391_204_518
 
 
 class PostgresDatabase:
-    """Reads see one snapshot; writers of one chat wait for each other at the chat's row."""
+    """A database where reads see one snapshot, and writers of one chat wait at the chat's row."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._writers = engine
@@ -68,6 +68,6 @@ def _engine(url: URL, options: str) -> AsyncEngine:
 
 
 def _alone(prepare: Work[None], connection: Connection) -> None:
-    """Several workers may start at once; the first one migrates."""
+    """Lets one worker prepare at a time: several may start at once, and the first migrates."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
     prepare(connection)

@@ -1,7 +1,7 @@
 """SQLite: one writer and one reader, each on a thread of its own.
 
-A transaction is one trip to its thread. The async driver makes several for every statement, which
-costs four times as much processor time for a typical change.
+A transaction goes to its thread once. The async driver goes there several times for each
+statement, which costs four times as much processor time for a typical change.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _PAUSE_SECONDS = 0.02
 
 
 class _Line:
-    """A connection and the thread it lives on; work is done in the order it came."""
+    """A connection and its thread; it does work in the order of arrival."""
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
@@ -42,7 +42,7 @@ class _Line:
         return asyncio.get_running_loop().run_in_executor(self._thread, job, *args)
 
     def transact(self, work: Work[T], durable: bool) -> T:
-        """Runs on the line's own thread."""
+        """Runs a transaction; called on the line's own thread."""
         connection = self._connection
         if connection is None:
             raise RuntimeError("the store is not open")
@@ -62,13 +62,13 @@ class _Line:
             self._connection = None
 
     def _synchronise(self, connection: Connection, durable: bool) -> None:
-        """SQLite takes this pragma between transactions only."""
+        """Sets the durability; SQLite accepts this pragma only between transactions."""
         _driver(connection).execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         self._durable = durable
 
 
 class SqliteDatabase:
-    """A database file. Writers never wait for readers, nor readers for writers."""
+    """A database file; writers never wait for readers, nor readers for writers."""
 
     def __init__(self, writer: _Line, reader: _Line) -> None:
         self._writer = writer
@@ -85,7 +85,7 @@ class SqliteDatabase:
 async def open_sqlite(
     url: URL, busy_seconds: float, prepare: Work[None]
 ) -> AsyncIterator[SqliteDatabase]:
-    """Opens the file, made when there is none, and prepares it; raises a StoreError."""
+    """Opens the file, creates a missing one, and prepares it; raises a StoreError."""
     writer = _Line(_engine(url, busy_seconds, "BEGIN IMMEDIATE"), "writer")
     reader = _Line(_engine(url, busy_seconds, "BEGIN"), "reader")
     database = SqliteDatabase(writer, reader)
@@ -122,7 +122,7 @@ def _engine(url: URL, busy_seconds: float, begin: str) -> Engine:
 
 
 def _write_ahead(connection: Any, busy_seconds: float) -> None:
-    """Sets the journal mode, waiting here: for this change SQLite does not wait by itself."""
+    """Sets the journal mode and waits for a lock, as SQLite does not wait for this change."""
     until = time.monotonic() + busy_seconds
     while True:
         try:

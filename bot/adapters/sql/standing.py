@@ -1,4 +1,4 @@
-"""What there is of a chat's agenda, seen in one statement: at most times nearly nothing."""
+"""Finds in one statement which parts of a chat's agenda exist: mostly nearly none."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ _STANDING = select(
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A chat, the id of its live plan, and whether it has turns, cards and messages to see to."""
+    """A chat, the id of its live plan, and flags for turns, cards and messages with work."""
 
     chat: Chat
     plan: str | None
@@ -40,7 +40,7 @@ class Standing:
 
 
 def standing(connection: Connection, chat: int) -> Standing:
-    """Raises NoSuchChat."""
+    """Returns the standing of a chat; raises NoSuchChat."""
     row = connection.execute(_STANDING, {"of": chat}).first()
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")

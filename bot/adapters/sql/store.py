@@ -1,4 +1,4 @@
-"""The door to the store: one value with every port on one opened database."""
+"""Opens the store: one value with every port on one database."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -26,7 +26,7 @@ from bot.domain.errors import SettingError
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Every port of the store, on one database."""
+    """All ports of the store, on one database."""
 
     inbox: SqlInbox
     journal: SqlJournal
@@ -46,11 +46,11 @@ class Store:
 async def open_store(
     url: str, *, busy_seconds: float = 5.0, now: Now = wall_clock, upgrade: bool = True
 ) -> AsyncIterator[Store]:
-    """Opens the database at a URL (`sqlite:///file` or `postgresql://…`), migrated when due.
+    """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
-    Without `upgrade` an older database is left as it is, and StoreTooOld is raised.
-    Raises SettingError for any other URL and a StoreError when the database cannot be used; a
-    lock is waited for `busy_seconds`.
+    Without `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
+    up to `busy_seconds`. Raises SettingError for any other URL, and a StoreError when the database
+    cannot be used.
     """
     prepare = migrate if upgrade else inspect_only
     async with _opened(_parsed(url), busy_seconds, prepare) as database:

@@ -1,7 +1,8 @@
 """The tables, and the conditions their partial indexes share with the statements.
 
-SQLite takes a partial index only for a statement that spells the index's own condition, so each
-condition stands here once, as text. Columns carry the names of the domain's fields.
+SQLite uses a partial index only for a statement that repeats the index's condition exactly, so
+each condition stands here once, as text. Columns carry the names of the domain's fields, whose
+sentences stand in the domain.
 """
 
 from datetime import date, datetime
@@ -54,7 +55,7 @@ AT_WORK = text("state IN ('queued', 'running')")
 STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
 OPEN = text("state = 'open'")
 FOR_OWNERS = text("state = 'open' AND owner_chats <> '[]'")
-# Spelled unlike DECIDED, or SQLite takes this index of every open card for that question too.
+# Written unlike DECIDED: else SQLite uses this index of all open cards for that query too.
 PENDING = text("(turn_settled = false OR (set_aside AND NOT reported))")
 DECIDED = text("state <> 'open' AND NOT turn_settled")
 UNROUTED = text("state = 'new'")
@@ -75,12 +76,12 @@ def stored(
     null: bool = False,
     **options: Any,
 ) -> Any:
-    """A column of this type; it must be filled unless `null`."""
+    """Returns a column of this type; it must have a value unless `null`."""
     return Field(sa_column=Column(kind, *constraints, nullable=null, **options))
 
 
 def partial(name: str, *columns: str, where: TextClause, unique: bool = False) -> Index:
-    """An index of some rows only; `whole_metadata` tells the dialects which."""
+    """Returns an index of some rows only; `whole_metadata` adds the condition for the dialects."""
     return Index(name, *columns, unique=unique, info={_WHERE: where})
 
 
@@ -89,7 +90,7 @@ def of_chat() -> Any:
 
 
 class Stored(SQLModel, defer_build=True):
-    """Base of the tables; its metadata hold nothing else."""
+    """The base of the tables; its metadata contain nothing else."""
 
     metadata = MetaData(
         naming_convention={
@@ -105,7 +106,7 @@ class Stored(SQLModel, defer_build=True):
 
 
 class ChatTable(Stored, table=True):
-    """A chat; `fence` and `last_seq` are moved by statements of their own."""
+    """A chat; separate statements move `fence` and `last_seq`."""
 
     id: int | None = stored(Number, primary_key=True)
     address: Address = stored(Place, unique=True)
@@ -135,7 +136,7 @@ class PersonTable(Stored, table=True):
 
 
 class AccountTable(Stored, table=True):
-    """A platform's account and the person it belongs to; the key is `channel:id`."""
+    """An account of a platform and its person; the key is `channel:id`."""
 
     __table_args__ = (Index("ix_account_person", "person"),)
     key: str = stored(Words, primary_key=True)
@@ -193,7 +194,7 @@ class EntryTable(Stored, table=True):
 
 
 class ApprovalTable(Stored, table=True):
-    """A card; `turn_settled` follows its turn, so that what is pending is found without a join."""
+    """A card; `turn_settled` follows its turn, so that pending cards are found without a join."""
 
     __table_args__ = (
         Index("ix_approval_turn", "turn"),
@@ -231,7 +232,7 @@ class ApprovalTable(Stored, table=True):
 
 
 class RuleTable(Stored, table=True):
-    # A number is never given twice: a late button for a dropped rule must not drop another.
+    # No number is used twice: a late button for a dropped rule must not drop another rule.
     __table_args__ = (Index("ix_rule_chat", "chat", "person"), {"sqlite_autoincrement": True})
     id: int | None = stored(Number, primary_key=True)
     person: int = stored(Number, ForeignKey("person.id"))
@@ -243,7 +244,7 @@ class RuleTable(Stored, table=True):
 
 
 class InboxTable(Stored, table=True):
-    """A raw update; rows stay, so that an update seen once is known for ever."""
+    """A raw update; rows stay, so that an update is recognised for ever."""
 
     __table_args__ = (
         Index("uq_inbox_channel", "channel", "key", unique=True),
@@ -296,7 +297,7 @@ class PlanTable(Stored, table=True):
 
 
 class PlanStepTable(Stored, table=True):
-    """A step of a plan; those of older revisions stay on record."""
+    """A step of a plan; steps of older revisions stay for the record."""
 
     __tablename__ = "plan_step"  # pyright: ignore[reportAssignmentType]
     plan: str = stored(Words, ForeignKey("plan.id"), primary_key=True)
@@ -315,7 +316,7 @@ class PlanStepTable(Stored, table=True):
 
 
 class OutboxTable(Stored, table=True):
-    """A visible message: its content as wanted, its pieces and ids as last recorded."""
+    """A visible message: its wanted content, and its pieces and ids as last recorded."""
 
     __table_args__ = (partial("ix_outbox_owed", "chat", where=OWED),)
     id: int | None = stored(Number, primary_key=True)
@@ -334,7 +335,7 @@ class OutboxTable(Stored, table=True):
 
 
 class SightTable(Stored, table=True):
-    """Which outbound message a platform's message id belongs to."""
+    """The link from a platform's message id to its outbound message."""
 
     chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
     message_id: str = stored(Words, primary_key=True)
@@ -364,7 +365,7 @@ class ArtifactTable(Stored, table=True):
 
 
 class AuditTable(Stored, table=True):
-    """The record kept for ever; it refers to nothing, so that nothing can take it along."""
+    """A line of the record, kept for ever; without references, so that no deletion takes it."""
 
     __table_args__ = (
         Index("ix_audit_chat", "chat", "id"),
@@ -389,7 +390,7 @@ class VerdictTable(Stored, table=True):
 
 
 class PairingTable(Stored, table=True):
-    """The one live pairing code; redeeming it deletes the row."""
+    """The only live pairing code; redeeming it deletes the row."""
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
     code_hash: str = stored(Words)
@@ -404,7 +405,7 @@ class GreetingTable(Stored, table=True):
 
 
 class ConsentTable(Stored, table=True):
-    """A tool server that an owner has let in, by what exactly would be started."""
+    """A tool server that an owner has let in, with a digest of everything that would be started."""
 
     identity: str = stored(Words, primary_key=True)
     server: str = stored(Words)
@@ -416,9 +417,10 @@ METADATA = Stored.metadata
 
 
 def whole_metadata() -> MetaData:
-    """The metadata, with the conditions of the partial indexes.
+    """Returns the metadata with the conditions of the partial indexes.
 
-    Only who makes or compares tables asks: to be told a condition, SQLAlchemy loads both dialects.
+    Only code that creates or compares tables calls this: for a condition, SQLAlchemy loads both
+    dialects.
     """
     for table in METADATA.tables.values():
         for index in table.indexes:

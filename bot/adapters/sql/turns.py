@@ -1,4 +1,4 @@
-"""Turns: their rows, and what is left to do."""
+"""Turns: their rows, and the work that is left."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -42,5 +42,5 @@ def ask_stops(connection: Connection, writes: Sequence[AskStop], _at: datetime) 
 
 
 def unsettled(connection: Connection, chat: int) -> list[Turn]:
-    """Turns of a chat that still have something to do, oldest first."""
+    """Returns the unsettled turns of a chat, oldest first."""
     return [Turn(*row) for row in connection.execute(_UNSETTLED, {"of": chat})]

@@ -1,4 +1,4 @@
-"""An insert that yields to a row with the same key; each database has its own word for it."""
+"""An insert that yields to a row with the same key; each database writes it differently."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -8,13 +8,13 @@ from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import sqlite
 
 ConflictInsert: TypeAlias = sqlite.Insert
-"""What both databases' inserts can do; PostgreSQL's has a class of its own for the same."""
+"""The insert of both databases; PostgreSQL has a class of its own with the same methods."""
 
 
 class Upsert:
-    """Built at the first use; `update` gets the insert and names what changes on a clash.
+    """An insert, built at its first use; `update` gets it and names the changes on a clash.
 
-    Without `update` the row that is there stays as it is.
+    Without `update` the existing row stays as it is.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Upsert:
         self._statements: dict[str, Any] = {}
 
     def _built(self, database: str) -> Any:
-        # Each dialect weighs megabytes: the one in use is loaded already, the other never is.
+        # A dialect takes megabytes: the used one is loaded already, the other one never is.
         insert = import_module(f"sqlalchemy.dialects.{database}").insert(self._table)
         return self._yielding(insert).execution_options(preserve_rowcount=True)
 
@@ -45,7 +45,7 @@ class Upsert:
         )
 
     def run(self, connection: Connection, *rows: Mapping[str, Any]) -> int:
-        """Carries it out row by row, since one statement must not meet the same key twice.
+        """Inserts row by row, because one statement must not meet the same key twice.
 
         Returns how many rows were inserted or changed.
         """
@@ -57,5 +57,5 @@ class Upsert:
 
 
 def overwrite(*columns: str) -> Callable[[ConflictInsert], Mapping[str, Any]]:
-    """On a clash the row takes these columns from the insert."""
+    """Returns an update that takes these columns from the insert on a clash."""
     return lambda insert: {column: insert.excluded[column] for column in columns}

@@ -1,4 +1,4 @@
-"""Waiting for a transaction that has begun."""
+"""Waits for a transaction that has begun."""
 
 import asyncio
 from typing import TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 async def decided(transaction: asyncio.Future[T]) -> T:
-    """Waits for a transaction to its end: a cancel is passed on only after it."""
+    """Waits until a transaction has ended; raises a cancel only after that."""
     try:
         return await asyncio.shield(transaction)
     except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""A tool whose arguments are a pydantic model: checked by it, and described to models by it."""
+"""A tool whose arguments are a pydantic model, which checks them and describes them to models."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _SUBJECT = 80
 
 
 class Arguments(BaseModel):
-    """What every argument list has in common: nothing unknown, no wrong type made to fit."""
+    """The base of every argument list: refuses unknown names, and converts no wrong type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -37,13 +37,13 @@ def _plain_text(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_plain_text)]
-"""A text without NUL, of at most MAX_TEXT bytes."""
+"""A text without NUL and of at most MAX_TEXT bytes."""
 
 A = TypeVar("A", bound=Arguments)
 
 
 class ArgumentsTool(ABC, Generic[A]):
-    """Turns the mapping a model sent into arguments of type `A` before anything else happens."""
+    """Turns the mapping that a model sent into arguments of type `A` before all other work."""
 
     def __init__(self, arguments: type[A], spec: ToolSpec) -> None:
         self._arguments = arguments
@@ -63,7 +63,7 @@ class ArgumentsTool(ABC, Generic[A]):
         return await self.perform(self._read(arguments), place, seen)
 
     async def foresee(self, arguments: A, place: Place, exact: ExactRule) -> Preview:
-        """Tells what the call will do; `exact` is the rule for this call and no other."""
+        """Returns the preview of a call; `exact` is the rule for exactly this call."""
         del place, exact
         values = [str(value) for value in arguments.model_dump(exclude_none=True).values()]
         subject = clipped(visible(" ".join(" ".join(values).split())), _SUBJECT)
@@ -71,7 +71,7 @@ class ArgumentsTool(ABC, Generic[A]):
 
     @abstractmethod
     async def perform(self, arguments: A, place: Place, seen: str | None) -> ToolOutput:
-        """Does what the call asks for; raises ToolFailure."""
+        """Carries out the call; raises ToolFailure."""
 
     def _read(self, arguments: Mapping[str, Any]) -> A:
         try:
@@ -83,7 +83,7 @@ class ArgumentsTool(ABC, Generic[A]):
 
 
 def schema_of(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of an argument list, flat and without what a model does not need."""
+    """Returns the JSON schema of an argument list, flat and reduced to the needs of a model."""
     schema = arguments.model_json_schema()
     properties = cast("dict[str, dict[str, Any]]", schema.get("properties", {}))
     flat = {

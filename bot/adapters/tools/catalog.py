@@ -1,4 +1,4 @@
-"""The tools of the house, in the order models see them."""
+"""The standard tools, in the order in which models see them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,11 +34,11 @@ NAMES = frozenset(
         "submit_plan",
     }
 )
-"""The names of the standard tools, for who looks without a store to build them on."""
+"""The names of the standard tools, for code that has no store to build the tools on."""
 
 
 class FixedCatalog:
-    """The same tools for every chat."""
+    """A catalog with the same tools for every chat."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = tuple(tools)
@@ -59,7 +59,7 @@ def standard_tools(
     command_seconds: int = 60,
     limits: ReadLimits | None = None,
 ) -> tuple[Tool, ...]:
-    """Every tool there is; `spool` keeps copies of files until they are delivered."""
+    """Returns every standard tool; `spool` keeps copies of files until they are delivered."""
     return (
         CurrentTime(clock),
         ListFiles(limits),

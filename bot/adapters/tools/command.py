@@ -32,7 +32,7 @@ class RunCommandArguments(Arguments):
 
 
 class RunCommand(ArgumentsTool[RunCommandArguments]):
-    """Runs a command line in the workspace, walled in where the machine allows it."""
+    """Runs a command line in the workspace, in a sandbox where the machine allows it."""
 
     def __init__(self, sandbox: Sandbox, default_seconds: int = 60) -> None:
         self._sandbox = sandbox
@@ -95,7 +95,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         )
 
     async def _surroundings(self, place: Place) -> str:
-        """Where it runs and what secrets it finds there, for those who are asked."""
+        """Returns the place of the run and the secrets in it, for the person who is asked."""
         where, skill = await self._sandbox.where(), place.skill
         if skill is None or not skill.secrets:
             return where
@@ -103,7 +103,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
 
 
 def _ending(command: str, run: CommandRun, seconds: float) -> str:
-    """The first line: how it ended. A failure names its command, to be told from others alike."""
+    """Returns the first line, with the end of the run; a failure also names its command."""
     if run.timed_out:
         return f"killed after {seconds:g} s, its time was up; output so far:"
     if run.exit_code == 0:

@@ -46,7 +46,7 @@ class GetConversationArguments(Arguments):
 
 
 class GetConversation(ArgumentsTool[GetConversationArguments]):
-    """Lists closed conversations of the chat, or gives the words of one."""
+    """Lists closed conversations of the chat, or returns the words of one."""
 
     def __init__(self, chats: Chats, journal: Journal) -> None:
         self._chats = chats
@@ -103,7 +103,7 @@ class EndConversationArguments(Arguments):
 
 
 class EndConversation(ArgumentsTool[EndConversationArguments]):
-    """Closes the conversation when the turn settles."""
+    """Closes the conversation when the turn is settled."""
 
     def __init__(self) -> None:
         description = (
@@ -137,7 +137,7 @@ def _headline(conversation: Conversation, timezone: str) -> str:
 
 
 def _spoken(entries: Sequence[Entry], timezone: str) -> list[str]:
-    """What people and the model said, newest kept when it is too much, oldest first."""
+    """Returns the words of people and the model in order; leaves out the oldest if too long."""
     lines: list[str] = []
     room = _ROOM
     handed_on = {a.seq for a, b in pairwise(entries) if _takes_over(b)}
@@ -153,7 +153,7 @@ def _spoken(entries: Sequence[Entry], timezone: str) -> list[str]:
 
 
 def _takes_over(entry: Entry) -> bool:
-    """A skill goes on with the text before it, which nobody was sent."""
+    """Returns True when a skill continues with the text before it, which nobody was sent."""
     return isinstance(entry.body, SkillBody) and entry.body.after is not None
 
 
@@ -169,7 +169,7 @@ def _line(entry: Entry, timezone: str) -> str:
 
 
 def _foreign_source(entries: Sequence[Entry]) -> str | None:
-    """The first foreign source in a conversation: what is quoted from it stays untrusted."""
+    """Returns the first foreign source in a conversation; quotes from it stay untrusted."""
     for entry in entries:
         match entry.body:
             case AskerBody(untrusted=str(source)):

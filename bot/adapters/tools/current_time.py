@@ -23,7 +23,7 @@ class CurrentTimeArguments(Arguments):
 
 
 class CurrentTime(ArgumentsTool[CurrentTimeArguments]):
-    """Date, time and week day in a time zone."""
+    """Tells date, time and day of the week in a time zone."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -55,7 +55,7 @@ class CurrentTime(ArgumentsTool[CurrentTimeArguments]):
 
 
 def _likely(name: str) -> list[str]:
-    """Up to three known zones that look like the name, or whose city does."""
+    """Returns up to three known zones that resemble the name, by zone or by city."""
     known = {zone.lower(): zone for zone in sorted(available_timezones())}
     wanted = name[:60].lower().replace(" ", "_")
     cities = [zone for lower, zone in known.items() if lower.rpartition("/")[2] == wanted]

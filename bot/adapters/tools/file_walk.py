@@ -1,4 +1,4 @@
-"""Walking through a workspace without following links, bounded in number and time."""
+"""Walks through a workspace without following links, within bounds of number and time."""
 
 import os
 import stat
@@ -13,14 +13,14 @@ from bot.adapters.tools.workspace import Workspace
 from bot.domain.errors import ToolFailure
 
 LEFT_OUT = frozenset((".git", ".venv", "node_modules", "__pycache__"))
-"""Folders a walk does not enter unless it starts in them."""
+"""Folders that a walk does not enter unless it starts in them."""
 
 _DEEPEST = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something in a folder: its steps from the workspace, what it is, its size in bytes."""
+    """An entry of a folder: its path from the workspace, its kind, its size in bytes."""
 
     names: tuple[str, ...]
     mode: int
@@ -36,7 +36,7 @@ class Found:
 
 
 class Walk:
-    """Yields what lies below a folder, in order of names; `cut` tells when a bound ended it."""
+    """Yields the entries below a folder by name; `cut` is True when a bound ended the walk."""
 
     def __init__(
         self, workspace: Workspace, *, most: int, seconds: float, heed: Callable[[], None]
@@ -48,7 +48,7 @@ class Walk:
         self.cut = False
 
     def below(self, names: Sequence[str], depth: int = _DEEPEST) -> Iterator[Found]:
-        """Entries down to `depth` levels; a folder that vanishes meanwhile counts as empty."""
+        """Yields entries down to `depth` levels; a folder that vanishes counts as empty."""
         pending: list[tuple[tuple[str, ...], int]] = [(tuple(names), depth)]
         while pending and not self.cut:
             folder, levels = pending.pop()
@@ -59,7 +59,7 @@ class Walk:
                 pending += [(e.names, levels - 1) for e in inner if e.names[-1] not in LEFT_OUT]
 
     def spent(self) -> bool:
-        """True, once and for all, when the time is over; raises Stopped when nobody waits."""
+        """Returns True once the time is over; raises Stopped when the caller has gone."""
         self._heed()
         if self._left <= 0 or time.monotonic() > self._until:
             self.cut = True
@@ -87,7 +87,7 @@ class Walk:
 
 
 def glob_matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Matches steps of a path with those of a pattern; `**` stands for any number of steps."""
+    """Compares the steps of a path with a pattern; `**` stands for any number of steps."""
 
     @cache
     def rest(name: int, part: int) -> bool:

@@ -1,4 +1,4 @@
-"""Keeping this process's memory and environment from the programs it starts."""
+"""Protects this process's memory and environment from the programs it starts."""
 
 import ctypes
 import os
@@ -8,11 +8,11 @@ _PR_SET_DUMPABLE = 4
 
 
 def harden() -> None:
-    """Makes this process undumpable, so that a child of the same user cannot read its secrets.
+    """Makes this process undumpable, so that its children cannot read its secrets.
 
-    The kernel then gives /proc/<pid> to root: environment, memory and descriptors are closed to
-    debuggers and to other processes of the user, and no core file is written. A program started
-    by us is dumpable again. Does nothing outside Linux; raises OSError if the kernel refuses.
+    The kernel then gives /proc/<pid> to root: debuggers and other processes of the user cannot read
+    environment, memory and descriptors, and no core file is written. A program that we start is
+    dumpable again. Does nothing outside Linux; raises OSError if the kernel refuses.
     """
     if sys.platform != "linux":
         return

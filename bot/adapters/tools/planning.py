@@ -19,7 +19,7 @@ class SubmitPlanArguments(Arguments):
 
 
 class SubmitPlan(ArgumentsTool[SubmitPlanArguments]):
-    """Ends the collecting of a plan: it is shown to the person."""
+    """Ends the collecting of a plan, which is then shown to the person."""
 
     def __init__(self) -> None:
         description = (

@@ -1,4 +1,4 @@
-"""Running one program with everything it starts, and ending all of it."""
+"""Runs one program, and ends it together with every process it started."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from bot.adapters.tools.thread_work import in_thread
 
 HEAD = 500_000
 TAIL = 500_000
-"""Bytes of output that are kept from its beginning and its end."""
+"""Bytes that are kept from the beginning and from the end of an output."""
 
 _GRACE = 0.5
 _DRAIN = 0.2
@@ -22,15 +22,15 @@ _PAUSES = (0.0, 0.0, 0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.2)
 _MARK = "STEWARD_RUN"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""The clock of /proc; where there is no /proc, there is none of the first name either."""
+"""The clock of /proc; systems without /proc do not have the first name either."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:
-    """How a program ended: what it wrote, its exit code, whether its time ran out.
+    """The end of a program: its output, its exit code, and whether its time ran out.
 
-    `left_out` counts bytes of the middle of a long output. An exit code above 128 tells the
-    signal, as in a shell.
+    `left_out` counts the bytes missing in the middle of a long output. An exit code above 128 gives
+    the signal, as in a shell.
     """
 
     output: str
@@ -47,9 +47,9 @@ async def run_command_line(
     *,
     walled: bool = False,
 ) -> CommandRun:
-    """Runs a program in its own session without input; ends it, whole, when anything ends us.
+    """Runs a program in its own session without input; ends it whole if we are cancelled or fail.
 
-    `walled` tells that its descendants end with it, when it ends by itself. Raises OSError when the
+    With `walled` its descendants end with it when it ends by itself. Raises OSError when the
     program cannot be started.
     """
     mark = _Mark()
@@ -72,23 +72,23 @@ async def run_command_line(
 
 
 class _Mark:
-    """A word in the environment of a program and of all that it starts, by which they are found."""
+    """A word in the environment of a program and its descendants, by which they are found."""
 
     def __init__(self) -> None:
         self.word = secrets.token_hex(16)
         self._made = int(time.clock_gettime(_SINCE_BOOT) * _TICKS)
 
     def end_bearers(self) -> None:
-        """Looks until nobody is left; the pauses let one go on that was held up in the middle."""
+        """Kills until none is left; the pauses let a process appear that is being started."""
         for pause in _PAUSES:
             if self._kill() == 0:
                 return
             time.sleep(pause)
 
     def _kill(self) -> int:
-        """Kills whoever has the mark; tells how many had it or could not be told yet.
+        """Kills processes with the mark; returns the number of these and of undecided ones.
 
-        A process that is just becoming another program shows no environment for a moment.
+        A process that is turning into another program shows no environment for a moment.
         """
         sought = f"{_MARK}={self.word}".encode()
         found = 0
@@ -103,13 +103,13 @@ class _Mark:
         return found
 
     def _is_younger(self, entry: Path) -> bool:
-        """Whether this is a running process that began after the mark was made."""
+        """Returns True for a running process that began after the mark was made."""
         after_name = (entry / "stat").read_text().rpartition(")")[2].split()
         return after_name[0] not in "ZX" and int(after_name[19]) >= self._made
 
 
 class _Output(asyncio.Protocol):
-    """Takes what a pipe brings and keeps the beginning and the end of it."""
+    """Reads a pipe and keeps the beginning and the end of the output."""
 
     def __init__(self) -> None:
         self.closed = asyncio.Event()
@@ -150,7 +150,7 @@ async def _started(
     mark: _Mark,
     output: _Output,
 ):
-    """Starts the program with our own pipe: one that a left-over child may hold open."""
+    """Starts the program with our own pipe, which a left-over child may hold open."""
     reading, writing = os.pipe()
     loop = asyncio.get_running_loop()
     try:
@@ -175,7 +175,7 @@ async def _spawned(
     mark: _Mark,
     writing: int,
 ) -> asyncio.subprocess.Process:
-    """Starts the program; a cancel meanwhile ends what was started."""
+    """Starts the program; a cancel meanwhile ends the started process."""
     start = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
             *arguments,
@@ -197,12 +197,12 @@ async def _spawned(
 
 
 async def _end(process: asyncio.subprocess.Process, mark: _Mark) -> None:
-    """Ends the program's session: asked first, then by force; and whoever left that session.
+    """Ends the program's session, first by asking, then by force, and descendants outside of it.
 
-    A descendant in a session of its own is found by the mark in its environment. One that has
-    changed its environment as well escapes where there is no sandbox. Inside one nobody does, since
-    its processes die with their first, and that one carries the mark: a sandbox that is ended while
-    it is still being built has not tied itself to our life yet.
+    A descendant in a session of its own is found by the mark in its environment. Without a sandbox,
+    a descendant that has also changed its environment escapes. In a sandbox none escapes: its
+    processes die with the first of them. That first process carries the mark too, because a sandbox
+    that is still being set up does not die with us yet.
     """
     try:
         if process.returncode is None:

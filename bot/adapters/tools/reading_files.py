@@ -21,10 +21,10 @@ from bot.ports.tool import Place
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """How much the reading tools look at and show.
+    """The bounds of the reading tools.
 
-    `page_bytes` of text a reply holds, `scan_bytes` of one file are read, `entries` of folders are
-    looked at, `shown` of them (or of hits) are shown; `seconds` bound a walk.
+    A reply holds `page_bytes` of text. Of one file `scan_bytes` are read. A walk looks at `entries`
+    of folders within `seconds`, and `shown` entries or hits are shown.
     """
 
     page_bytes: int = 28_000
@@ -49,7 +49,7 @@ class ListFilesArguments(Arguments):
 
 
 class ListFiles(ArgumentsTool[ListFilesArguments]):
-    """Names and sizes of what lies in a folder."""
+    """Lists names and sizes of the entries of a folder."""
 
     def __init__(self, limits: ReadLimits | None = None) -> None:
         self._limits = limits or ReadLimits()
@@ -94,11 +94,11 @@ class ReadFileArguments(Arguments):
 
 
 ARTIFACT = "artifact:"
-"""A path that begins so names the stored whole of a result that was cut."""
+"""A path that begins so names the stored whole of a shortened result."""
 
 
 class ReadFile(ArgumentsTool[ReadFileArguments]):
-    """A stretch of lines of a text file, or of a result that was too long to be shown whole."""
+    """Reads lines of a text file, or of a result that was too long to be shown whole."""
 
     def __init__(self, ledger: Ledger, limits: ReadLimits | None = None) -> None:
         self._ledger = ledger
@@ -118,7 +118,7 @@ class ReadFile(ArgumentsTool[ReadFileArguments]):
         return ToolOutput(await in_thread(lambda sign: self._page(arguments, place, sign)))
 
     async def _artifact(self, arguments: ReadFileArguments, place: Place) -> ToolOutput:
-        """What was foreign when it was cut may be so still: an artifact is never trusted."""
+        """Reads an artifact, which is always untrusted: its text may come from outside."""
         whole = await self._ledger.artifact(place.chat, arguments.path.removeprefix(ARTIFACT))
         if whole is None:
             raise ToolFailure(f"there is no {arguments.path} in this chat")
@@ -182,7 +182,7 @@ class SearchFilesArguments(Arguments):
 
 
 class SearchFiles(ArgumentsTool[SearchFilesArguments]):
-    """Lines that hold a text."""
+    """Finds lines that contain a text."""
 
     def __init__(self, limits: ReadLimits | None = None) -> None:
         self._limits = limits or ReadLimits()
@@ -233,7 +233,7 @@ class SearchFiles(ArgumentsTool[SearchFilesArguments]):
             try:
                 yield from self._hits_in(query, workspace, entry.names, walk, sign)
             except ToolFailure:
-                continue  # vanished, unreadable or with a second name: not ours to show
+                continue  # vanished, unreadable or with a second name: not shown
 
     def _hits_in(
         self, query: str, workspace: Workspace, names: tuple[str, ...], walk: Walk, sign: StopSign
@@ -259,7 +259,7 @@ def _around(text: str, at: int) -> str:
 
 
 def _lines(descriptor: int, most: int, sign: StopSign) -> Iterator[bytes]:
-    """Lines of the first `most` bytes without their ends; of a very long one the beginning."""
+    """Yields lines of the first `most` bytes without line ends; a very long line is cut."""
     held = b""
     while most > 0 and (chunk := os.read(descriptor, min(_CHUNK, most))):
         sign.heed()

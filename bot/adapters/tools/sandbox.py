@@ -31,11 +31,11 @@ _PROBE_SECONDS = 10.0
 
 
 class Sandbox:
-    """Runs shell commands in a workspace, walled in where the machine allows it.
+    """Runs shell commands in a workspace, inside a sandbox where the machine allows it.
 
-    Walled in, a command sees the workspace (writable), the programs of the system (read-only), an
-    empty /tmp and its own processes; the network only when `network` is set. `program` is the
-    bubblewrap to use; None runs every command bare, with all rights of this process.
+    Inside, a command sees the workspace (writable), the programs of the system (read-only), an
+    empty /tmp and its own processes; the network only when `network` is set. `program` is the path
+    of bubblewrap; with None every command runs without a sandbox, with all rights of this process.
     """
 
     def __init__(self, *, network: bool = False, program: str | None = "bwrap") -> None:
@@ -46,14 +46,14 @@ class Sandbox:
         self.fault = ""
 
     async def works(self) -> bool:
-        """Whether commands are walled in: asked once of the machine; `fault` then says why not."""
+        """Returns True when the sandbox works, tried once; otherwise `fault` has the reason."""
         async with self._probing:
             if self._works is None:
                 self._works = await self._probe()
             return self._works
 
     async def where(self) -> str:
-        """The place in words, for the card of a command."""
+        """Returns the place in words, for the card of a command."""
         if not await self.works():
             return "in the workspace, NOT sandboxed, with all rights of the bot"
         network = "with network" if self._network else "no network"
@@ -65,10 +65,10 @@ class Sandbox:
     async def run(
         self, command: str, workspace: Path, seconds: float, skill: Skill | None = None
     ) -> CommandRun:
-        """Runs a command of the shell's language to its end, or for at most so many seconds.
+        """Runs a shell command to its end, or for at most `seconds`.
 
-        Under a skill it finds the skill's files in $SKILL_DIR, read-only where it is walled in,
-        and the skill's variables in its environment.
+        Under a skill it finds the skill's files in $SKILL_DIR, read-only inside the sandbox, and
+        the skill's variables in its environment.
         """
         await asyncio.to_thread(workspace.mkdir, parents=True, exist_ok=True)
         arguments = self._shell(command)
@@ -123,5 +123,5 @@ def _of_skill(skill: Skill | None) -> dict[str, str]:
 
 
 def _environment(workspace: Path) -> dict[str, str]:
-    """All that a command inherits: nothing of our own environment."""
+    """Returns the whole environment of a command, with nothing of our own."""
     return {"PATH": _PATH, "HOME": str(workspace), "LANG": "C.UTF-8", "TERM": "dumb"}

@@ -19,13 +19,13 @@ from bot.domain.visible_text import shown_name, size
 from bot.ports.tool import Place
 
 LARGEST_FILE = 50_000_000
-"""Bytes; what channels take from a bot."""
+"""Bytes of a file; channels accept no larger one from a bot."""
 
 _CHUNK = 1 << 18
 
 
 def clear_spool(spool: Path, days: int) -> None:
-    """Removes copies that are older than anything that still waits to be delivered."""
+    """Removes copies that are older than every message that still waits to be delivered."""
     oldest = time.time() - days * 86_400
     for copy in spool.glob("*/content*"):
         if copy.stat().st_mtime < oldest:
@@ -43,9 +43,9 @@ class SendFileArguments(Arguments):
 
 
 class SendFile(ArgumentsTool[SendFileArguments]):
-    """Sends a copy of a file as it is now, whatever happens to it before the delivery.
+    """Sends a copy of a file as it is now, so that a later change does not matter.
 
-    The copies lie below `spool`, one folder a call; a call made again replaces its own copy.
+    The copies lie below `spool`, in a folder for each call; a repeated call replaces its copy.
     """
 
     def __init__(self, spool: Path, largest: int = LARGEST_FILE) -> None:
@@ -113,7 +113,7 @@ class SendMessageArguments(Arguments):
 class SendMessage(ArgumentsTool[SendMessageArguments]):
     """Sends a message now, or ends the turn with a question.
 
-    A question is not sent by this tool: it is the turn's outcome and delivered as such, once.
+    This tool does not send a question: it is the turn's outcome and is delivered as such, once.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class SendMessage(ArgumentsTool[SendMessageArguments]):
                 "The question was put to the person; the answer comes as their next message.",
                 after=AskPerson(arguments.message),
             )
-        # News of work that goes on: the answer at its end is what makes a sound.
+        # News during a turn is silent; the answer at its end makes a sound.
         message = Outbound(OutboundKind.NOTICE, (Markdown(arguments.message),), silent=True)
         return ToolOutput("The message is on its way to the chat.", sends=(message,))
 

@@ -49,7 +49,7 @@ class UseSkillArguments(Arguments):
 
 
 class UseSkill(ArgumentsTool[UseSkillArguments]):
-    """Puts a skill to work: its instructions are the result; `depth` bounds a pipeline's picks."""
+    """Activates a skill: its instructions are the result; `depth` bounds a pipeline's picks."""
 
     def __init__(self, skills: Skills, depth: int) -> None:
         self._skills = skills
@@ -111,5 +111,5 @@ class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
 
 
 def skill_tools(skills: Skills, depth: int) -> tuple[Tool, ...]:
-    """Every tool about skills, in the order models see them."""
+    """Returns every tool about skills, in the order in which models see them."""
     return FindSkills(skills), UseSkill(skills, depth), ReadSkillFile(skills)

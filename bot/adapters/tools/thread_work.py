@@ -1,4 +1,4 @@
-"""Blocking work beside the event loop, told to stop when nobody waits for it any more."""
+"""Runs blocking work beside the event loop, and stops it when its caller has gone."""
 
 import asyncio
 import threading
@@ -11,11 +11,11 @@ _PATIENCE = 5.0
 
 
 class Stopped(Exception):
-    """The work was called off; it left nothing half done."""
+    """The work was cancelled and left nothing half done."""
 
 
 class StopSign:
-    """Asked now and then by the work: has its caller gone?"""
+    """A sign that the work checks regularly: has its caller gone?"""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -29,7 +29,7 @@ class StopSign:
 
 
 async def in_thread(work: Callable[[StopSign], T]) -> T:
-    """Runs work in the loop's thread pool; cancelled, it lets the work end before going on."""
+    """Runs work in the loop's thread pool; when cancelled, first waits for the end of the work."""
     sign = StopSign()
     task = asyncio.ensure_future(asyncio.to_thread(work, sign))
     try:

@@ -1,4 +1,4 @@
-"""Files below one folder, reached step by step so that no path, link or race leads out of it."""
+"""Files below one folder, opened step by step so that no path, link or race leads outside."""
 
 import errno
 import hashlib
@@ -14,7 +14,7 @@ from bot.domain.errors import ToolFailure
 from bot.domain.visible_text import shown_name
 
 ABSENT = "absent"
-"""The state of a file that is not there."""
+"""The state of a missing file."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -39,7 +39,7 @@ _FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A regular file as found: size in bytes, permission bits, and a token of its content."""
+    """A regular file as it is: size in bytes, permission bits, and a token of its content."""
 
     size: int
     mode: int
@@ -47,18 +47,18 @@ class FileState:
 
 
 class Workspace:
-    """One folder and what lies below it.
+    """One folder and the files below it.
 
-    Every step of a path is opened from the one before without following links, so nothing that
-    is swapped meanwhile can lead outside. A file with a second hard link is refused as well: its
-    other name may lie anywhere. All methods block; faults come as ToolFailure.
+    Every step of a path is opened from the one before without following links, so a swapped folder
+    cannot lead outside. A file with a second hard link is refused too, because its other name may
+    lie anywhere. All methods block, and raise faults as ToolFailure.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def names(self, path: str) -> tuple[str, ...]:
-        """The steps of a path below the workspace; an absolute one must begin with its folder."""
+        """Returns the steps of a path below the workspace; an absolute one must begin with it."""
         pure = PurePosixPath(path)
         if pure.is_absolute():
             if not pure.is_relative_to(self._root):
@@ -70,7 +70,7 @@ class Workspace:
 
     @contextmanager
     def folder(self, names: Sequence[str], *, create: bool = False) -> Iterator[int]:
-        """A descriptor of a folder, made with its parents where asked."""
+        """Opens a folder; with `create` a missing one is made, with its parents."""
         with _faults("/".join(names) or "."):
             self._root.mkdir(parents=True, exist_ok=True)
             current = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -93,12 +93,12 @@ class Workspace:
 
     @contextmanager
     def opened(self, names: Sequence[str]) -> Iterator[tuple[int, os.stat_result]]:
-        """A regular file, open for reading, with its status."""
+        """Opens a regular file for reading; yields it with its status."""
         with self.folder(_above(names)) as parent, open_regular(parent, names) as opened:
             yield opened
 
     def state(self, names: Sequence[str]) -> FileState | None:
-        """What a file is now; None when there is none."""
+        """Returns the state of a file; None when there is none."""
         try:
             with self.folder(_above(names)) as parent:
                 return _state(parent, names)
@@ -108,7 +108,7 @@ class Workspace:
             raise
 
     def read(self, names: Sequence[str], limit: int) -> bytes:
-        """The whole of a file of at most `limit` bytes."""
+        """Returns the whole content of a file of at most `limit` bytes."""
         with self.opened(names) as (descriptor, found):
             if found.st_size <= limit:
                 content = b"".join(_chunks(descriptor, limit + 1))
@@ -123,10 +123,10 @@ class Workspace:
         seen: str | None = None,
         heed: Callable[[], None] = lambda: None,
     ) -> None:
-        """Puts a new content in place at once and whole, keeping the mode of the old file.
+        """Replaces the content in one step, and keeps the mode of the old file.
 
-        With `seen` nothing is written when the file's token is another one by now. `heed` is
-        asked for the last time just before the change.
+        With `seen` nothing is written when the file's token has changed. `heed` is called for the
+        last time just before the change.
         """
         if any(shown_name(name) != name for name in names):
             raise ToolFailure(f"{_shown(names)}: the name holds control characters")
@@ -147,7 +147,7 @@ class Workspace:
                 raise
 
     def delete(self, names: Sequence[str], seen: str | None = None) -> None:
-        """Removes a file; with `seen` only when its token is still this one."""
+        """Removes a file; with `seen` only when its token is still the same."""
         with self.folder(_above(names)) as parent:
             found = _state(parent, names)
             if found is None:
@@ -211,7 +211,7 @@ def _state(parent: int, names: Sequence[str]) -> FileState | None:
 
 
 def _token(descriptor: int, found: os.stat_result) -> str:
-    """A digest of the content; of a large file its identity and time of change instead."""
+    """Returns a digest of the content; for a large file its identity and time of change."""
     if found.st_size > _HASHED:
         return f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
     digest = hashlib.sha256()

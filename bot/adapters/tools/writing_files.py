@@ -150,7 +150,7 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
 def _edited(
     workspace: Workspace, names: tuple[str, ...], arguments: EditFileArguments
 ) -> tuple[str, str]:
-    """The file's text before and after the edit."""
+    """Returns the file's text before and after the edit."""
     try:
         text = workspace.read(names, _EDITABLE).decode()
     except UnicodeDecodeError:
