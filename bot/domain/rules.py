@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any, cast
 
-from bot.domain.command_line import is_dangerous, may_have_rule, parse_simple
+from bot.domain.command_line import is_dangerous, only_reads, parse_simple
 from bot.domain.command_line.programs import names
 from bot.domain.server import is_servers_tool
 from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, canonical
@@ -25,12 +25,25 @@ _GUARDED = names(
     "tsconfig*.json jsconfig*.json *.config.js *.config.ts *.config.mjs *.config.cjs gruntfile.* "
     "gulpfile.* *.gradle *.gradle.kts gradlew* pom.xml build.xml build.rs go.mod go.sum go.work "
     "*.bazel *.bzl azure-pipelines.y*ml appveyor.yml cloudbuild.y*ml *.sln *.csproj "
-    "*.props *.targets composer.json mix.exs build.sbt"
+    "*.props *.targets composer.json mix.exs build.sbt "
+    # Documents by their ending, which tools obey or run all the same; pytest runs test*.txt.
+    "*requirements*.txt *constraints*.txt meson_options.txt conanfile.txt packages.txt bindep.txt "
+    "runtime.txt test*.txt claude*.md agents*.md gemini*.md skill.md *instructions*.md "
+    "*.prompt.md *.mdc llms*.txt"
 )
 """Names, in lower case, by which tools decide what to run: no rule for a folder covers them."""
 
 
-def matches(pattern: RulePattern, tool: str, arguments: Mapping[str, Any]) -> bool:
+DOCUMENTS = frozenset((".md", ".txt", ".rst", ".csv", ".tsv", ".log"))
+"""Endings of files that people read and no tool runs; a rule for a folder covers these alone."""
+
+
+def matches(
+    pattern: RulePattern,
+    tool: str,
+    arguments: Mapping[str, Any],
+    documents: frozenset[str] = DOCUMENTS,
+) -> bool:
     """True when a rule for this tool covers a call with these arguments; False in any doubt."""
     match pattern:
         case ExactRule():
@@ -39,10 +52,12 @@ def matches(pattern: RulePattern, tool: str, arguments: Mapping[str, Any]) -> bo
             return tool == _COMMANDS and _covers_command(pattern.words, arguments.get("command"))
         case PathRule():
             ours = tool != _COMMANDS and not is_servers_tool(tool)
-            return ours and _covers_path(pattern.folder, arguments.get("path"))
+            return ours and _covers_path(pattern.folder, arguments.get("path"), documents)
 
 
-def widenings(tool: str, pattern: RulePattern) -> tuple[RulePattern, ...]:
+def widenings(
+    tool: str, pattern: RulePattern, documents: frozenset[str] = DOCUMENTS
+) -> tuple[RulePattern, ...]:
     """The wider rules a person may choose instead of this one, the narrowest first."""
     match pattern:
         case ExactRule():
@@ -51,7 +66,8 @@ def widenings(tool: str, pattern: RulePattern) -> tuple[RulePattern, ...]:
                 return _shorter_commands(parse_simple(_text(arguments, "command")) or (), full=True)
             if is_servers_tool(tool):
                 return ()  # nobody knows what its `path` means
-            return _outer_folders(_text(arguments, "path"))
+            path = _text(arguments, "path")
+            return _outer_folders(path) if _is_document(path, documents) else ()
         case CommandRule():
             return _shorter_commands(pattern.words, full=False)
         case PathRule():
@@ -68,7 +84,7 @@ def describe(tool: str, pattern: RulePattern) -> str:
         case CommandRule():
             return f"{tool}: {shlex.join(pattern.words)} …"
         case PathRule():
-            return f"{tool}: files in {pattern.folder}/"
+            return f"{tool}: documents in {pattern.folder}/"
 
 
 def is_guarded(path: str) -> bool:
@@ -96,7 +112,7 @@ def _covers_command(prefix: tuple[str, ...], command: object) -> bool:
         return False
     if any(_reaches_guarded(word) for word in words[len(prefix) :]):
         return False
-    return may_have_rule(words) and is_dangerous(str(command)) is None
+    return only_reads(words) and is_dangerous(str(command)) is None
 
 
 def _reaches_guarded(word: str) -> bool:
@@ -112,8 +128,8 @@ def _glued(word: str) -> tuple[str, ...]:
     return () if word.startswith("--") else tuple(word[at:] for at in range(2, len(word)))
 
 
-def _covers_path(folder: str, path: object) -> bool:
-    if not isinstance(path, str) or is_guarded(path):
+def _covers_path(folder: str, path: object, documents: frozenset[str]) -> bool:
+    if not isinstance(path, str) or is_guarded(path) or not _is_document(path, documents):
         return False
     outer, inner = _normal(folder), _normal(path)
     if outer is None or inner is None or inner == _WHOLE:
@@ -122,14 +138,17 @@ def _covers_path(folder: str, path: object) -> bool:
 
 
 def _shorter_commands(words: tuple[str, ...], *, full: bool) -> tuple[RulePattern, ...]:
+    """Rules for the first words of a command that only reads; none for any other command."""
+    if not only_reads(words):
+        return ()
     longest = len(words) if full else len(words) - 1
     shorter = (words[:count] for count in range(longest, 0, -1))
     return tuple(CommandRule(part) for part in shorter if _stands_alone(part))
 
 
 def _stands_alone(words: tuple[str, ...]) -> bool:
-    """A rule may end after these words: bare `git` would cover too much."""
-    return may_have_rule(words) and not words[-1].startswith("--")
+    """True where a rule may end: behind a whole option, and behind more than bare `git`."""
+    return only_reads(words) and not words[-1].startswith("--")
 
 
 def _outer_folders(path: str) -> tuple[RulePattern, ...]:
@@ -138,6 +157,10 @@ def _outer_folders(path: str) -> tuple[RulePattern, ...]:
     normal = _normal(path) or _WHOLE
     parents = (str(parent) for parent in PurePosixPath(normal).parents)
     return tuple(PathRule(parent) for parent in parents if parent != _WHOLE)
+
+
+def _is_document(path: str, documents: frozenset[str]) -> bool:
+    return PurePosixPath(path).suffix.lower() in documents
 
 
 def _decoded(arguments: str) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.rules import describe, is_guarded, matches, widenings
+from bot.domain.rules import DOCUMENTS, describe, is_guarded, matches, widenings
 from bot.domain.tool import CommandRule, ExactRule, PathRule, canonical
 
 
@@ -20,36 +20,47 @@ def test_an_exact_rule_covers_this_call_alone() -> None:
 
 
 def test_a_command_rule_covers_commands_that_begin_with_its_words() -> None:
-    rule = CommandRule(("git", "commit"))
-    assert matches(rule, "run_command", command("git commit"))
-    assert matches(rule, "run_command", command("git commit -m 'fix the tests'"))
-    assert matches(rule, "run_command", {"command": "git commit", "timeout": 5})
+    rule = CommandRule(("git", "log"))
+    assert matches(rule, "run_command", command("git log"))
+    assert matches(rule, "run_command", command("git log --oneline -20 -- docs/a.md"))
+    assert matches(rule, "run_command", {"command": "git log -p", "timeout": 5})
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "git commits", "git", "git -c x=y commit", "git commit; id", "git commit && id",
-        "git commit $(id)", "git commit > x", "git commit\nid", "X=1 git commit", "'git commit'",
-        "git commit | sh", "git commit ../x", "git commit /etc/x", "git commit .git/config",
-        "git commit Makefile", "git commit --output=x", "git commit -c HEAD",
+        "git logs", "git", "git -c x=y log", "git log; id", "git log && id", "git log $(id)",
+        "git log > x", "git log\nid", "X=1 git log", "'git log'", "git log | sh", "git log ../x",
+        "git log /etc/x", "git log .git/config", "git log --output=x", "git log --ext-diff",
+        "git log --format=%G?", "git log --textconv", "git log -O x", "git log --since yesterday",
+        "git log -U --ext-diff", "git log -c", "git log --show-signature",
     ],
 )  # fmt: skip
 def test_a_command_rule_covers_nothing_else(text: str) -> None:
-    assert not matches(CommandRule(("git", "commit")), "run_command", command(text))
+    assert not matches(CommandRule(("git", "log")), "run_command", command(text))
 
 
-@pytest.mark.parametrize("text", ["cp a -t.git/hooks", "cp a -ft.git", "cp a -t/etc"])
+@pytest.mark.parametrize("text", ["ls -I.git/hooks", "ls -rI/etc", "ls --ignore=../x"])
 def test_a_command_rule_covers_no_guarded_place_glued_to_an_option(text: str) -> None:
-    assert matches(CommandRule(("cp", "a")), "run_command", command("cp a -ft b"))
-    assert not matches(CommandRule(("cp", "a")), "run_command", command(text))
+    assert matches(CommandRule(("ls",)), "run_command", command("ls -rI b"))
+    assert not matches(CommandRule(("ls",)), "run_command", command(text))
 
 
 @pytest.mark.parametrize(
-    "text", ["bash x", "python x", "env x", "sudo x", "rm -rf /", "make", "find . -delete"]
-)
-def test_a_stored_rule_for_a_program_that_runs_others_is_void(text: str) -> None:
+    "text",
+    [
+        "bash x", "python x", "env x", "sudo x", "rm -rf /", "make", "find . -delete", "pytest -q",
+        "tee a", "cp a b", "mv a b", "patch -p1 a", "git push", "git commit -m x", "git branch x",
+        "linux64 id", "setpriv id", "perl5.36-x86_64-linux-gnu x", "pdb3 x", "pydoc3 x", "prove x",
+        "vim.basic x", "printenv", "jq -n x", "openssl rand", "gpg x", "uniq a b", "shuf -o a b",
+        "xxd a b", "sort -o a b", "sort -T a b", "date 01010101", "date -I 01010101", "tree -o a",
+        "tail -f a", "hostname x", "strings @a", "file -C -m a", "rg --pre id x", "split a",
+        "diff -l a b", "LS", "./ls", "ls --unknown", "git difftool", "git grep -O x",
+    ],
+)  # fmt: skip
+def test_a_stored_rule_covers_only_what_is_known_to_read(text: str) -> None:
     assert not matches(CommandRule((text.split(maxsplit=1)[0],)), "run_command", command(text))
+    assert widenings("run_command", ExactRule(canonical(command(text)))) == ()
 
 
 @pytest.mark.parametrize("value", [None, 5, ["ls"], ""])
@@ -60,10 +71,10 @@ def test_a_command_that_is_no_text_matches_nothing(value: object) -> None:
 
 def test_rules_of_one_kind_do_not_cover_tools_of_another() -> None:
     assert not matches(CommandRule(("ls",)), "write_file", command("ls"))
-    assert not matches(PathRule("docs"), "run_command", {"command": "ls", "path": "docs/a"})
+    assert not matches(PathRule("docs"), "run_command", {"command": "ls", "path": "docs/a.md"})
 
 
-@pytest.mark.parametrize("path", ["docs/a.md", "./docs//deep/b.md", "docs/./c.md"])
+@pytest.mark.parametrize("path", ["docs/a.md", "./docs//deep/b.TXT", "docs/./c.csv"])
 def test_a_path_rule_covers_files_below_its_folder(path: str) -> None:
     assert matches(PathRule("docs"), "write_file", {"path": path})
 
@@ -71,17 +82,24 @@ def test_a_path_rule_covers_files_below_its_folder(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "docs", "docsx/a", "a.md", "../docs/a", "docs/../a", "/docs/a", "docs/.env", "docs/.git/x",
+        "docs", "docsx/a.md", "a.md", "../docs/a.md", "docs/../a.md", "/docs/a.md", "docs/a",
+        "docs/.env", "docs/.git/x",
         "docs/Makefile", "docs/MAKEFILE", "docs/conftest.py", "docs/pyproject.toml", "docs/a\nb",
         "docs/.github/workflows/x.yml", "docs/package.json", "docs/setup.py", "docs/Dockerfile.dev",
         "docs/docker-compose.yml", "docs/alembic.ini", "docs/a\x00", "~/docs/a", "", "docs/x.mk",
+        "docs/conf.py", "docs/__init__.py", "docs/BUILD", "docs/Snakefile", "docs/flake.nix",
+        "docs/index.js", "docs/x.sh", "docs/x.service", "docs/nginx.conf", "docs/crontab",
+        "docs/playbook.yml", "docs/HEAD", "docs/config", "docs/pre-commit", "docs/configure",
+        "docs/requirements.txt", "docs/dev-requirements.txt", "docs/CMakeLists.txt",
+        "docs/test_run.txt", "docs/CLAUDE.md", "docs/AGENTS.md", "docs/.hidden.md", "docs/md",
+        "docs/a.md.sh", "docs/.md",
     ],
 )  # fmt: skip
 def test_a_path_rule_covers_nothing_that_leads_out_or_decides_what_runs(path: str) -> None:
     assert not matches(PathRule("docs"), "write_file", {"path": path})
 
 
-@given(st.lists(st.sampled_from(["a", "..", ".", "", "b", ".git", "/", "docs"]), max_size=6))
+@given(st.lists(st.sampled_from(["a.md", "..", ".", "", "b", ".git", "/", "docs"]), max_size=6))
 def test_no_spelling_of_a_path_leads_out_of_a_rule(parts: list[str]) -> None:
     path = "/".join(parts)
     if matches(PathRule("docs"), "write_file", {"path": path}):
@@ -91,11 +109,11 @@ def test_no_spelling_of_a_path_leads_out_of_a_rule(parts: list[str]) -> None:
 
 
 def test_a_command_is_widened_to_its_first_words() -> None:
-    rule = ExactRule(canonical(command("git commit -m x")))
+    rule = ExactRule(canonical(command("git log -n 5 docs")))
     assert widenings("run_command", rule) == (
-        CommandRule(("git", "commit", "-m", "x")),
-        CommandRule(("git", "commit", "-m")),
-        CommandRule(("git", "commit")),
+        CommandRule(("git", "log", "-n", "5", "docs")),
+        CommandRule(("git", "log", "-n", "5")),
+        CommandRule(("git", "log")),
     )
     assert widenings("run_command", CommandRule(("ls", "-l"))) == (CommandRule(("ls",)),)
     assert widenings("run_command", ExactRule(canonical(command("ls; id")))) == ()
@@ -112,19 +130,27 @@ def test_a_file_is_widened_to_its_folders_but_not_to_the_whole_workspace() -> No
 
 def test_every_widening_still_covers_the_call() -> None:
     for tool, arguments in (
-        ("run_command", command("pytest -q tests/a.py")),
-        ("edit_file", {"path": "src/a/b.py", "old_text": "x", "new_text": "y"}),
+        ("run_command", command("grep -rn needle tests/a.py")),
+        ("edit_file", {"path": "notes/a/b.md", "old_text": "x", "new_text": "y"}),
     ):
         wider = widenings(tool, ExactRule(canonical(arguments)))
         assert wider
         assert all(matches(rule, tool, arguments) for rule in wider)
 
 
+def test_an_operator_may_name_further_endings_of_documents() -> None:
+    documents = DOCUMENTS | {".org"}
+    path = {"path": "docs/a.org"}
+    assert not matches(PathRule("docs"), "write_file", path)
+    assert matches(PathRule("docs"), "write_file", path, documents)
+    assert widenings("write_file", ExactRule(canonical(path)), documents) == (PathRule("docs"),)
+
+
 def test_rules_are_described_in_words() -> None:
     exact = ExactRule(canonical(command("pytest -q")))
     assert describe("run_command", exact) == "run_command: exactly pytest -q"
     assert describe("run_command", CommandRule(("git", "a b"))) == "run_command: git 'a b' …"
-    assert describe("write_file", PathRule("docs")) == "write_file: files in docs/"
+    assert describe("write_file", PathRule("docs")) == "write_file: documents in docs/"
 
 
 def test_guarded_files_are_told_from_plain_ones() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import secrets
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,7 +44,7 @@ class PlanFolder:
     def _get(self, name: str) -> Template | Broken | None:
         for folder in (self._own, self._shipped):
             file = folder / f"{name}.md"
-            if file.is_file() or file.is_symlink():
+            if file.exists() or file.is_symlink():
                 return _read(file, folder)
         return None
 
@@ -78,7 +79,10 @@ def _read(file: Path, folder: Path) -> Template | Broken:
     try:
         if not file.resolve().is_relative_to(folder.resolve()):
             return Broken(shown, 1, "it is a link out of its folder")
-        with file.open("rb") as source:
+        # Without waiting: the file may be a pipe that nobody writes to.
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as source:
+            if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+                return Broken(shown, 1, "it is not a regular file")
             data = source.read(_LARGEST + 1)
     except OSError as fault:
         return Broken(shown, 1, f"it cannot be read: {fault.strerror}")

@@ -1,5 +1,6 @@
 """The tool that runs shell commands."""
 
+import asyncio
 import signal
 from typing import Annotated
 
@@ -58,7 +59,8 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         self, arguments: RunCommandArguments, place: Place, exact: ExactRule
     ) -> Preview:
         walled = await self._sandbox.works()
-        danger = is_dangerous(arguments.command)
+        # A long command takes a while to judge, and nobody else has to wait for that.
+        danger = await asyncio.to_thread(is_dangerous, arguments.command)
         reason = danger or ("" if walled else "there is no working sandbox")
         words = parse_simple(arguments.command)
         lasting = not reason and words is not None and may_have_rule(words)

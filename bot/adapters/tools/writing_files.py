@@ -1,11 +1,13 @@
 """The tools that change files: write_file, edit_file, delete_file."""
 
-from difflib import unified_diff
+import hashlib
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.difference import passage_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import ABSENT, FileState, Workspace
 from bot.domain.errors import ToolFailure
@@ -88,10 +90,10 @@ class EditFile(ArgumentsTool[EditFileArguments]):
     ) -> Preview:
         workspace = Workspace(place.workspace)
         names = workspace.names(arguments.path)
-        old, new = await in_thread(lambda _: _edited(workspace, names, arguments))
-        state = await in_thread(lambda _: workspace.state(names))
-        blocks = (Plain(_shown(names)), Code(visible(_difference(old, new)), "diff"))
-        return _card(self.spec, "Change a file?", names, state, blocks, exact)
+        edit = await in_thread(lambda _: _edit(workspace, names, arguments))
+        blocks = (Plain(_shown(names)), Code(visible(edit.shown), "diff"))
+        card = _card(self.spec, "Change a file?", names, edit.before, blocks, exact)
+        return replace(card, seen=edit.token)
 
     async def perform(
         self, arguments: EditFileArguments, place: Place, seen: str | None
@@ -99,13 +101,15 @@ class EditFile(ArgumentsTool[EditFileArguments]):
         workspace = Workspace(place.workspace)
         names = workspace.names(arguments.path)
 
-        def edit(sign: StopSign) -> None:
-            before = workspace.state(names)
-            _, new = _edited(workspace, names, arguments)
-            token = ABSENT if before is None else before.token
-            workspace.write(names, new.encode(), token, sign.heed)
+        def change(sign: StopSign) -> None:
+            edit = _edit(workspace, names, arguments)
+            if seen is not None and seen != edit.token:
+                told = "the lines around this passage have changed since they were shown"
+                raise ToolFailure(f"{_shown(names)}: {told}; look at it again")
+            token = ABSENT if edit.before is None else edit.before.token
+            workspace.write(names, edit.text.encode(), token, sign.heed)
 
-        await in_thread(edit)
+        await in_thread(change)
         return ToolOutput(f"Changed {_shown(names)}.")
 
 
@@ -147,10 +151,27 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
         return ToolOutput(f"Deleted {_shown(names)}.")
 
 
-def _edited(
-    workspace: Workspace, names: tuple[str, ...], arguments: EditFileArguments
-) -> tuple[str, str]:
-    """Returns the file's text before and after the edit."""
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """One passage of a file replaced by another."""
+
+    before: FileState | None
+    """The file as it was found."""
+    text: str
+    """The whole text of the file after the edit."""
+    shown: str
+    """The lines that change, with two lines around them, as a card shows them."""
+
+    @property
+    def token(self) -> str:
+        """Returns a digest of the lines on the card, wherever in the file they stand by now."""
+        lines = self.shown.partition("\n")[2]
+        return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _edit(workspace: Workspace, names: tuple[str, ...], arguments: EditFileArguments) -> _Edit:
+    """Reads the file and makes the edit in memory; blocks."""
+    before = workspace.state(names)
     try:
         text = workspace.read(names, _EDITABLE).decode()
     except UnicodeDecodeError:
@@ -164,12 +185,8 @@ def _edited(
         raise ToolFailure(f"{_shown(names)}: old_text does not occur in it{hint}")
     if text.find(old, at + 1) >= 0:
         raise ToolFailure(f"{_shown(names)}: old_text occurs more than once; add lines around it")
-    return text, text[:at] + new + text[at + len(old) :]
-
-
-def _difference(old: str, new: str) -> str:
-    lines = list(unified_diff(old.split("\n"), new.split("\n"), lineterm="", n=2))
-    return "\n".join(lines[2:])
+    changed = text[:at] + new + text[at + len(old) :]
+    return _Edit(before, changed, passage_difference(text, at, old, new))
 
 
 def _card(

@@ -1,12 +1,14 @@
 """What a shell command would do, judged by its text and never by running it.
 
-Three questions, each answered on the careful side: is it one simple command whose words are known
-(`parse_simple`), does it do something grave (`is_dangerous`), and may a standing rule cover a
-command with these words (`may_have_rule`)? The language read is that of `bash -c` with a clean
-environment: no aliases, no history, no functions from outside.
+Four questions, each answered on the careful side: is it one simple command whose words are known
+(`parse_simple`), does it do something grave (`is_dangerous`), is it known to read only
+(`only_reads`, which a wider standing rule needs), and may a rule for exactly this command be
+offered (`may_have_rule`)? The language read is that of `bash -c` with a clean environment: no
+aliases, no history, no functions from outside.
 """
 
 from bot.domain.command_line.danger import is_dangerous
+from bot.domain.command_line.readers import only_reads
 from bot.domain.command_line.simple import MAX_COMMAND, may_have_rule, parse_simple
 
-__all__ = ["MAX_COMMAND", "is_dangerous", "may_have_rule", "parse_simple"]
+__all__ = ["MAX_COMMAND", "is_dangerous", "may_have_rule", "only_reads", "parse_simple"]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from bot.domain.command_line.programs import (
     INTERPRETERS,
@@ -12,7 +13,6 @@ from bot.domain.command_line.programs import (
     program,
 )
 from bot.domain.command_line.script import MARK, ScriptReader, SimpleCommand, Unreadable
-from bot.domain.command_line.simple import MAX_COMMAND
 
 _GRAVE_PROGRAMS = {
     "acts with other rights": PRIVILEGE,
@@ -43,6 +43,8 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^\]]*\])?\+?=")
 _FORK_BOMB = re.compile(r"([^\s(){};|&]{1,40})\(\)\{[^}]{0,200}\1\|\1&")
 _UNREADABLE = "it cannot be read with certainty"
 _MOST_WORDS = 100
+MAX_JUDGED = 32_000
+"""Characters that are read of one command, those of scripts inside it counted each time anew."""
 _COMPUTED = frozenset((MARK, "*", "?", "[", "{"))
 _FINDERS = names("find fd xargs parallel")
 
@@ -50,13 +52,26 @@ _FINDERS = names("find fd xargs parallel")
 def is_dangerous(command: str) -> str | None:
     """Why a command is grave, wherever in it the grave part stands; None when nothing was found.
 
-    Meant to keep grave commands from standing rules, not as a boundary: that is the sandbox.
+    Meant to keep grave commands from standing rules, not as a boundary: that is the sandbox. One
+    that is long, or holds scripts in scripts, is called grave before it costs more than some
+    hundredths of a second of work.
     """
-    return _danger(command, 0)
+    return _danger(command, 0, _Effort())
 
 
-def _danger(command: str, depth: int) -> str | None:
-    if len(command) > MAX_COMMAND or "\0" in command or depth > 3:
+@dataclass(slots=True)
+class _Effort:
+    """The characters that may still be read for one command, over all scripts inside it."""
+
+    left: int = MAX_JUDGED
+
+    def affords(self, characters: int) -> bool:
+        self.left -= characters
+        return self.left >= 0
+
+
+def _danger(command: str, depth: int, effort: _Effort) -> str | None:
+    if not effort.affords(len(command)) or "\0" in command or depth > 3:
         return _UNREADABLE
     if _FORK_BOMB.search(re.sub(r"\s", "", command)):
         return "it multiplies without end"
@@ -68,11 +83,11 @@ def _danger(command: str, depth: int) -> str | None:
     except Unreadable:
         return _UNREADABLE
     downloads = any(program(c.words[0]) in _DOWNLOADERS for c in reader.commands if c.words)
-    found = (_danger_of(simple, downloads, depth) for simple in reader.commands)
+    found = (_danger_of(simple, downloads, depth, effort) for simple in reader.commands)
     return next((reason for reason in found if reason), None)
 
 
-def _danger_of(simple: SimpleCommand, downloads: bool, depth: int) -> str | None:
+def _danger_of(simple: SimpleCommand, downloads: bool, depth: int, effort: _Effort) -> str | None:
     if any(_is_outside(target) for target in simple.targets):
         return "it writes outside the workspace"
     words = _without_prefixes(simple.words)
@@ -82,9 +97,9 @@ def _danger_of(simple: SimpleCommand, downloads: bool, depth: int) -> str | None
     if simple.fed and (name in SHELLS or (downloads and name in INTERPRETERS)):
         return "it runs what it reads from a pipe"
     if name in SHELLS or name in ("eval", "source", ".", "trap"):
-        return _danger_of_text([*words, *simple.bodies], depth)
+        return _danger_of_text([*words, *simple.bodies], depth, effort)
     if name in WRAPPERS or name in PRIVILEGE or name in ("find", "fd", "ssh"):
-        return _danger_inside(words, depth)
+        return _danger_inside(words, depth, effort)
     return _danger_of_words(words)
 
 
@@ -100,40 +115,40 @@ def _without_prefixes(words: list[str]) -> list[str]:
     return [] if rest and rest[0] in ("for", "select", "case", "[[", "}") else rest
 
 
-def _danger_of_text(words: list[str], depth: int) -> str | None:
+def _danger_of_text(words: list[str], depth: int, effort: _Effort) -> str | None:
     """Judges a shell or `eval` with everything that may be a script in its words."""
     if any(MARK in word for word in words):
         return "it runs text that is computed"
     if len(words) > _MOST_WORDS:
         return _UNREADABLE
     scripts = [" ".join(words[1:]), *words[1:]]
-    return next((reason for text in scripts if (reason := _danger(text, depth + 1))), None)
+    return next((reason for text in scripts if (reason := _danger(text, depth + 1, effort))), None)
 
 
-def _danger_inside(words: list[str], depth: int) -> str | None:
+def _danger_inside(words: list[str], depth: int, effort: _Effort) -> str | None:
     """Judges a program that may run another one named anywhere in its words."""
     if len(words) > _MOST_WORDS:
         return _UNREADABLE
-    for reason in _dangers_inside(words, depth):
+    for reason in _dangers_inside(words, depth, effort):
         if reason:
             return reason
     return None
 
 
-def _dangers_inside(words: list[str], depth: int) -> Iterator[str | None]:
+def _dangers_inside(words: list[str], depth: int, effort: _Effort) -> Iterator[str | None]:
     yield _danger_of_words(words)
     finds = program(words[0]) in _FINDERS
     for at in range(1, len(words)):
         tail = words[at:]
         name = program(tail[0])
         if name in SHELLS or name == "eval":
-            yield _danger_of_text(tail, depth)
+            yield _danger_of_text(tail, depth, effort)
         elif name == "rm" and finds:
             yield "it deletes whatever it finds"
         elif not tail[0].startswith("-") and not set(tail[0]) & _COMPUTED:
             yield _danger_of_words(tail)
         if re.search(r"\s", tail[0]):
-            yield _danger(tail[0].replace(MARK, "$_"), depth + 1)
+            yield _danger(tail[0].replace(MARK, "$_"), depth + 1, effort)
 
 
 def _danger_of_words(words: list[str]) -> str | None:

@@ -1,5 +1,6 @@
 """Templates of plans in folders: read whole or named with what is wrong, never out of place."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,22 @@ async def test_binary_and_huge_files_harm_nothing(
     assert isinstance(other, Template)
     assert isinstance(broken, Broken)
     assert (broken.line, why in broken.why) == (line, True)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("linked", [False, True])
+async def test_a_pipe_in_the_place_of_a_template_is_named_and_never_waited_for(
+    folders: PlanFolder, tmp_path: Path, linked: bool
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir(exist_ok=True)
+    os.mkfifo(own / ("pipe" if linked else "report.md"))
+    if linked:
+        (own / "report.md").symlink_to("pipe")
+    found = await folders.get("report")
+    assert isinstance(found, Broken)
+    assert found.why == "it is not a regular file"
+    assert found in await folders.all()
 
 
 async def test_a_saved_template_is_read_back_and_never_overwritten(

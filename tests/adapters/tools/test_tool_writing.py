@@ -110,8 +110,43 @@ async def test_an_edit_replaces_one_passage_and_shows_the_difference(
     (workspace / "x").write_text("one\ntwo\nthree\n")
     preview = await foresee(tools, place, "edit_file", path="x", old_text="two", new_text="2\u200b")
     assert preview.blocks[1] == Code("@@ -1,4 +1,4 @@\n one\n-two\n+2\\u200b\n three\n ", "diff")
-    await run("edit_file", seen=preview.seen, path="x", old_text="two", new_text="2")
-    assert (workspace / "x").read_text() == "one\n2\nthree\n"
+    await run("edit_file", seen=preview.seen, path="x", old_text="two", new_text="2\u200b")
+    assert (workspace / "x").read_text() == "one\n2\u200b\nthree\n"
+
+
+async def test_an_edit_is_refused_when_the_lines_of_its_card_have_changed(
+    run: Run, tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "x").write_text("keep this:\nsecret = 1\n")
+    preview = await foresee(tools, place, "edit_file", path="x", old_text="= 1", new_text="= 2")
+    (workspace / "x").write_text("publish this:\nsecret = 1\n")
+    with pytest.raises(ToolFailure, match="have changed since they were shown"):
+        await run("edit_file", seen=preview.seen, path="x", old_text="= 1", new_text="= 2")
+    assert "= 1" in (workspace / "x").read_text()
+
+
+async def test_two_edits_of_one_file_that_were_shown_together_both_happen(
+    run: Run, tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "x").write_text("".join(f"line {n}\n" for n in range(20)))
+    first = await foresee(tools, place, "edit_file", path="x", old_text="line 2\n", new_text="")
+    other = await foresee(tools, place, "edit_file", path="x", old_text="line 15", new_text="15")
+    await run("edit_file", seen=first.seen, path="x", old_text="line 2\n", new_text="")
+    await run("edit_file", seen=other.seen, path="x", old_text="line 15", new_text="15")
+    assert "line 1\nline 3\n" in (workspace / "x").read_text()
+    assert "line 14\n15\nline 16\n" in (workspace / "x").read_text()
+
+
+@pytest.mark.timeout(20)
+async def test_an_edit_in_a_large_file_of_equal_lines_is_shown_at_once(
+    tools: Tools, place: Place, workspace: Path
+) -> None:
+    lines = "same\n" * 200_000
+    (workspace / "x").write_text(lines + "last\n")
+    preview = await foresee(tools, place, "edit_file", path="x", old_text="last", new_text="end")
+    assert preview.blocks[1].text.startswith("@@ -199999,4 +199999,4 @@\n same\n same\n-last\n+end")
+    whole = {"path": "x", "old_text": lines, "new_text": "same\n" * 100_000}
+    assert "-same" in (await foresee(tools, place, "edit_file", **whole)).blocks[1].text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,258 @@
+"""Programs known to read only, each with the options under which it does.
+
+A wider standing rule covers these and no others. The list says what is known to be harmless,
+because a list of what is harmful is never whole: programs run or write by arguments that nobody
+thinks of. A program, a subcommand or an option that is missing here asks each time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.domain.command_line.programs import names
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The ways to call one program, or one subcommand, that only read."""
+
+    flags: frozenset[str] = frozenset()
+    """Options without a value: single letters, or long names without their dashes."""
+    values: frozenset[str] = frozenset()
+    """Options that take a value: a long one behind `=`, a letter behind it or as the next word.
+
+    A letter that is a flag as well has an optional value, which is never the next word: what stands
+    there is judged like any other word.
+    """
+    operands: int | None = None
+    """The most operands it may have; None for any number. A further one may be written to."""
+    sign: str = ""
+    """The character every operand begins with, where others would change something."""
+    counts: bool = False
+    """True where a number behind a dash says how many: `head -20`."""
+    long_words: bool = False
+    """True where one dash stands before a whole word, as in find."""
+    refused: tuple[str, ...] = ()
+    """Texts that stand in no word: they make a harmless option run a program."""
+    subcommands: Mapping[str, "Reader"] = field(default_factory=dict[str, "Reader"])
+
+
+def only_reads(words: Sequence[str]) -> bool:
+    """True when a simple command of these words is known to read and to do nothing else."""
+    reader = READERS.get(words[0]) if words else None
+    rest = list(words[1:])
+    if reader is not None and reader.subcommands:
+        reader = reader.subcommands.get(rest[0]) if rest else None
+        rest = rest[1:]
+    return reader is not None and _fits(reader, rest)
+
+
+def _fits(reader: Reader, words: Sequence[str]) -> bool:
+    if any(text in word for word in words for text in reader.refused):
+        return False
+    operands = 0
+    following = iter(words)
+    for word in following:
+        if word == "--":
+            operands += sum(1 for _ in following)
+        elif word.startswith("-") and word != "-":
+            if not _is_known(reader, word, following):
+                return False
+        elif not word.startswith(reader.sign):
+            return False
+        else:
+            operands += 1
+    return reader.operands is None or operands <= reader.operands
+
+
+def _is_known(reader: Reader, word: str, following: Iterator[str]) -> bool:
+    """True for an option of the list; one that takes the next word as its value consumes it."""
+    if reader.counts and word[1:].isdecimal():
+        return True
+    if word.startswith("--"):
+        name, glued, _ = word[2:].partition("=")
+        return name in (reader.values if glued else reader.flags)
+    if reader.long_words:
+        if word[1:] in reader.values:
+            return next(following, None) is not None
+        return word[1:] in reader.flags
+    return _is_cluster(reader, word[1:], following)
+
+
+def _is_cluster(reader: Reader, letters: str, following: Iterator[str]) -> bool:
+    """True for letters behind one dash; the first with a value takes the rest, or the next word."""
+    for at, letter in enumerate(letters, start=1):
+        if letter in reader.values:
+            optional = letter in reader.flags
+            return optional or at < len(letters) or next(following, None) is not None
+        if letter not in reader.flags:
+            return False
+    return True
+
+
+_GIT_VIEW = names(
+    "p u s w b z U oneline graph stat shortstat numstat dirstat summary name-only name-status all "
+    "branches tags remotes decorate no-decorate no-merges merges first-parent reverse follow color "
+    "no-color pretty abbrev patch no-patch abbrev-commit no-abbrev-commit date-order topo-order "
+    "no-ext-diff no-textconv cached staged merge-base word-diff minimal patience histogram "
+    "ignore-all-space ignore-space-change ignore-blank-lines check full-index no-renames "
+    "find-renames relative left-right cherry-pick show-pulls i regexp-ignore-case E "
+    "extended-regexp F fixed-strings"
+)
+_GIT_VALUES = names(
+    "n U S G L max-count skip since until after before author committer grep format pretty date "
+    "diff-filter unified abbrev stat stat-width color decorate word-diff relative find-renames"
+)
+# %G? and its kin have a signature checked by a program that the repository's settings name.
+_GIT_REFUSED = ("%G",)
+_GIT_LOG = Reader(_GIT_VIEW, _GIT_VALUES, counts=True, refused=_GIT_REFUSED)
+_GIT: Mapping[str, Reader] = {
+    "status": Reader(
+        names(
+            "s b v z u short branch long porcelain show-stash verbose ahead-behind no-renames "
+            "untracked-files ignored"
+        ),
+        names("u untracked-files ignored porcelain"),
+    ),
+    "log": _GIT_LOG,
+    "show": _GIT_LOG,
+    "diff": Reader(_GIT_VIEW, _GIT_VALUES, refused=_GIT_REFUSED),
+    "blame": Reader(
+        names("b c e f l n s t w p porcelain line-porcelain root"), names("L C M date")
+    ),
+    "shortlog": Reader(names("s n e c numbered summary email"), names("since until author")),
+    "describe": Reader(names("all tags long always contains"), names("abbrev match exclude")),
+    "rev-parse": Reader(
+        names(
+            "short verify q quiet abbrev-ref symbolic-full-name show-toplevel is-bare-repository"
+        ),
+        names("short"),
+    ),
+    "ls-files": Reader(
+        names("c d o m s z t cached deleted others modified stage exclude-standard")
+    ),
+    "ls-tree": Reader(names("r d t l z name-only name-status full-tree long")),
+}
+
+_SUMS = Reader(names("b t c check quiet status strict warn tag z"))
+
+READERS: Mapping[str, Reader] = {
+    "git": Reader(subcommands=_GIT),
+    "ls": Reader(
+        names(
+            "a A l h r R t S X U d F i n o g p q s Q B G k c u v x 1 all almost-all human-readable "
+            "recursive reverse size inode directory classify group-directories-first full-time "
+            "color numeric-uid-gid no-group"
+        ),
+        names("I w ignore sort time time-style width color"),
+    ),
+    "cat": Reader(names("A b e E n s t T u v number number-nonblank show-all squeeze-blank")),
+    "tac": Reader(),
+    "nl": Reader(values=names("b w s v i")),
+    "head": Reader(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
+    "tail": Reader(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
+    "wc": Reader(names("c m l L w bytes chars lines words max-line-length")),
+    "grep": Reader(
+        names(
+            "E F G P i n l L c w x v o r s q H h a I z count ignore-case line-number recursive "
+            "files-with-matches files-without-match word-regexp line-regexp invert-match "
+            "only-matching extended-regexp fixed-strings perl-regexp no-messages no-filename "
+            "with-filename quiet text color"
+        ),
+        names(
+            "e A B C m regexp after-context before-context context max-count include exclude "
+            "exclude-dir color"
+        ),
+    ),
+    "egrep": Reader(names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")),
+    "fgrep": Reader(names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")),
+    "rg": Reader(
+        names(
+            "i s S n N l c w x v F o p files count ignore-case smart-case line-number no-heading "
+            "heading files-with-matches files-without-match fixed-strings word-regexp invert-match "
+            "only-matching hidden no-ignore stats trim multiline U json no-config"
+        ),
+        names(
+            "e A B C g t T m M regexp glob type type-not max-count max-depth after-context "
+            "before-context context max-columns color"
+        ),
+    ),
+    "find": Reader(
+        names(
+            "L P H empty not prune print print0 ls o a and or true false depth mount xdev daystart "
+            "readable writable executable"
+        ),
+        names(
+            "name iname path ipath type maxdepth mindepth size mtime mmin atime amin ctime cmin "
+            "newer perm user group regex iregex regextype links inum"
+        ),
+        long_words=True,
+    ),
+    "sort": Reader(
+        names(
+            "b d f g h i M n R r s u V z c C m numeric-sort reverse unique version-sort stable "
+            "human-numeric-sort ignore-case check"
+        ),
+        names("k t key field-separator"),
+    ),
+    "uniq": Reader(
+        names("c d D i u z count repeated unique ignore-case"),
+        names("f s w skip-fields skip-chars check-chars"),
+        operands=1,
+    ),
+    "cut": Reader(
+        names("s z n complement only-delimited"),
+        names("b c d f bytes characters delimiter fields output-delimiter"),
+    ),
+    "tr": Reader(names("c C d s t complement delete squeeze-repeats")),
+    "comm": Reader(names("1 2 3 z total check-order nocheck-order"), names("output-delimiter")),
+    "join": Reader(names("i z header"), names("1 2 j o a v e t")),
+    "paste": Reader(names("s z serial"), names("d delimiters")),
+    "fold": Reader(names("b s bytes spaces"), names("w width")),
+    "rev": Reader(),
+    "column": Reader(names("t table"), names("s o c separator")),
+    "diff": Reader(
+        names(
+            "q s u r N a b B i w y E Z t brief recursive new-file ignore-case ignore-all-space "
+            "ignore-space-change ignore-blank-lines side-by-side suppress-common-lines unified text"
+        ),
+        names("U C W I x unified context width exclude ignore-matching-lines color"),
+    ),
+    "cmp": Reader(names("b l s verbose silent quiet print-bytes"), names("n i")),
+    "od": Reader(names("a b c d f i l o s x v w"), names("A t N j w")),
+    "file": Reader(names("b i L h brief mime mime-type mime-encoding dereference no-dereference")),
+    "stat": Reader(names("L f t dereference terse"), names("c format printf")),
+    "du": Reader(
+        names("a h s c k m b x L all human-readable summarize total bytes one-file-system"),
+        names("d max-depth exclude"),
+    ),
+    "df": Reader(names("h H T i k a human-readable print-type inodes")),
+    "free": Reader(names("b k m g h t human")),
+    "tree": Reader(
+        names("a d f i s h p u g D r t n C dirsfirst noreport prune"), names("L I P filelimit")
+    ),
+    "pwd": Reader(names("L P"), operands=0),
+    "basename": Reader(names("a z multiple"), names("s suffix")),
+    "dirname": Reader(names("z zero")),
+    "realpath": Reader(names("e m s z L P no-symlinks"), names("relative-to relative-base")),
+    "readlink": Reader(names("f e m n z canonicalize no-newline")),
+    "echo": Reader(names("n e E")),
+    "seq": Reader(names("w"), names("s f")),
+    "date": Reader(
+        names("u R I utc rfc-email iso-8601"), names("d I date iso-8601 rfc-3339"), sign="+"
+    ),
+    "uname": Reader(names("a s r m n p o v all"), operands=0),
+    "whoami": Reader(operands=0),
+    "id": Reader(names("u g n G r"), operands=0),
+    "nproc": Reader(names("all"), operands=0),
+    "uptime": Reader(names("p s"), operands=0),
+    "true": Reader(operands=0),
+    "false": Reader(operands=0),
+    "which": Reader(names("a")),
+    "md5sum": _SUMS,
+    "sha1sum": _SUMS,
+    "sha256sum": _SUMS,
+    "sha512sum": _SUMS,
+    "b2sum": _SUMS,
+    "cksum": Reader(),
+}
+"""By the name the program is called by, to the letter: a path or another spelling is no entry."""

@@ -1,0 +1,173 @@
+"""Commands that a standing rule would let through are really run: none of them may change a thing.
+
+Options and operands are drawn from everything a program could be given, not from what our table
+names, so that a wrong entry of the table is found by what the program does with it.
+"""
+
+import hashlib
+import os
+import random
+import string
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from bot.domain.command_line.programs import names
+from bot.domain.command_line.readers import READERS
+from bot.domain.rules import matches
+from bot.domain.tool import CommandRule
+
+SEED = 20261122
+_OTHERS = names(
+    "tee cp mv ln install patch shuf xxd iconv gpg openssl ssh-keygen sdiff linux64 setarch "
+    "setpriv prlimit choom sg capsh printenv env perl python3 pdb3 pydoc3 vim.basic prove awk sed "
+    "dd touch rm truncate split csplit tar gzip zip unzip nice xargs timeout make bash"
+)
+"""Programs that write, or run others: no rule may let one of them through, however it is called."""
+
+_VALUES = (
+    "1",
+    "a.txt",
+    "b.txt",
+    "new.txt",
+    "sub",
+    "x=y",
+    "id>new.txt",
+    "+x",
+    "%s",
+    "@a.txt",
+    "0101",
+)
+_LONG = (
+    "output", "exec", "pre", "ext-diff", "textconv", "compress-program", "files0-from", "filter",
+    "to-file", "show-signature", "upload-pack", "open-files-in-pager", "set", "reference", "color",
+    "delete", "fprint", "log-file", "temporary-directory", "pretty", "oneline", "all", "reverse",
+)  # fmt: skip
+_GIT = sorted(
+    names(
+        "status log show diff blame shortlog describe rev-parse ls-files branch tag config commit "
+        "add stash grep archive bundle"
+    )
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace with a repository, text files, a program, and names that look like options."""
+    place = tmp_path / "workspace"
+    (place / "sub").mkdir(parents=True)
+    for name in ("a.txt", "b.txt", "sub/c.txt", "--output=new.txt", "-o"):
+        (place / name).write_text("1 one\n2 two\n3 three\n")
+    program = place / "run"
+    program.write_text("#!/bin/sh\necho ran > new.txt\n")
+    program.chmod(0o755)
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        _git(place, *words)
+    _git(place, "config", "diff.hostile.command", str(program))
+    return place
+
+
+def _git(place: Path, *words: str) -> None:
+    known = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *known, *words], cwd=place, check=True, capture_output=True)
+
+
+def _state(place: Path) -> Mapping[str, str]:
+    """Every file with a digest; without git's index, which it refreshes when it looks."""
+    found: dict[str, str] = {}
+    for path in sorted(place.rglob("*")):
+        if path.name not in ("index", "index.lock"):
+            digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder"
+            found[str(path.relative_to(place))] = f"{path.lstat().st_mode:o} {digest}"
+    return found
+
+
+def _options(chance: random.Random) -> list[str]:
+    letters = "".join(
+        chance.choices(string.ascii_letters + string.digits, k=chance.choice((1, 1, 2)))
+    )
+    long = chance.choice(_LONG)
+    value = chance.choice(_VALUES)
+    return [
+        f"-{letters}",
+        f"-{letters}{value}",
+        f"--{long}",
+        f"--{long}={value}",
+        f"-{long}",
+        value,
+    ]
+
+
+def _command(program: str, chance: random.Random) -> str:
+    words = [program]
+    if program == "git":
+        words.append(chance.choice(_GIT))
+    for _ in range(chance.randint(0, 3)):
+        words.append(chance.choice(_options(chance)))
+    words += chance.sample(_VALUES, k=chance.randint(0, 2))
+    return " ".join(f"'{w}'" if ">" in w else w for w in words)
+
+
+def _each_option(program: str) -> Iterator[str]:
+    """Every option there could be, with a file that is not there as its value, and two that are."""
+    for start in [f"git {verb}" for verb in _GIT] if program == "git" else [program]:
+        for letter in string.ascii_letters + string.digits:
+            yield f"{start} -{letter} new.txt a.txt"
+            yield f"{start} -{letter}new.txt a.txt b.txt"
+        for name in _LONG:
+            yield f"{start} --{name}=new.txt a.txt"
+            yield f"{start} -{name} new.txt"
+        yield f"{start} a.txt new.txt"
+
+
+def _rule(command: str) -> CommandRule:
+    """The widest rule a person could have: the bare program, or the program's subcommand."""
+    words = command.split()
+    return CommandRule(tuple(words[:2]) if words[0] == "git" else (words[0],))
+
+
+def test_what_a_rule_lets_through_changes_nothing(folder: Path) -> None:
+    chance = random.Random(SEED)
+    programs = [*READERS, *["git"] * 10]
+    commands = {_command(program, chance) for program in programs for _ in range(20)}
+    commands |= {text for program in READERS for text in _each_option(program)}
+    let_through = [
+        text for text in sorted(commands) if matches(_rule(text), "run_command", {"command": text})
+    ]
+    assert len(let_through) > 500
+    assert {text.split()[0] for text in let_through} >= {
+        "git",
+        "ls",
+        "find",
+        "sort",
+        "uniq",
+        "date",
+    }
+    before = _state(folder)
+    _run_all(folder, let_through)
+    assert _state(folder) == before
+
+
+def test_no_rule_lets_a_program_through_that_may_write(folder: Path) -> None:
+    chance = random.Random(SEED)
+    for program in sorted(_OTHERS):
+        for _ in range(50):
+            text = _command(program, chance)
+            assert not matches(_rule(text), "run_command", {"command": text})
+
+
+def test_the_shell_of_these_tests_does_write(folder: Path) -> None:
+    before = _state(folder)
+    _run_all(folder, ["sort -o new.txt a.txt"])
+    assert _state(folder) != before
+
+
+def _run_all(folder: Path, commands: list[str]) -> None:
+    """Runs them one after another in one shell each, as the tool would: no input, few variables."""
+    script = "\n".join(f"timeout 0.5 {c} </dev/null >/dev/null 2>&1" for c in commands)
+    environ = {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "LANG": "C.UTF-8"}
+    file = folder.parent / "commands.sh"
+    file.write_text(script)
+    subprocess.run(["bash", file], cwd=folder, env=environ, check=False, timeout=100)
