@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from bot.domain.change import AskStop, InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
+from bot.flow.commands.consequences import Interrupt, Unqueue
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.reading.gathering import Gathered
 from bot.ports.inbox import InboundRow, Inbox
@@ -46,7 +47,8 @@ class StopCommands:
             for r in dropping
             if r.message_id is not None
         )
-        return Answer(told, (*asked_to, *drops), interrupt=bool(asked_to), dropped=gone)
+        interrupts = (Interrupt(asked.chat.id),) if asked_to else ()
+        return Answer(told, (*asked_to, *drops), (Unqueue(gone), *interrupts))
 
     async def _about_to_begin(self, agenda: Agenda, asked: Invocation) -> Sequence[InboundRow]:
         """The message whose turn is next: to who sent it and wants it stopped, it runs already.
