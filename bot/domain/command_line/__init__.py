@@ -1,4 +1,4 @@
-"""What a shell command would do, judged by its text and never by running it.
+"""Judges shell commands by their text, without running them.
 
 Three questions, each answered on the careful side: is it one simple command whose words are known
 (`parse_simple`), does it do something grave (`is_dangerous`), and may a standing rule cover a

@@ -100,7 +100,7 @@ class CardCommands:
         )
 
     async def _let_in(self, asked: Invocation) -> Sequence[str]:
-        """The servers of skills that were let in, for an owner where nobody else reads."""
+        """Lists the servers of skills that were let in, for an owner in a private chat."""
         if not (asked.person.is_owner and asked.chat.private):
             return ()
         lines = [f"- {_server(each)}" for each in await self._consents.given()]
@@ -108,7 +108,7 @@ class CardCommands:
         return ("\nServers of skills that were let in:", *lines, hint) if lines else ()
 
     async def _taken_back(self, asked: Invocation, name: str) -> Answer:
-        """Everything that was let in by this name; each would have to ask again."""
+        """Withdraws the consent for every server of this name; each must ask again."""
         theirs = [each for each in await self._consents.given() if each.server == name]
         if not theirs:
             rule = inline_code(name[:40])
@@ -141,5 +141,5 @@ def _listed(rules: Sequence[Rule]) -> str:
 
 
 def _told(rule: Rule) -> str:
-    """The rule itself, not the words of its button, which stood below what it is about."""
+    """Describes the rule itself; the label of its button makes no sense without its card."""
     return inline_code(clipped(describe(rule.tool, rule.pattern), _LONGEST_RULE))

@@ -7,7 +7,7 @@ from bot.flow.commands.terms import named
 
 
 class GreetingCommands:
-    """`everything` gives the whole table when the help is asked for."""
+    """Greets and helps; `everything` returns the whole table of commands."""
 
     def __init__(self, everything: Callable[[], Sequence[Command]]) -> None:
         self._everything = everything

@@ -1,4 +1,4 @@
-"""Commands by which owners govern who may talk to the bot, and what each may do."""
+"""Commands of owners about people: access, rights and accounts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,7 +26,7 @@ _NUMBERS = (
 
 
 class PeopleCommands:
-    """`common` is the pace of members without one of their own."""
+    """Governs people; `common` is the pace of members without a pace of their own."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class PeopleCommands:
         return Answer(f"{second} is {name} from now on.", (*writes, audit))
 
     async def _has_a_life(self, person: Person) -> bool:
-        """Whether someone is more than an account just let in: an owner, or one who had turns."""
+        """Returns true for an owner, or a person with turns, messages or a second account."""
         accounts = [key for key, one in await self._people.accounts() if one.id == person.id]
         stands = await self._members.standing(person.id)
         return person.is_owner or len(accounts) > 1 or stands.asked or bool(stands.waiting)
@@ -163,7 +163,7 @@ class PeopleCommands:
 
 
 def _sender(account: str) -> Sender:
-    """The account as a sender that has not written yet: its name is its key."""
+    """Returns the account as a sender that has not written yet: its name is its key."""
     channel, _, number = account.partition(":")
     return Sender(channel, number, account)
 

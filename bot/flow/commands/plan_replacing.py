@@ -1,4 +1,4 @@
-"""The answer to whether a new plan takes the place of the live one."""
+"""Decides the cards that ask if a new plan replaces the live one."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -24,13 +24,13 @@ from bot.ports.plans import Plans
 MOVED_ON = "The plan has moved on meanwhile. Look at how it stands now."
 
 _LOOKS = 5
-"""How often a press is looked at anew because something moved on at that very moment."""
+"""The number of tries for one press, since the plan may change at the same moment."""
 
 
 class PlanReplacing:
-    """The desk of those cards: a message that was asked about is carried out anew, or dropped.
+    """The desk of those cards: it carries the asking command out again, or drops it.
 
-    The state of the message's row says whether the question is open, so it is answered once.
+    The state of the message's row tells if the question is open, so it is answered once.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class PlanReplacing:
         return SPENT
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
-        """Words are no answer: they are a message like any other."""
+        """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
 
     async def _plan(self, meant: Replacement, chat: int) -> Plan | None:
@@ -97,7 +97,7 @@ class PlanReplacing:
     async def _begin(
         self, arrival: Arrival, asked: Outbound, live: Plan | None, person: Person
     ) -> str:
-        """Carries the command out with leave to drop the live plan, if there is one still."""
+        """Carries the command out; it may drop the plan that is live now."""
         response = await self._commands.replacing(invoked(arrival), live, person)
         verdict = f"🔁 Replaced by {person.name}." if live else "The other plan has ended already."
         match response:

@@ -36,7 +36,7 @@ _USAGE = (
 _LISTED = 10
 _LONGEST_CITED = 200
 _SHORT = 2
-"""Words behind a misspelt sub-command at most; more of them are a wish."""
+"""The most words after a misspelt sub-command; with more words the text is a wish."""
 _ON = (
     "Plan mode is on. Tell me what you want: I look around, collect what I would do as steps, and "
     "show them to you before anything is changed. /plan off leaves it."
@@ -107,7 +107,7 @@ class PlanCommands:
     async def _anew(
         self, asked: Invocation, said: str, dropped: "_Dropped | None" = None
     ) -> Response:
-        """A new plan by the words behind the command: `on`, `use` with a template, or a wish."""
+        """Begins a new plan from the words behind the command: `on`, `use`, or a wish."""
         match said.split():
             case [word, *words] if word.lower() == "use":
                 return await self._after(asked, words, wish_of(wish_of(said)), dropped)
@@ -123,7 +123,7 @@ class PlanCommands:
         template: str = "",
         dropped: "_Dropped | None" = None,
     ) -> Response:
-        """Opens a plan; with a wish or a template the message itself is what is planned."""
+        """Opens a plan; with a wish or a template, the message itself is planned."""
         live = await self._plans.live(asked.chat.id)
         if live is not None and dropped is None:
             return self._already(asked, live, new=bool(wish or template))
@@ -152,7 +152,7 @@ class PlanCommands:
         return Answer(_ON, tuple(writes), (Interrupt(asked.chat.id),) if stops else ())
 
     def _already(self, asked: Invocation, live: Plan, *, new: bool) -> Response:
-        """Asks what is to become of the live plan."""
+        """Asks if the live plan shall be replaced."""
         if live.collecting and not new:
             return Answer(f"Plan mode is on already. {_stand(live)}")
         refusal = fixed(live, asked.person)
@@ -169,7 +169,7 @@ class PlanCommands:
         return await self._cancelled(asked, live)
 
     async def _done(self, asked: Invocation, words: Sequence[str]) -> Answer:
-        """Ends the collecting by hand: the same compare-and-set as the model's own end of it."""
+        """Ends the collecting by hand, with the same compare-and-set as the model's own end."""
         live = await self._plans.live(asked.chat.id)
         if live is None or not live.collecting:
             return Answer("No plan is being collected." if live is None else _stand(live))
@@ -267,7 +267,7 @@ class PlanCommands:
         arguments: str,
         dropped: "_Dropped | None" = None,
     ) -> Response:
-        """A plan after the template that the first word names."""
+        """Begins a plan from the template that the first word names."""
         if not words:
             return await self._offer()
         found = await self._templates.get(words[0])
@@ -296,7 +296,7 @@ class PlanCommands:
         return Answer("\n".join(part for part in (why, head, *lines) if part))
 
     async def _named(self, asked: Invocation, words: Sequence[str]) -> Plan | None:
-        """The plan of this chat with that id, or the live one where none is named."""
+        """Returns the plan of this chat with that id, or the live plan without an id."""
         if not words:
             return await self._plans.live(asked.chat.id)
         plan = await self._plans.get(words[0])
@@ -308,20 +308,20 @@ class PlanCommands:
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """The live plan that a new one takes the place of, and who wants that."""
+    """The live plan that a new one replaces, and the person who wants that."""
 
     plan: Plan
     by: Person
 
 
 def wanted(message: InboundMessage) -> str:
-    """What a command about a new plan asks for, in the words of its message; `on` is no wish."""
+    """Returns the wish in a command about a new plan; `on` is no wish."""
     said = wish_of(message.text)
     return "" if said.lower() == "on" else said
 
 
 def _misspelt(name: str, known: Iterable[str]) -> bool:
-    """Whether this is one of the known words but for a letter; short words look like too many."""
+    """Returns true when a letter is wrong in a known word; short words resemble too many."""
     return len(name) > 3 and bool(difflib.get_close_matches(name, list(known), n=1, cutoff=0.8))
 
 

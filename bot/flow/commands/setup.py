@@ -1,4 +1,4 @@
-"""Commands about models, tools, usage and the state of things."""
+"""Commands about models, tools, usage and the current state."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Commands about skills: which there are, and which one is at work in a chat."""
+"""Commands about skills: the list of them, and the one in use in a chat."""
 
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -14,7 +14,7 @@ from bot.ports.skills import Skills
 
 _DESCRIPTION = 120
 _MOST = 60
-"""Skills in one list; more would be a wall nobody reads."""
+"""Skills in one list at most, so that a person can read it."""
 
 
 class SkillCommands:
@@ -80,6 +80,6 @@ class SkillCommands:
 
 
 def _short(fault: str) -> str:
-    """A fault by the skill's folder and file, without the way there."""
+    """Shortens a fault's path to the skill's folder and file."""
     path, colon, rest = fault.partition(": ")
     return "/".join(PurePath(path).parts[-2:]) + colon + rest

@@ -22,7 +22,7 @@ def named(name: str) -> str:
 def amended(
     person: Person, words: Sequence[str], tools: Collection[str]
 ) -> tuple[Rights, Pace | None]:
-    """The person's rights and pace with these wishes; raises ValueError with a sentence."""
+    """Returns the person's rights and pace with these wishes; raises ValueError with a sentence."""
     rights, pace = person.rights, person.pace
     if len(words) % 2:
         raise ValueError(f"I miss a value behind {_cited(words[-1])}.")
@@ -42,7 +42,7 @@ def amended(
 
 
 def described(person: Person, common: Pace) -> str:
-    """What a person may do, with the pace that counts."""
+    """Describes the rights of a person and the pace that counts."""
     if person.is_owner:
         return "may do everything"
     rights = person.rights
