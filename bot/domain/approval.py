@@ -9,7 +9,7 @@ from bot.domain.tool import Preview, RulePattern, ToolCall
 
 
 class ApprovalState(StrEnum):
-    """Where a card stands: open, or decided once; an unaskable one could be shown to nobody."""
+    """The state of a card; an unaskable one could not be shown to anybody."""
 
     OPEN = "open"
     APPROVED = "approved"
@@ -20,7 +20,7 @@ class ApprovalState(StrEnum):
 
 
 class Verb(StrEnum):
-    """What a button asks for."""
+    """The wish that a button stands for."""
 
     APPROVE = "y"
     ALWAYS = "w"
@@ -33,53 +33,57 @@ _KEY = "card:"
 
 
 def card_of(key: str) -> str | None:
-    """The id of the card that an outbound key belongs to; None for the key of anything else."""
+    """Returns the id of the card that an outbound key belongs to, None for any other key."""
     return key.removeprefix(_KEY).partition("@")[0] if key.startswith(_KEY) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One card. `token` is the secret of its buttons; `set_aside` once its turn ended without it.
-
-    `kind` tells what is asked: to run a call, or to go on after a repeat. `position` is its
-    place among the cards asked together, `group` how many of them `Approve all` decides.
-    `reported` is True once the model has read what came of it. `asker_name` is told where others
-    see the card too. `owner_chats` are chats of owners that show the card besides its own: the
-    asker may not approve.
-    """
+    """One card: a question about one call, decided once."""
 
     id: str
     token: str
+    """The secret of its buttons."""
     chat: int
     conversation: str
     turn: str
     call: ToolCall
     preview: Preview
     asker: int
+    """The person whose turn made the call."""
     purpose: str
+    """The message that led to the call, as the card shows it."""
     created_at: datetime
     expires_at: datetime
     kind: Literal["call", "repeat"] = "call"
+    """The question: may this call run, or may the turn go on after a repeat?"""
     state: ApprovalState = ApprovalState.OPEN
     position: int = 0
+    """The place among the cards that were asked together."""
     group: int = 1
+    """The number of cards that `Approve all` decides."""
     set_aside: bool = False
+    """True once the turn ended while the card was open."""
     reported: bool = False
+    """True once the model has read the decision and its result."""
     decided_by: int | None = None
     decider_name: str = ""
     decided_at: datetime | None = None
     reason: str = ""
+    """The words with which a person denied the call."""
     shown_at: datetime | None = None
     asker_name: str = ""
+    """Shown where other people see the card too."""
     owner_chats: tuple[int, ...] = ()
+    """Chats of owners that show the card too, because the asker may not approve it."""
 
     def key_in(self, chat: int) -> str:
-        """The outbound key of the card in a chat: one visible message for each that shows it."""
+        """Returns the outbound key of the card in a chat; each chat has its own visible message."""
         return f"{_KEY}{self.id}" if chat == self.chat else f"{_KEY}{self.id}@{chat}"
 
     @property
     def chats(self) -> tuple[int, ...]:
-        """Every chat that shows the card, its own first."""
+        """Returns every chat that shows the card, its own first."""
         return (self.chat, *self.owner_chats)
 
 

@@ -1,4 +1,4 @@
-"""Reading the arguments of a call, strictly: nothing is guessed, nothing is mended."""
+"""Reads the arguments of a call strictly: it guesses nothing and repairs nothing."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from bot.domain import strict_json
 
 
 def parse_arguments(text: str) -> tuple[Mapping[str, Any] | None, str | None]:
-    """The arguments and None, or None and what is wrong with them. No text means no arguments."""
+    """Returns the arguments or else a fault in words; an empty text means no arguments."""
     if not text.strip():
         return {}, None
     try:

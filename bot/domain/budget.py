@@ -1,42 +1,67 @@
-"""Every number that bounds a turn, in one place; each can be set."""
+"""The bounds of turns, model calls and channels; settings can change each of them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of a turn. Times in seconds, sizes in bytes of UTF-8, shares as fractions."""
+    """The bounds of a turn."""
 
     soft_rounds: int = 12
+    """Rounds after which the model is asked for its answer."""
     max_rounds: int = 20
+    """Rounds after which the turn ends."""
     calls_per_round: int = 16
+    """Tool calls of one reply that may run."""
     calls_per_turn: int = 80
+    """Tool calls of one turn that may run."""
     turn_seconds: float = 1800.0
+    """Seconds of work in a turn; waiting for people does not count."""
     tools_seconds: float = 120.0
+    """Seconds for the tools of one round together."""
     tool_seconds: float = 60.0
+    """Seconds for one tool call, unless the tool names its own bound."""
     result_bytes: int = 30_000
+    """Bytes of UTF-8 that the model reads of one result."""
     round_bytes: int = 200_000
+    """Bytes of UTF-8 that the model reads of all results of one round."""
     repeat_calls: int = 3
+    """Equal calls with equal results after which a person is asked."""
     repeat_grant: int = 3
+    """Further repeats that one approval allows."""
     same_error_hint: int = 2
+    """Rounds with the same error after which the result carries a hint."""
     same_error_stop: int = 3
+    """Rounds with the same error after which the turn ends."""
     empty_retries: int = 2
+    """Empty replies in a row that are tried again."""
     pauses: int = 5
+    """Pauses by the provider in one turn."""
     attempts: int = 3
+    """Starts of a turn without progress."""
     plan_steps: int = 50
+    """Steps that a plan may have."""
     plan_rounds: int = 8
+    """Rounds that a plan's turn has beyond one for each step."""
     plan_calls: int = 20
+    """Calls that a plan's turn has beyond two for each step."""
     pipeline_depth: int = 5
+    """Times that one skill may hand over to another in one turn."""
     compact_at: float = 0.9
+    """The share of the model's window at which the view is cut."""
     compact_to: float = 0.5
+    """The share of the window that remains after a cut."""
     images_in_view: int = 20
+    """Pictures that the model sees at once."""
     approval_hours: float = 24.0
+    """Hours until an open card expires."""
     card_seconds: float = 600.0
+    """Seconds in which a card must reach a screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTimes:
-    """How long a model call may take and how it is tried again; all in seconds."""
+    """The bounds of one model call and of its retries, in seconds."""
 
     connect_seconds: float = 5.0
     first_byte_seconds: float = 60.0
@@ -49,7 +74,7 @@ class ModelTimes:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many in so many seconds."""
+    """A number of messages in a number of seconds."""
 
     count: int
     seconds: float
@@ -57,7 +82,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class SendRates:
-    """What a channel may send: to one chat, to one group, in all; None means no bound."""
+    """The rates for sending to one chat, to one group and in all; None means no bound."""
 
     chat: Rate | None = Rate(1, 1.0)
     group: Rate | None = Rate(20, 60.0)
@@ -66,7 +91,7 @@ class SendRates:
 
 @dataclass(frozen=True, slots=True)
 class BundleBounds:
-    """How long a message in pieces is waited for after its last piece, and what one may hold."""
+    """The bounds of a message in pieces; `seconds` is the wait for more after each piece."""
 
     seconds: float = 1.5
     messages: int = 50
@@ -75,7 +100,7 @@ class BundleBounds:
 
 @dataclass(frozen=True, slots=True)
 class EnclosureBounds:
-    """Bytes of one file that is fetched, and seconds for all files of a message together."""
+    """The bounds of fetching: bytes of one file, and seconds for all files of a message."""
 
     bytes: int = 20 * 1024 * 1024
     seconds: float = 90.0
@@ -83,7 +108,7 @@ class EnclosureBounds:
 
 @dataclass(frozen=True, slots=True)
 class ReadingBounds:
-    """What reading one file may take; `at_once` is how many are read side by side.
+    """The bounds of reading one file; `at_once` files are read side by side.
 
     `memory` in bytes, `seconds` from its start to its end, `cpu_seconds` of the processor.
     """

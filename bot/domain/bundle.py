@@ -10,14 +10,14 @@ from bot.domain.budget import BundleBounds
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
 
 _SPAN = timedelta(seconds=2)
-"""How far apart an app sends the pieces of one message; platforms tell whole seconds."""
+"""The longest gap between the pieces of one message; platforms tell whole seconds."""
 
 _QUOTED = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Seam:
-    """The end of a message, by which it is known whether another one goes on there.
+    """The end of a message, which shows if another message continues it.
 
     `sender` is an account (`channel:id`). `pieces` and `characters` count the whole bundle.
     """
@@ -34,7 +34,7 @@ class Seam:
 
     @property
     def open(self) -> bool:
-        """Whether more is to be expected, so that waiting a moment is right."""
+        """Returns true when more pieces probably follow, so that a short wait is right."""
         likely = bool(self.album) or self.forwarded or self.cut in (Cut.LIKELY, Cut.SHARP)
         return likely and self.number > 0
 
@@ -53,7 +53,7 @@ def seam_of(message: InboundMessage) -> Seam:
 
 
 def belong(one: Seam, other: Seam) -> bool:
-    """Whether two neighbours of one sender are pieces of the same message."""
+    """Returns true when two neighbours of one sender are pieces of the same message."""
     first, second = sorted((one, other), key=lambda seam: seam.number)
     if first.sender != second.sender or not first.number:
         return False
@@ -67,23 +67,23 @@ def belong(one: Seam, other: Seam) -> bool:
 
 
 def set_apart(quote: Quote) -> str:
-    """What somebody quotes, marked as words that are not their own."""
+    """Returns the words of a quote, marked as words of somebody else."""
     return f"<quote author={quote.author!r}>\n{quote.text}\n</quote>"
 
 
 def own_words(text: str) -> str:
-    """What somebody said besides what they quoted; all of it when that is nothing.
+    """Returns a text without the quotes at its start, or the whole text when nothing is left.
 
-    Up to the last mark: a quoted text may hold one itself, and is never taken for their words.
+    It cuts at the last mark: a quoted text may hold a mark itself.
     """
     return _QUOTED.sub("", text) or text
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A message as it was meant, its pieces in their order.
+    """A message put together from its pieces, in their order.
 
-    `more` when it was bounded: pieces that belong to it are left over for the next one.
+    `more` is true when a bound cut it: the next bundle takes the pieces that are left.
     """
 
     pieces: tuple[InboundMessage, ...]
@@ -95,7 +95,7 @@ class Bundle:
 
     @property
     def seam(self) -> Seam | None:
-        """Where it may go on; None when nothing may be added to it."""
+        """Returns the end at which it may continue; None when nothing may be added."""
         last = seam_of(self.pieces[-1])
         if self.more or not last.number:
             return None
@@ -108,12 +108,12 @@ class Bundle:
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """What the pieces quote, each once: all of an album answer the same message."""
+        """Returns the quotes of the pieces, each once: an album repeats the same quote."""
         return tuple(dict.fromkeys(p.quote for p in self.pieces if p.quote is not None))
 
     @property
     def passages(self) -> tuple[tuple[str | None, str], ...]:
-        """The words with the source they were forwarded from; what was cut is whole again."""
+        """Returns the texts with their forward sources; texts cut by an app are joined again."""
         found = [(p.forwarded_from, p.text) for p in self.pieces[:1]]
         for before, piece in pairwise(self.pieces):
             source, text = found[-1]
@@ -131,7 +131,7 @@ class Bundle:
 
     @property
     def untrusted(self) -> str | None:
-        """The sources of foreign content, or None when all of it is the sender's."""
+        """Returns the sources of foreign content, None when the sender wrote it all."""
         sources = dict.fromkeys(p.untrusted for p in self.pieces if p.untrusted is not None)
         named = "; ".join(list(sources)[:_NAMED])
         return (named + (" and others" if len(sources) > _NAMED else "")) or None
@@ -141,7 +141,7 @@ _NAMED = 3
 
 
 def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:
-    """The first to come with the neighbours it belongs to, whatever order they came in."""
+    """Returns the first message to arrive with the neighbours it belongs to, in any order."""
     ordered = sorted(messages, key=lambda message: message.number)
     at = ordered.index(messages[0])
     start = at
@@ -159,13 +159,13 @@ def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:
 
 
 def fits(seam: Seam, more: Bundle, bounds: BundleBounds) -> bool:
-    """Whether a late bundle may be added to a message that ends here."""
+    """Returns true when a late bundle may be added to a message that ends here."""
     characters = seam.characters + sum(len(piece.text) for piece in more.pieces)
     return seam.pieces + len(more.pieces) <= bounds.messages and characters <= bounds.characters
 
 
 def continued(before: Seam | None, seam: Seam | None) -> Seam | None:
-    """Where a message ends that was added to: at its last piece, with all its pieces counted."""
+    """Returns the end of a message after an addition, with all its pieces counted."""
     if before is None or seam is None:
         return seam
     last = max(before, seam, key=lambda one: one.number)

@@ -1,4 +1,4 @@
-"""What one transaction does to the store, as a value: carried out whole or not at all."""
+"""Changes of the store as values: each is one transaction, carried out whole or not at all."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,11 +18,10 @@ from bot.domain.turn import Turn
 
 
 class InboundState(StrEnum):
-    """Where a raw update stands: new, waiting for its turn, taken by one, or done without one.
+    """The state of a raw update: new, waiting for its turn, taken by one, or done without one.
 
-    A heard one is talk of a group that is not for the bot, kept to be read at the next turn. A
-    dead one could not be read or routed; a dropped one waited or would have, and is not answered.
-    About an asked one a card asks whether it is meant.
+    Heard: talk of a group that is not for the bot, kept for the next turn. Dead: it could not be
+    read or routed. Dropped: it will not be answered. Asked: a card asks its sender to confirm it.
     """
 
     NEW = "new"
@@ -75,9 +74,9 @@ class NameChat:
 
 @dataclass(frozen=True, slots=True)
 class ChooseSkill:
-    """Puts a skill to work in a chat, or none.
+    """Sets the skill of a chat; None ends it.
 
-    A `lent` one is the model's choice: it never takes the place of one that a person chose.
+    A `lent` skill is the model's choice and never replaces one that a person chose.
     """
 
     chat: int
@@ -87,10 +86,10 @@ class ChooseSkill:
 
 @dataclass(frozen=True, slots=True)
 class MoveChat:
-    """Gives a chat another address, with all that it holds; nothing when that one is taken.
+    """Gives a chat another address; does nothing when that address is taken.
 
-    Messages on the old screen are out of reach: cards that are open are owed anew, and so is what
-    was not shown yet, as a reply to nothing.
+    The bot cannot reach messages at the old address: open cards and messages that were not shown
+    yet are sent anew, as replies to nothing.
     """
 
     old: Address
@@ -99,10 +98,10 @@ class MoveChat:
 
 @dataclass(frozen=True, slots=True)
 class JoinChats:
-    """Moves a chat to where another lives, whose log and rows become the end of its own.
+    """Moves a chat to the address of another one, whose log and rows are added to its own.
 
-    Only the owner of the moving chat may do so, while no turn of it is unfinished. The settings
-    are those of the chat that moves.
+    Only the owner of the moving chat may do so, while it has no unfinished turn. The settings of
+    the moving chat remain.
     """
 
     old: Address
@@ -136,7 +135,7 @@ class MarkInbound:
 
 @dataclass(frozen=True, slots=True)
 class PassOver:
-    """Marks new updates as done and drops their bodies: they are none of the bot's business."""
+    """Marks new updates as done and drops their bodies: they do not concern the bot."""
 
     ids: tuple[int, ...]
     reason: str
@@ -144,7 +143,7 @@ class PassOver:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseHeard:
-    """Marks what was heard in a chat, up to an update, as done and drops the bodies."""
+    """Marks the heard updates of a chat, up to one of them, as done and drops their bodies."""
 
     chat: int
     up_to: int
@@ -162,7 +161,7 @@ class AmendInbound:
 class SaveApproval:
     """Inserts a card (`expect` None) or moves it on; Conflict when its state is another one.
 
-    A card that was set aside stays so: what was decided from an older look at it is a Conflict.
+    A card that was set aside stays so: a decision made from an older state is a Conflict.
     """
 
     approval: Approval
@@ -192,9 +191,9 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Retract:
-    """Owes a chat the end of a message that was shown in passing, under no key of ours.
+    """Removes a message that was shown in passing and has no outbound key.
 
-    Nobody is told: it is taken away with the next thing that is delivered there.
+    The removal is silent; it happens with the next delivery to the chat.
     """
 
     chat: int
@@ -219,7 +218,7 @@ class DropRule:
 
 @dataclass(frozen=True, slots=True)
 class SaveTerms:
-    """Sets what a person may do and how much; `pace` of None is the common one."""
+    """Sets the rights and the pace of a person; a `pace` of None is the common one."""
 
     person: int
     rights: Rights
@@ -228,7 +227,7 @@ class SaveTerms:
 
 @dataclass(frozen=True, slots=True)
 class LinkAccount:
-    """Gives an account (`channel:id`) to a person, whoever had it before."""
+    """Gives an account (`channel:id`) to a person, even when another person had it."""
 
     account: str
     person: int
@@ -236,10 +235,10 @@ class LinkAccount:
 
 @dataclass(frozen=True, slots=True)
 class Revoke:
-    """Ends a person: accounts, rights and rules go, waiting messages are dropped, turns stopped.
+    """Removes a person with accounts, rights and rules; drops waiting messages and stops turns.
 
-    `how` is what the turns are told, as by AskStop. Open cards end with their turns; those that
-    were set aside are withdrawn one by one.
+    `how` is the reason for the turns, as in AskStop. Open cards end with their turns; the caller
+    withdraws those that were set aside one by one.
     """
 
     person: int
@@ -248,7 +247,7 @@ class Revoke:
 
 @dataclass(frozen=True, slots=True)
 class AddUsage:
-    """What one model call used and cost (dollars, None when the price is unknown)."""
+    """Records the tokens and the cost of one model call (dollars; None without a known price)."""
 
     turn: str
     chat: int
@@ -262,7 +261,7 @@ class AddUsage:
 
 @dataclass(frozen=True, slots=True)
 class AddAudit:
-    """One line of the record that is kept for ever: who did what to what, and why."""
+    """One line of the permanent record: a person, an action, its subject, and the details."""
 
     at: datetime
     chat: int | None
@@ -290,7 +289,7 @@ class AllowServer:
 
 @dataclass(frozen=True, slots=True)
 class DropConsent:
-    """Removes the consent for what goes by this identity."""
+    """Removes the consent for the server with this identity."""
 
     identity: str
 

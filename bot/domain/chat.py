@@ -8,7 +8,7 @@ from bot.domain.message import Address
 
 
 class QueueMode(StrEnum):
-    """What happens to a message that arrives during a turn."""
+    """The treatment of a message that arrives during a turn."""
 
     QUEUE = "queue"
     STEER = "steer"
@@ -16,14 +16,14 @@ class QueueMode(StrEnum):
 
 
 class Activation(StrEnum):
-    """Which messages of a group are for the bot: those addressed to it, or all of them."""
+    """The messages of a group that are for the bot: those addressed to it, or all of them."""
 
     MENTION = "mention"
     ALWAYS = "always"
 
 
 class LongAnswers(StrEnum):
-    """How a long answer comes: as several messages, or as its opening and a file."""
+    """The form of a long answer: several messages, or its opening and a file."""
 
     MESSAGES = "messages"
     FILE = "file"
@@ -31,13 +31,7 @@ class LongAnswers(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """One chat; `fence` grows with each owner, `last_seq` is the end of its log.
-
-    `context` lets the bot read the talk of a group that is not for it. `moved_from` is where the
-    chat lived before its group became a supergroup; its folder keeps that name. `previews` lets
-    links show what stands behind them. `skill` is the one at work here; a lent one was chosen by
-    the model and ends with the conversation or with its pipeline.
-    """
+    """One chat with its settings."""
 
     id: int
     address: Address
@@ -47,15 +41,22 @@ class Chat:
     model: str | None = None
     timezone: str | None = None
     fence: int = 0
+    """Grows with each owner of the chat."""
     last_seq: int = 0
+    """The number of the last entry in its log."""
     title: str = ""
     activation: Activation = Activation.MENTION
     context: bool = False
+    """True when the bot reads the talk of a group that is not meant for it."""
     moved_from: Address | None = None
+    """The address before the group became a supergroup; the workspace folder keeps that name."""
     long_answers: LongAnswers = LongAnswers.MESSAGES
     previews: bool = False
+    """True when links show a preview of their page."""
     skill: str | None = None
+    """The skill in use here."""
     skill_lent: bool = False
+    """True when the model chose the skill; it then ends with the conversation or its pipeline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Long answers folded up: the opening is said, the whole goes along as a file."""
+"""Folds long answers: the message has the opening, a file has the whole."""
 
 import re
 from dataclasses import replace
@@ -10,7 +10,7 @@ LONG_ANSWER = 12_000
 
 FILE_NAME = "answer.md"
 _LONGEST = 700
-"""Characters of an opening: what a phone shows without scrolling."""
+"""Characters of an opening; a phone shows them without scrolling."""
 
 _BLANK = re.compile(r"\n[ \t]*\n")
 _SET_APART = re.compile(r"[ \t]*(```|~~~|\|)")
@@ -18,7 +18,7 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # noqa
 
 
 def folded(content: Outbound) -> Outbound:
-    """The same content by its opening, with all of its text as the first of its files."""
+    """Returns the content with only its opening as text, and the whole text as its first file."""
     text = "\n\n".join(block.text for block in content.blocks)
     told = f"📄 The whole answer is in {FILE_NAME}: {len(text):,} characters."
     blocks = (Markdown("\n\n".join(part for part in (opening(text), told) if part)),)
@@ -27,9 +27,9 @@ def folded(content: Outbound) -> Outbound:
 
 
 def opening(text: str, longest: int = _LONGEST) -> str:
-    """The first whole paragraphs of a Markdown text; one that is too long ends with a sentence.
+    """Returns the first whole paragraphs of a Markdown text; a long one is cut after a sentence.
 
-    Code and tables are no opening: it ends before them, and may be empty.
+    The opening ends before code and tables, so it may be empty.
     """
     taken: list[str] = []
     room = longest

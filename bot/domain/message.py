@@ -1,4 +1,4 @@
-"""What comes in from a channel and what goes out to it, in no platform's words."""
+"""Messages from a channel and to it, in words that belong to no platform."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from bot.domain.person import Sender
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a chat lives: the channel, its chat id and, where chats have threads, the thread."""
+    """The address of a chat: the channel, its id there and, on some platforms, a thread."""
 
     channel: str
     chat: str
@@ -55,9 +55,9 @@ class Attachment:
 
 
 class Cut(StrEnum):
-    """Whether a text ends where an app cuts a longer one, or where its writer did.
+    """The likelihood that an app cut a longer text where this one ends.
 
-    A sharp cut is at the platform's bound itself, within a word perhaps.
+    A sharp cut is exactly at the platform's bound, perhaps within a word.
     """
 
     NO = "no"
@@ -68,12 +68,7 @@ class Cut(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InboundMessage:
-    """A person's message; `edited` when it replaces an earlier one with the same id.
-
-    `addressed` when it is said to the bot, as everything in a private chat is. `anonymous` when it
-    is written in the name of a chat: nobody's order. `title` is that of the group. `number` is the
-    place among the messages of the chat, 0 where they have none; `album` names the album it is of.
-    """
+    """A person's message."""
 
     address: Address
     sender: Sender
@@ -85,16 +80,23 @@ class InboundMessage:
     forwarded_from: str | None = None
     attachments: tuple[Attachment, ...] = ()
     edited: bool = False
+    """True when it replaces an earlier message with the same id."""
     addressed: bool = True
+    """True when it is meant for the bot, as everything in a private chat is."""
     anonymous: bool = False
+    """True when it is written in the name of a chat; the bot obeys no such message."""
     title: str = ""
+    """The title of the group."""
     number: int = 0
+    """The place among the messages of the chat; 0 on channels that do not number them."""
     album: str = ""
+    """Names the album that the message is part of."""
     cut: Cut = Cut.NO
+    """Tells if an app probably cut a longer text here."""
 
     @property
     def untrusted(self) -> str | None:
-        """The source of foreign content in this message, or None when all of it is the sender's."""
+        """Returns the source of foreign content, None when the sender wrote it all."""
         if self.forwarded_from is not None:
             return f"a forward from {self.forwarded_from}"
         if self.quote is not None and not self.quote.own:
@@ -119,14 +121,14 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A chat that lives elsewhere now, with all that was said in it."""
+    """A chat has another address now; its messages belong to it as before."""
 
     old: Address
     new: Address
 
 
 class Presence(StrEnum):
-    """What the bot is in a chat; a muted one reads and may not write."""
+    """The bot's membership in a chat; muted, it reads and may not write."""
 
     GONE = "gone"
     MUTED = "muted"
@@ -155,7 +157,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """An update that is none of our business."""
+    """An update that does not concern the bot."""
 
     reason: str
 
@@ -216,9 +218,9 @@ class FileRef:
 
 
 class OutboundKind(StrEnum):
-    """What an outbound message is for; the delivery treats each kind its own way.
+    """The purpose of an outbound message; the delivery treats each kind in its own way.
 
-    One that is GONE was shown in passing and is to be taken off the screen.
+    A message that is GONE was shown in passing and must leave the screen.
     """
 
     ANSWER = "answer"
@@ -230,11 +232,7 @@ class OutboundKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """The content of one visible message; shown again under the same key it becomes an edit.
-
-    `folded` when a channel whose messages are short may show the opening and send the whole as a
-    file; `previews` when a link may show what stands behind it.
-    """
+    """The content of one visible message; shown again under the same key, it becomes an edit."""
 
     kind: OutboundKind
     blocks: tuple[Block, ...]
@@ -243,7 +241,9 @@ class Outbound:
     reply_to: str | None = None
     silent: bool = False
     folded: bool = False
+    """True when a channel with short messages may show the opening and send the whole as a file."""
     previews: bool = False
+    """True when a link may show a preview of its page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""A model: what it can take, what its tokens cost, and why its replies end."""
+"""A model's profile and prices, the usage of a call, and the reasons why replies end."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class FinishReason(StrEnum):
-    """Why a reply ended, in the words all providers share."""
+    """The reason why a reply ended, in words for all providers."""
 
     END = "end"
     CALLS = "calls"
@@ -35,7 +35,7 @@ class Usage:
 
     @property
     def prompt(self) -> int:
-        """All tokens of the prompt, however they were paid for."""
+        """Returns the tokens of the whole prompt, with those from the cache."""
         return self.input + self.cache_read + self.cache_write
 
 
@@ -59,7 +59,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
-    """What a model can take: window and longest answer in tokens, and whether it sees pictures."""
+    """The abilities of a model: window and longest answer in tokens, pictures, thinking."""
 
     provider: str
     name: str
@@ -74,5 +74,5 @@ class ModelProfile:
         return f"{self.provider}/{self.name}"
 
     def cost(self, usage: Usage) -> float | None:
-        """Dollars; None where no price is known."""
+        """Returns the dollars of a call; None when no price is known."""
         return self.price.cost(usage) if self.price is not None else None

@@ -1,4 +1,4 @@
-"""How a turn can end."""
+"""The ways a turn can end."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,7 +26,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A settled turn: why it ended, what the person is told, and the files that go with it."""
+    """The end of a settled turn: its reason, the text for the person, and files with it."""
 
     stop_reason: StopReason
     text: str

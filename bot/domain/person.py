@@ -1,4 +1,4 @@
-"""Who writes to the bot, and who of them counts."""
+"""Senders, and the persons among them whom the bot obeys."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from bot.domain.rights import EVERYTHING, UNBOUND, Pace, Rights
 
 AT_THE_MACHINE = "terminal"
-"""The channel of whoever sits at the machine itself: an owner by that, and of no other channel."""
+"""The channel of the machine's own terminal; the person there is an owner on it."""
 
 
 class Role(StrEnum):
@@ -50,15 +50,15 @@ class Person:
         return EVERYTHING if self.is_owner else self.rights
 
     def effective_pace(self, common: Pace) -> Pace:
-        """The pace that counts; `common` is that of members without one of their own."""
+        """Returns the pace that counts; members without a pace of their own have the common one."""
         if self.is_owner:
             return UNBOUND
         return common if self.pace is None else self.pace
 
     def may_decide_for(self, asker: int) -> bool:
-        """Only the asker or an owner decides, stops, steers or interrupts."""
+        """Returns true for the asker and owners: only they decide, stop, steer or interrupt."""
         return self.is_owner or self.id == asker
 
     def may_approve_for(self, asker: int) -> bool:
-        """Denying and stopping are free; to let a change happen an asker needs the right."""
+        """Returns true for owners, and for the asker with the right to approve own changes."""
         return self.is_owner or (self.id == asker and self.rights.approve)

@@ -14,10 +14,10 @@ SUBMIT_PLAN = "submit_plan"
 """The tool that ends the collecting: always offered, and refused where no plan is collected."""
 
 COLLECTING_NOTE = "[Plan mode]"
-"""How the note begins that tells a model to plan."""
+"""The beginning of the note that tells a model to plan."""
 
 APPROVED_NOTE = "[Plan approved]"
-"""How the note begins that tells a model to carry a plan out; each open step is a line of it."""
+"""The beginning of the note that tells a model to carry a plan out, one line for each open step."""
 
 _LONGEST_OUTCOME = 300
 
@@ -44,7 +44,7 @@ _MOVES: Mapping[PlanState, frozenset[PlanState]] = {
 
 
 def may_move(old: PlanState, new: PlanState) -> bool:
-    """Whether a plan may go from one state to another; one that has ended goes nowhere."""
+    """Returns true when a plan may go from one state to another; an ended one stays as it is."""
     return new in _MOVES.get(old, frozenset())
 
 
@@ -56,7 +56,7 @@ class StepState(StrEnum):
 
 
 class PlanVerb(StrEnum):
-    """What a button of a plan's card asks for."""
+    """The wish that a button of a plan's card stands for."""
 
     APPROVE = "y"
     CHANGE = "c"
@@ -68,7 +68,7 @@ class PlanVerb(StrEnum):
 
 
 class ReplaceVerb(StrEnum):
-    """What a button says to a new plan in the place of the live one."""
+    """The answer to the question about replacing the live plan."""
 
     REPLACE = "r"
     KEEP = "k"
@@ -76,28 +76,29 @@ class ReplaceVerb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One call to be made: tool and exact canonical arguments, and what a person is shown of it.
-
-    `outcome` says what came of it; `call` is the id of the call that ran for it, if one did. It
-    runs in the environment of `skill`, the one at work when it was planned; `lender` is the skill
-    whose server lends its tool. Both are None when there is none.
-    """
+    """One planned call: a tool with exact arguments, and the preview a person saw of it."""
 
     number: int
     tool: str
     arguments: str
+    """Canonical JSON."""
     description: str
     effect: Effect
     preview: Preview
+    """Shown to people before they approve the plan."""
     state: StepState = StepState.OPEN
     outcome: str = ""
+    """The result in words."""
     call: str = ""
+    """The id of the call that ran for the step; empty before."""
     skill: str | None = None
+    """The skill that was in use when the step was planned; the step runs in its environment."""
     lender: str | None = None
+    """The skill whose server lends the tool."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The skills without which it cannot run as it was shown."""
+        """Returns the skills that the step needs to run as it was shown."""
         return tuple(name for name in (self.lender, self.skill) if name is not None)
 
     def is_for(self, call: ToolCall) -> bool:
@@ -108,40 +109,42 @@ _KEY = "plan:"
 
 
 def plan_of_card(key: str) -> str | None:
-    """The id of the plan that an outbound key belongs to; None for the key of anything else."""
+    """Returns the id of the plan that an outbound key belongs to, None for any other key."""
     return key.removeprefix(_KEY).partition(":")[0] if key.startswith(_KEY) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One plan of a chat; its row is the plan mode, there is no other sign of it.
-
-    `revision` grows each time it is collected anew, since when is `since`; `version` grows with
-    every write. `collector` is whose messages are planned: the asker, or who changed it last.
-    `turn` executes it now: None while it waits for a person. `wish` is the text of the template it
-    was made from, `message` the id of the message that asked for it. `token` is the secret of its
-    buttons. `owner_chats` show the card besides the plan's own chat.
-    """
+    """One plan of a chat; while its row is live, the chat is in plan mode."""
 
     id: str
     token: str
+    """The secret of its buttons."""
     chat: int
     asker: int
     asker_name: str
     collector: int
+    """The person whose messages are planned: the asker, or the person who changed it last."""
     created_at: datetime
     since: datetime
+    """The moment when the collecting of this revision began."""
     state: PlanState = PlanState.COLLECTING
     revision: int = 1
+    """Grows each time the steps are collected anew."""
     version: int = 1
+    """Grows with every write."""
     title: str = ""
     summary: str = ""
     wish: str = ""
+    """The text of the template that the plan was made from."""
     message: str = ""
+    """The platform's id of the message that asked for the plan."""
     turn: str | None = None
+    """The turn that executes it now; None while it waits for a person."""
     decider_name: str = ""
     ended_at: datetime | None = None
     owner_chats: tuple[int, ...] = ()
+    """Chats of owners that show the card too."""
     steps: tuple[PlanStep, ...] = ()
 
     @property
@@ -158,12 +161,12 @@ class Plan:
 
     @property
     def skill(self) -> str | None:
-        """The skill it is carried out under: that of its last step."""
+        """Returns the skill of the last step, under which the plan is carried out."""
         return self.steps[-1].skill if self.steps else None
 
     @property
     def lenders(self) -> tuple[str, ...]:
-        """Every skill whose server lends a tool to a step, in the order of the steps."""
+        """Returns every skill whose server lends a tool to a step, in the order of the steps."""
         return tuple(dict.fromkeys(s.lender for s in self.steps if s.lender is not None))
 
     @property
@@ -172,39 +175,39 @@ class Plan:
 
     @property
     def failed_step(self) -> PlanStep | None:
-        """The step that keeps an executing plan waiting for a person's word."""
+        """Returns the failed step of an executing plan; a person decides how the plan continues."""
         if not self.executing:
             return None
         return next((s for s in self.steps if s.state is StepState.FAILED), None)
 
     @property
     def chats(self) -> tuple[int, ...]:
-        """Every chat that shows the card, its own first."""
+        """Returns every chat that shows the card, its own first."""
         return (self.chat, *self.owner_chats)
 
     def key_in(self, chat: int) -> str:
-        """The outbound key of this revision's card: one visible message for each chat."""
+        """Returns the outbound key of this revision's card in a chat."""
         key = f"{_KEY}{self.id}:{self.revision}"
         return key if chat == self.chat else f"{key}@{chat}"
 
     def amended(self, **changes: Any) -> "Plan":
-        """The next version, in the same state."""
+        """Returns the next version in the same state."""
         return replace(self, version=self.version + 1, **changes)
 
     def moved(self, state: PlanState, **changes: Any) -> "Plan":
-        """The next version, in another state; raises ValueError where there is no such move."""
+        """Returns the next version in another state; raises ValueError for a forbidden move."""
         if not may_move(self.state, state):
             raise ValueError(f"a plan does not go from {self.state} to {state}")
         return self.amended(state=state, **changes)
 
     def with_steps(self, steps: Iterable[PlanStep]) -> "Plan":
-        """The next version with these steps in the place of those of the same number."""
+        """Returns the next version, in which these steps replace those of the same number."""
         changed = {step.number: step for step in steps}
         kept = tuple(changed.pop(step.number, step) for step in self.steps)
         return self.amended(steps=(*kept, *changed.values()))
 
     def recollected(self, by: int, now: datetime) -> "Plan":
-        """The next revision: its steps are collected from the beginning, from what `by` says."""
+        """Returns the next revision, whose steps are collected anew from the messages of `by`."""
         return self.moved(
             PlanState.COLLECTING,
             collector=by,
@@ -217,7 +220,7 @@ class Plan:
         )
 
     def ended(self, now: datetime) -> "Plan":
-        """How it ends, by what its steps came to."""
+        """Returns the ended plan: done, partly done or cancelled, by the states of its steps."""
         if not self.executing:
             return self.moved(PlanState.CANCELLED, turn=None, ended_at=now)
         if all(step.state is StepState.DONE for step in self.steps):
@@ -230,9 +233,9 @@ class Plan:
 
 
 def plan_for(turn: Turn, plan: Plan | None) -> Plan | None:
-    """The plan a turn works on: it collects what its collector says, or was made to execute it.
+    """Returns the plan that a turn collects (from its collector's message) or executes.
 
-    A turn that began before the collecting is none of the plan's.
+    A turn that began before the collecting does not belong to the plan.
     """
     if plan is None:
         return None
@@ -243,7 +246,7 @@ def plan_for(turn: Turn, plan: Plan | None) -> Plan | None:
 
 
 def matched(plan: Plan, calls: Sequence[ToolCall]) -> dict[str, PlanStep]:
-    """The open step each call stands for, by the call's id; a step stands for one call only."""
+    """Returns the open step of each call, by the call's id; a step belongs to one call only."""
     left = list(plan.open_steps)
     found: dict[str, PlanStep] = {}
     for call in calls:
@@ -257,9 +260,9 @@ def matched(plan: Plan, calls: Sequence[ToolCall]) -> dict[str, PlanStep]:
 def after_results(
     plan: Plan, steps: Mapping[str, PlanStep], results: Iterable[ToolResult]
 ) -> Plan | None:
-    """The plan after the results of calls that stand for `steps`, by the calls' ids.
+    """Returns the plan after these results; `steps` has the step of each call by the call's id.
 
-    None when they say nothing about its steps.
+    None when no result changes a step.
     """
     told = [
         step
@@ -271,7 +274,7 @@ def after_results(
 
 
 def after_result(step: PlanStep, result: ToolResult) -> PlanStep | None:
-    """A step after the result of its call; None when it was not its turn yet and stays open."""
+    """Returns the step after the result of its call, None when it did not run and stays open."""
     outcome = clipped(" ".join(result.text.split()), _LONGEST_OUTCOME)
     ran = not result.synthetic or result.code is Code.OUTCOME_UNKNOWN
     if result.code is Code.OUTCOME_UNKNOWN:
@@ -289,7 +292,7 @@ def after_result(step: PlanStep, result: ToolResult) -> PlanStep | None:
 
 
 def bounds(plan: Plan | None, limits: Limits, done: Collection[str]) -> Limits:
-    """The limits of a turn that works on a plan; `done` are its calls that have a result.
+    """Returns the limits of a turn that works on a plan; `done` are its calls that have a result.
 
     Executing, they follow the steps that were open when the turn began. Collecting, a recorded
     step gives back the round it took.

@@ -1,4 +1,4 @@
-"""How far a turn has come: a fold over its entries, its row and its cards."""
+"""The progress of a turn: a fold over its entries, its row and its cards."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the entries of a turn say, in their order; `kept` is what earlier stages left."""
+    """The content of a turn's entries, in their order; `kept` are the texts of earlier stages."""
 
     turn: Turn
     reply: ReplyBody | None = None
@@ -75,7 +75,7 @@ class Progress:
 
     @property
     def question(self) -> str | None:
-        """The question put to the person in the newest round, if one was."""
+        """Returns the question that the newest round put to the person."""
         return next((r.question for r in self._newest_results if r.question is not None), None)
 
     @property
@@ -84,7 +84,7 @@ class Progress:
 
     @property
     def submitted(self) -> SubmitPlan | None:
-        """What the newest round handed in as a whole plan, if it did."""
+        """Returns the plan that the newest round submitted."""
         return next((r.submits for r in self._newest_results if r.submits is not None), None)
 
     @property
@@ -98,7 +98,7 @@ class Progress:
 
     @property
     def handed_over(self) -> bool:
-        """Whether a skill has taken over and not replied yet."""
+        """Returns true when a skill has taken over and not replied yet."""
         return any(isinstance(b, SkillBody) and b.after is not None for b in self.since_reply)
 
     @property
@@ -107,7 +107,7 @@ class Progress:
         return self.turn.rounds - (self.kept[-1].rounds if self.kept else 0)
 
     def same_error(self) -> tuple[Done | None, int]:
-        """The call of the newest round that failed most often alike, and in how many rounds.
+        """Returns the call of the newest round with the most frequent error, and its rounds.
 
         Rounds count, not calls: calls of one reply were made before any of them failed.
         """
@@ -120,7 +120,7 @@ class Progress:
         return worst, len(rounds[error_key(worst.result)]) if worst is not None else 0
 
     def repeats(self, call: ToolCall) -> int:
-        """How many newest calls like this one all had the same result, one after another."""
+        """Counts the newest calls equal to this one that had the same result in a row."""
         count, outcome = 0, None
         for done in reversed([d for d in self.done if d.call.signature == call.signature]):
             found = (done.result.status, done.result.text)
@@ -130,7 +130,7 @@ class Progress:
         return count
 
     def repeats_granted(self, call: ToolCall, grant: int) -> int:
-        """How many repetitions of this call people have allowed so far."""
+        """Returns the number of repeats of this call that people have allowed so far."""
         allowed = [
             a
             for a in self.approvals
@@ -146,7 +146,7 @@ HINT = "\n\n[Hint] "
 
 
 def error_key(result: ToolResult) -> tuple[str, str]:
-    """Errors that differ only in case, white space or our advice are the same error."""
+    """Returns the key of an error; case, white space and hints make no difference."""
     told, _, _ = result.text.partition(HINT)
     return result.tool, " ".join(told.lower().split())
 
@@ -176,7 +176,7 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
 
 
 class _Reading:
-    """What has been read of a turn so far; `late` is the card it continues, if it is one's."""
+    """The entries of a turn read so far; `late` is the card that the turn continues."""
 
     def __init__(self, late: Approval | None) -> None:
         self._late = late
@@ -235,7 +235,7 @@ def _trailing_empty(replies: Sequence[ReplyBody]) -> int:
 
 
 def _makes_room(body: Body) -> bool:
-    """A summary or a shortening; a cut that only drops thinking makes none to speak of."""
+    """Returns true for a summary or a shortening; dropping thinking alone frees little."""
     return isinstance(body, SummaryBody) or (isinstance(body, CutBody) and bool(body.shrunk))
 
 

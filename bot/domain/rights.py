@@ -1,4 +1,4 @@
-"""What a person may do beyond talking, and how much of it."""
+"""The rights of a person beyond talking, and the pace of their messages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Rights:
     tools: tuple[str, ...] | None = None
 
     def refusal(self, tool: str) -> str | None:
-        """Why this tool may not be used, for the model to read; None when it may."""
+        """Returns the reason why this tool may not be used, for the model; None when it may."""
         if tool == RUN_COMMAND and not self.commands:
             return "this person may not run commands"
         if self.tools is not None and tool not in self.tools:
@@ -31,7 +31,7 @@ NOTHING = Rights(commands=False, approve=False, tools=())
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """So many messages in a stretch of time, which `unit` names."""
+    """A number of messages in a stretch of time; `unit` names the stretch."""
 
     count: int
     unit: str
@@ -63,7 +63,7 @@ class Pace:
                 yield Bound(count, unit, span)
 
     def __str__(self) -> str:
-        """The form in which it is written: `20/min,200/h` or `off`."""
+        """Returns the written form: `20/min,200/h` or `off`."""
         counts = {short: getattr(self, unit) for short, (unit, _) in _UNITS.items()}
         told = [f"{count}/{short}" for short, count in counts.items() if count is not None]
         return ",".join(told) or "off"

@@ -44,7 +44,7 @@ def matches(
     arguments: Mapping[str, Any],
     documents: frozenset[str] = DOCUMENTS,
 ) -> bool:
-    """True when a rule for this tool covers a call with these arguments; False in any doubt."""
+    """Returns true when a rule for this tool covers the call; false in any doubt."""
     match pattern:
         case ExactRule():
             return pattern.arguments == canonical(arguments)
@@ -75,7 +75,7 @@ def widenings(
 
 
 def describe(tool: str, pattern: RulePattern) -> str:
-    """A rule in words, for lists and buttons."""
+    """Returns a rule in words, for lists and buttons."""
     match pattern:
         case ExactRule():
             arguments = _decoded(pattern.arguments)
@@ -88,7 +88,7 @@ def describe(tool: str, pattern: RulePattern) -> str:
 
 
 def is_guarded(path: str) -> bool:
-    """True for dot files, `.git`, build and test configuration, and paths not plainly inside."""
+    """Returns true for dot files, build and test configuration, and paths that may lead out."""
     normal = _normal(path)
     return normal is None or any(_is_guarded_name(part) for part in PurePosixPath(normal).parts)
 
@@ -116,7 +116,7 @@ def _covers_command(prefix: tuple[str, ...], command: object) -> bool:
 
 
 def _reaches_guarded(word: str) -> bool:
-    """Whether a word, or the value in `--option=value` or `-ovalue`, names what is guarded."""
+    """Returns true when a word or an option's value (`--o=value`, `-ovalue`) is guarded."""
     if word.startswith("-") and len(word) > _LONGEST_OPTION:
         return True
     values = [word.partition("=")[2], *_glued(word)] if word.startswith("-") else [word]
@@ -124,7 +124,7 @@ def _reaches_guarded(word: str) -> bool:
 
 
 def _glued(word: str) -> tuple[str, ...]:
-    """What may be values behind the letters of a short option, whose own count nobody knows."""
+    """Returns every rest of a short option that may be a value: `-abc` may be `-a bc`."""
     return () if word.startswith("--") else tuple(word[at:] for at in range(2, len(word)))
 
 

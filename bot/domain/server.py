@@ -22,36 +22,36 @@ _STROKES = re.compile(r"_{2,}")
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """A tool server speaking the Model Context Protocol.
-
-    `command` is a program with its arguments, started in `folder` with `env`; without one the
-    server is at `url`, asked with `headers`. Only a `trusted` server is believed when it
-    says that a tool merely reads. `skill` names the skill that brought the server along; the
-    operator's own have none. Before it is `allowed` nothing of it is started. `told_env` is
-    what owners are shown of `env`, with placeholders for secret values. `secrets` are values that
-    no prompt and no log may hold. An `idle_seconds` of 0 is for ever.
-    """
+    """A tool server that speaks the Model Context Protocol."""
 
     name: str
     command: tuple[str, ...] = ()
+    """A program with its arguments, started in `folder` with `env`."""
     url: str = ""
+    """The address of a server without a command, asked with `headers`."""
     env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     folder: str = "/"
     trusted: bool = False
+    """True when the server is believed that a tool merely reads."""
     start_seconds: float = 30.0
     call_seconds: float = 60.0
     idle_seconds: float = 1800.0
+    """Seconds without use after which the server is ended; 0 means never."""
     skill: str = ""
+    """The skill that brought the server along; empty for the operator's own."""
     allowed: bool = True
+    """False until an owner consents; before that, nothing of it is started."""
     told_env: tuple[tuple[str, str], ...] = ()
+    """The part of `env` that owners see, with placeholders for secret values."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values that no prompt and no log may hold."""
 
     @property
     def identity(self) -> str:
-        """What consent is bound to: what is started where, and with which variables.
+        """Returns the digest that consent is bound to: of the start, its folder and its variables.
 
-        A value that is no secret counts as well: it may name a program that is loaded along.
+        The values of variables that are not secret count too: one may name a program to load.
         """
         env, headers = ([name for name, _ in pairs] for pairs in (self.env, self.headers))
         start = [self.name, self.command, self.url, self.folder]
@@ -60,15 +60,15 @@ class ServerSpec:
 
     @property
     def line(self) -> str:
-        """The command line or the address, as a person reads it."""
+        """Returns the command line or the address, as a person reads it."""
         return shlex.join(self.command) if self.command else self.url
 
 
 @dataclass(frozen=True, slots=True)
 class ServerConsent:
-    """An owner's word that a server may be started: bound to its `identity`, shown by its `line`.
+    """An owner's consent that a server may be started: bound to `identity`, shown by `line`.
 
-    The word itself, with who gave it, is the decision of a card.
+    The decision of a card records the consent itself and the owner who gave it.
     """
 
     identity: str
@@ -79,7 +79,7 @@ class ServerConsent:
 
 @dataclass(frozen=True, slots=True)
 class ServerStanding:
-    """How a server stands: its state in a few words, and what of its tools is not offered."""
+    """The state of a server in a few words, its tools, and the tools that are not offered."""
 
     spec: ServerSpec
     state: str
@@ -88,7 +88,7 @@ class ServerStanding:
 
 
 def is_server_name(text: str) -> bool:
-    """Small letters, digits and single strokes, so that no two servers' tools can share a name."""
+    """Returns true for small letters, digits and single strokes, which keep tool names apart."""
     return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
 
 
@@ -116,12 +116,12 @@ def tool_name(server: str, tool: str) -> str:
 
 
 def is_servers_tool(name: str) -> bool:
-    """Whether a tool belongs to a server; no tool of the house has such a name."""
+    """Returns true when a tool belongs to a server; no tool of the program has such a name."""
     return _BETWEEN in name
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with these values masked, also as JSON writes them; very short ones are left."""
+    """Returns the text with these values masked, also as JSON writes them; very short ones stay."""
     long_enough = (secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
     found = {spelling for secret in long_enough for spelling in spellings(secret)}
     for spelling in sorted(found, key=len, reverse=True):

@@ -21,7 +21,7 @@ SKILL_LIST = 6_000
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What must be there for a skill: variables of the environment, programs, other skills."""
+    """The requirements of a skill: variables of the environment, programs, other skills."""
 
     env: tuple[str, ...] = ()
     bin: tuple[str, ...] = ()
@@ -46,12 +46,7 @@ class SkillServer:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill as its SKILL.md tells it, in the open Agent Skills format.
-
-    `next_skill` goes on with the settled text of this one; of `conditional_next`, a map from
-    condition to skill, the model picks. `allowed_tools` of None means all. `extra` keeps keys this
-    program does not know. `unmet` says why the skill cannot be used here; empty when it can.
-    """
+    """One skill as its SKILL.md tells it, in the open Agent Skills format."""
 
     name: str
     description: str
@@ -61,55 +56,60 @@ class Skill:
     compatibility: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     allowed_tools: tuple[str, ...] | None = None
+    """The tools the skill may use besides those about skills; None means every tool."""
     next_skill: str | None = None
+    """The skill that continues with the settled text of this one."""
     conditional_next: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Maps a condition to the skill that the model then chooses."""
     model_tier: str | None = None
     requires: Requirements = Requirements()
     variables: tuple[Variable, ...] = ()
     servers: tuple[SkillServer, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Keys of the file that this program does not know."""
     unmet: str = ""
+    """The reason why the skill cannot be used here; empty when it can."""
 
     @property
     def in_pipeline(self) -> bool:
-        """Whether another skill may take over from this one."""
+        """Returns true when another skill may take over from this one."""
         return self.next_skill is not None or bool(self.conditional_next)
 
     @property
     def instructions(self) -> str:
-        """The body with its variables filled in; secret ones stay as they are written."""
+        """Returns the body with its variables filled in, except the secret ones."""
         return rendered(self.body, self.variables)
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What its commands and servers find in their environment, secret values included."""
+        """Returns the variables for its commands and servers, secret values included."""
         return {v.name: v.value for v in self.variables if v.value is not None}
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no prompt and no log may hold, in each spelling.
+        """Returns the values that no prompt and no log may hold, in each spelling.
 
-        The longest comes first: one may be in another.
+        The longest comes first, because one may contain another.
         """
         values = (v.value for v in self.variables if v.secret and v.value)
         found = {spelling for value in values for spelling in spellings(value)}
         return tuple(sorted(found, key=len, reverse=True))
 
     def allows(self, tool: str) -> bool:
-        """Whether a tool may be used under this skill; its own servers' always may."""
+        """Returns true when the skill allows a tool; it always allows its own servers' tools."""
         if self.allowed_tools is None or tool in (*self.allowed_tools, *SKILL_TOOLS, SUBMIT_PLAN):
             return True
         return any(tool.startswith(tools_prefix(server.name)) for server in self.servers)
 
     def unknown_tools(self, known: frozenset[str]) -> tuple[str, ...]:
-        """Names in `allowed_tools` that no tool has; those of servers are not known before."""
+        """Returns names in `allowed_tools` that no tool has; servers' tools are left out."""
         named = self.allowed_tools or ()
         return tuple(name for name in named if name not in known and "__" not in name)
 
 
 @dataclass(frozen=True, slots=True)
 class SkillFault:
-    """Why a skill cannot be read: the file, the line (0 when it has none) and the reason."""
+    """A fault in a skill's file: the file, the line (0 for the file as a whole) and the reason."""
 
     file: str
     line: int
@@ -117,7 +117,7 @@ class SkillFault:
 
     @property
     def skill(self) -> str:
-        """The skill that should be there, by its folder; empty for any other file."""
+        """Returns the name of the broken skill, from its folder; empty for any other file."""
         path = PurePath(self.file)
         return path.parent.name if path.name == "SKILL.md" else ""
 
@@ -139,14 +139,14 @@ class Following:
 
 @dataclass(frozen=True)
 class SkillSet:
-    """All skills as found at one moment, by name, and what could not be read."""
+    """The skills found at one moment, by name, and the faults of the unreadable ones."""
 
     skills: Mapping[str, Skill] = field(default_factory=dict[str, Skill])
     faults: tuple[SkillFault, ...] = ()
 
     @cached_property
     def ready(self) -> tuple[Skill, ...]:
-        """Skills that can be used here, by name."""
+        """Returns the skills that can be used here, by name."""
         return tuple(s for _, s in sorted(self.skills.items()) if not s.unmet)
 
     @cached_property
@@ -154,16 +154,16 @@ class SkillSet:
         return tuple(secret for skill in self.skills.values() for secret in skill.secrets)
 
     def usable(self, name: str | None) -> Skill | None:
-        """The skill of this name if it can be used here."""
+        """Returns the skill of this name if it can be used here."""
         found = self.skills.get(name) if name is not None else None
         return found if found is not None and not found.unmet else None
 
     def knows(self, name: str) -> bool:
-        """Whether there is a skill of this name, be it broken or unfit for this place."""
+        """Returns true when a skill has this name, even a broken or unusable one."""
         return name in self.skills or any(fault.skill == name for fault in self.faults)
 
     def refusal(self, name: str) -> str:
-        """Why a skill of this name cannot be used; empty when it can."""
+        """Returns the reason why a skill of this name cannot be used; empty when it can."""
         found = self.skills.get(name)
         if found is not None:
             return f"the skill {name} cannot be used here: {found.unmet}" if found.unmet else ""
@@ -175,20 +175,20 @@ class SkillSet:
         return f"there is no skill {name!r}" + (f" (did you mean {near[0]}?)" if near else "")
 
     def following(self, name: str | None) -> Following | None:
-        """What goes on with the settled text of a skill; None when that text is the answer."""
+        """Returns the skill that continues with a settled text; None for the last one."""
         skill = self.usable(name)
         if skill is None or skill.next_skill is None:
             return None
         return Following(skill.next_skill, self.refusal(skill.next_skill))
 
     def dead_ends(self, skill: Skill) -> tuple[str, ...]:
-        """Why skills that would go on after this one cannot."""
+        """Returns the reasons why skills that should follow this one cannot."""
         ends = (skill.next_skill, *skill.conditional_next.values())
         why = (self.refusal(name) for name in ends if name is not None)
         return tuple(dict.fromkeys(filter(None, why)))
 
     def search(self, query: str, limit: int) -> tuple[Skill, ...]:
-        """Ready skills whose name or description holds words of the query, best first."""
+        """Returns ready skills whose name or description has words of the query, best first."""
         words = _words(query)
         scored = [(_score(skill, words), skill) for skill in self.ready]
         found = sorted((s for s in scored if s[0] > 0), key=lambda s: (-s[0], s[1].name))
@@ -196,7 +196,7 @@ class SkillSet:
 
 
 def skill_set(found: Mapping[str, Skill], faults: tuple[SkillFault, ...] = ()) -> SkillSet:
-    """The set of these skills, with those marked whose required skills are not to be had."""
+    """Returns the set of these skills; a skill that lacks a required one is marked as unmet."""
     skills = dict(found)
     while lacking := {
         n: why for n, s in skills.items() if not s.unmet and (why := _lacks(s, skills))
@@ -221,7 +221,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _score(skill: Skill, words: frozenset[str]) -> int:
-    """Words of the name count thrice, beginnings of words as well as whole ones."""
+    """Scores a skill: words of the name count three times, beginnings of words like whole ones."""
     named, told = _words(skill.name), _words(skill.description)
     return sum(3 * _holds(named, word) + _holds(told, word) for word in words)
 

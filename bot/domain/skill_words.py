@@ -1,4 +1,4 @@
-"""What a model reads of skills: the list, the instructions of one, and who works now."""
+"""The texts about skills for the model: the list, the instructions, and the one in use."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from bot.domain.skill import FIND, READ, USE, Skill
 from bot.domain.transcript import Body, SkillBody
 
 MARK = "[Skill]"
-"""Every word of the program about skills begins so."""
+"""The beginning of every text of the program about skills."""
 
 _INTRODUCTION = f"""\
 Skills
@@ -17,7 +17,7 @@ fits one, call {USE} with its name before anything else, and then do as it says.
 
 
 def listing(skills: Sequence[Skill], budget: int) -> str:
-    """The part of the system text about skills: names and descriptions within so many bytes."""
+    """Returns the system text about skills: names and descriptions within `budget` bytes."""
     if not skills:
         return ""
     lines: list[str] = []
@@ -33,7 +33,7 @@ def listing(skills: Sequence[Skill], budget: int) -> str:
 
 
 def instructions(skill: Skill) -> str:
-    """The body of a skill in its frame, with what else holds while it is at work."""
+    """Returns the framed body of a skill, with the terms that hold while it is in use."""
     return "\n".join(
         [f'<skill name="{skill.name}">', skill.instructions, "</skill>", *_terms(skill)]
     )
@@ -61,18 +61,18 @@ def _terms(skill: Skill) -> list[str]:
 
 
 def put_to_work(skill: Skill) -> str:
-    """The result of the call that chose a skill."""
+    """Returns the result of the call that chose a skill."""
     return f"The skill {skill.name} is at work from here on.\n{instructions(skill)}"
 
 
 def brought(skill: Skill) -> SkillBody:
-    """A skill that is at work in the chat, brought into view."""
+    """Returns the entry that shows the chat's skill to the model."""
     head = f"{MARK} {skill.name} is at work in this chat. Treat the request as it says."
     return SkillBody(skill.name, f"{head}\n{instructions(skill)}")
 
 
 def handed_over(skill: Skill, before: str) -> SkillBody:
-    """A skill that goes on with the settled text of another one."""
+    """Returns the entry of a skill that continues with the settled text of another one."""
     head = (
         f"{MARK} Your text above is kept and was not sent to the person. {skill.name} is at work "
         f"now, in place of {before}: go on with that text as it says."
@@ -81,22 +81,22 @@ def handed_over(skill: Skill, before: str) -> SkillBody:
 
 
 def at_rest(name: str, why: str = "") -> SkillBody:
-    """A skill that is not at work any more; `why` it cannot be, if it should."""
+    """Returns the entry that ends a skill; `why` is the reason when it should be in use."""
     because = f": {why}" if why else ""
     text = f"{MARK} {name} is not at work any more{because}. Go on without it."
     return SkillBody("", text, missed=name if why else "")
 
 
 def is_missed(name: str, newest_first: Iterable[Body]) -> bool:
-    """Whether the last word about a skill says already that it cannot be at work."""
+    """Returns true when the newest entry about a skill says that it cannot be used."""
     words = (body for body in newest_first if isinstance(body, SkillBody))
     return next((w.missed == name for w in words if name in (w.name, w.missed)), False)
 
 
 def due(skill: Skill | None, shown: tuple[str, str] | None) -> SkillBody | None:
-    """What is missing in a view so that the model knows who is at work; None when nothing is.
+    """Returns the entry that a view lacks to show the skill in use; None when it lacks none.
 
-    `shown` is the name and the words of the newest skill in view.
+    `shown` is the name and the text of the newest skill in view.
     """
     name, words = shown or ("", "")
     if skill is None:

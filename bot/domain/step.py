@@ -17,9 +17,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class AskFirst:
-    """The call needs a person's word; `repeat` when the question is whether to go on at all.
+    """The call needs a person's decision; with `repeat` the card asks if the turn may continue.
 
-    `owner_chats` are where owners are asked when nobody in the chat itself may approve.
+    `owner_chats` show the card when nobody in the chat itself may approve.
     """
 
     preview: Preview
@@ -42,7 +42,7 @@ OUTCOME_UNKNOWN = Refuse(
     "The call was interrupted while it ran. It may have happened, wholly, in part or not at all. "
     "Look before you repeat it.",
 )
-"""The answer to a call that had begun and whose end nobody saw."""
+"""The answer to a call that had begun and whose end is unknown."""
 
 Gate: TypeAlias = Run | AskFirst | Refuse
 
@@ -66,7 +66,7 @@ class RunTools:
 
 @dataclass(frozen=True, slots=True)
 class RecordPlanned:
-    """Keep these calls as steps of the plan that is being collected; none of them runs."""
+    """Keep these calls as steps of the plan that is being collected, without running them."""
 
     calls: tuple[ToolCall, ...]
     why: str
@@ -89,21 +89,21 @@ class Compact:
 
 @dataclass(frozen=True, slots=True)
 class WrapUp:
-    """Ask the model for an answer with what there is; calls are not allowed any more."""
+    """Ask the model for an answer from the results so far; calls are not allowed any more."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Park:
-    """Nothing can go on without a person: keep rows, hold nothing."""
+    """The turn needs a person to continue: keep its rows and hold nothing else."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class TransitionSkill:
-    """The settled text is kept, not sent: this skill goes on with it in the same turn."""
+    """The settled text is kept and not sent: this skill continues with it in the same turn."""
 
     next: str
     why: str

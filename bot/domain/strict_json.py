@@ -1,4 +1,4 @@
-"""Reading JSON strictly: what no standard reader would take, or nothing could write again."""
+"""Reads JSON strictly: no value that standard readers refuse, or that cannot be written again."""
 
 import json
 import math
@@ -8,7 +8,7 @@ _MAX_DEPTH = 64
 
 
 def read(text: str) -> Any:
-    """The value; raises ValueError for bad syntax, NaN, infinity, and nesting beyond 64 levels."""
+    """Returns the value; raises ValueError for bad syntax, NaN, infinity, and 65 levels or more."""
     try:
         value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
@@ -19,7 +19,7 @@ def read(text: str) -> Any:
 
 
 def whole(text: str) -> str:
-    """The text with surrogate pairs joined and half ones replaced, which nothing can store."""
+    """Returns the text with surrogate pairs joined and lone ones replaced: no store takes those."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -19,7 +19,7 @@ _BLANK = re.compile(r"\{\{\s*([a-z][a-z0-9_]*)\s*\}\}")
 
 
 def is_name(text: str) -> bool:
-    """Whether a template may be called so: lower-case words with dashes, nothing of a path."""
+    """Returns true for a valid template name: lower-case words with dashes, no path."""
     return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
 
 
@@ -43,12 +43,12 @@ class Template:
 
     @property
     def form(self) -> str:
-        """How it is used: `report <folder> [title]`."""
+        """Returns its usage: `report <folder> [title]`."""
         blanks = (f"<{a.name}>" if a.default is None else f"[{a.name}]" for a in self.arguments)
         return " ".join((self.name, *blanks))
 
     def filled(self, words: str) -> str:
-        """The text with its blanks filled; raises ValueError with a sentence."""
+        """Returns the text with its blanks filled; raises ValueError with a sentence."""
         given = self._given(_split(words))
         missing = [a.name for a in self.arguments if a.default is None and a.name not in given]
         if missing:
@@ -57,7 +57,7 @@ class Template:
         return _BLANK.sub(lambda blank: values.get(blank[1], blank[0]), self.text)
 
     def _given(self, words: Sequence[str]) -> Mapping[str, str]:
-        """Values by name: `name=value` anywhere, others in order, the last one takes the rest."""
+        """Returns values by name; words without `name=` fill in order, the last takes the rest."""
         names = [a.name for a in self.arguments]
         given: dict[str, str] = {}
         loose: list[str] = []
@@ -77,7 +77,7 @@ class Template:
 
 
 def blanks(text: str) -> frozenset[str]:
-    """The names of the blanks in a text."""
+    """Returns the names of the blanks in a text."""
     return frozenset(_BLANK.findall(text))
 
 
@@ -89,7 +89,7 @@ def _split(words: str) -> list[str]:
 
 
 def template_of(plan: Plan, name: str) -> Template:
-    """A plan as a template: each step a number with its tool, skill and exact arguments."""
+    """Returns a plan as a template; each step has its number, tool, skills and exact arguments."""
     title = " ".join(plan.title.split()) or "A saved plan"
     told = _SKILLS if any(step.needs for step in plan.steps) else ""
     parts = (plan.summary.strip(), told, *map(_written, plan.steps))
@@ -103,7 +103,7 @@ def _written(step: PlanStep) -> str:
 
 
 def instructed(template: Template, text: str) -> str:
-    """What a template says to the model, its blanks filled."""
+    """Returns the request to the model for a template whose blanks are filled."""
     return (
         f"Please plan this after the template “{template.name}” ({template.description}). Record "
         f"a call for each of its steps; leave out what does not fit, and say so.\n\n{text}"

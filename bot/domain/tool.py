@@ -10,7 +10,7 @@ from bot.domain.message import Block, FileRef, Outbound
 
 
 class Effect(StrEnum):
-    """May it run unasked? `read` always, `write` with consent, `danger` only with fresh consent."""
+    """The consent a call needs: `read` none, `write` one or a rule, `danger` a fresh one."""
 
     READ = "read"
     WRITE = "write"
@@ -18,7 +18,7 @@ class Effect(StrEnum):
 
 
 class Replay(StrEnum):
-    """What a crash means for it: run again, never run again, or the send is a row."""
+    """The rule for a call that a crash cut off: run it again, never again, or its send is a row."""
 
     SAFE = "safe"
     ONCE = "once"
@@ -27,41 +27,40 @@ class Replay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a model is told of a tool and what the loop must know of it.
-
-    `effect` is the least a call can have; a preview may raise it. `timeout_s` of None means the
-    common limit. Results of `keep` tools never shrink in a view. `lender` is the skill whose server
-    lends the tool, if it is one's.
-    """
+    """The description of a tool for the model, with the properties that the loop needs."""
 
     name: str
     description: str
     input_schema: Mapping[str, Any]
     effect: Effect
+    """The least effect of a call; a preview may raise it."""
     replay: Replay
     keep: bool = False
+    """True when its results never shrink in a view."""
     timeout_s: float | None = None
+    """Seconds; None means the common limit."""
     lender: str | None = None
+    """The skill whose server lends the tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to use a tool.
-
-    `arguments_text` is what the provider sent, before parsing; `arguments` is None when that is
-    no JSON object, and `fault` then says why. `raw` is the provider's block, kept verbatim.
-    """
+    """A model's wish to use a tool."""
 
     id: str
     name: str
     arguments_text: str
+    """The provider's text, before parsing."""
     arguments: Mapping[str, Any] | None
+    """The parsed text, None when it is no JSON object."""
     fault: str | None = None
+    """The reason why the text is no JSON object."""
     raw: Mapping[str, Any] | None = None
+    """The provider's block, verbatim."""
 
     @property
     def canonical(self) -> str:
-        """The arguments with sorted keys and no white space: equal calls are equal here."""
+        """Returns the arguments with sorted keys and no white space: equal calls are equal here."""
         if self.arguments is None:
             return self.arguments_text
         return canonical(self.arguments)
@@ -72,19 +71,19 @@ class ToolCall:
 
     @property
     def subject(self) -> str:
-        """One short line that tells this call from others: its name and its shortest sense."""
+        """Returns one short line about the call: its name and its first argument."""
         words = [str(v) for v in (self.arguments or {}).values() if isinstance(v, str | int)]
         first = " ".join(words[0].split()) if words else ""
         return f"{self.name} {clipped(first, 60)}".strip()
 
 
 def canonical(arguments: Mapping[str, Any]) -> str:
-    """One spelling for equal arguments: sorted keys, no white space, 1.0 written as 1."""
+    """Returns one spelling for equal arguments: sorted keys, no white space, 1.0 written as 1."""
     return json.dumps(_plain(arguments), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def clipped(text: str, length: int) -> str:
-    """The text, or its beginning with an ellipsis when it is longer than `length`."""
+    """Returns the text, or its beginning with an ellipsis when it is longer than `length`."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
@@ -100,7 +99,7 @@ def _plain(value: Any) -> Any:
 
 
 class Status(StrEnum):
-    """What became of a call; one that was planned is a step of a plan now, and did not run."""
+    """The end of a call; a planned one did not run and is a step of a plan now."""
 
     SUCCESS = "success"
     FAILED = "failed"
@@ -112,7 +111,7 @@ class Status(StrEnum):
 
 
 class Code(StrEnum):
-    """Why a result is not a success."""
+    """The reason why a result is not a success."""
 
     ERROR = "error"
     OUTCOME_UNKNOWN = "outcome_unknown"
@@ -131,7 +130,7 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SubmitPlan:
-    """The plan is whole: it is to be shown under this title."""
+    """The plan is complete; it is shown under this title."""
 
     title: str
     summary: str
@@ -139,30 +138,34 @@ class SubmitPlan:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The one answer to a call; `synthetic` when no tool ran for it.
-
-    `text` is what the model reads (bounded); `artifact` names the stored whole when `truncated`.
-    `untrusted` names the foreign source of the text, if any. `files` are delivered with the answer.
-    `question` ends the turn until the person answers; `closes` ends the conversation with the turn;
-    `skill` is one that the call put to work, `submits` a plan that it handed in.
-    """
+    """The one answer to a call."""
 
     call_id: str
     tool: str
     status: Status
     text: str
+    """The text for the model, bounded."""
     code: Code | None = None
     duration_ms: int = 0
     synthetic: bool = False
+    """True when no tool ran for it."""
     truncated: bool = False
     untrusted: str | None = None
+    """The foreign source of the text."""
     artifact: str | None = None
+    """Names the stored whole of a truncated text."""
     files: tuple[FileRef, ...] = ()
+    """Delivered with the answer."""
     keep: bool = False
+    """True when the text never shrinks in a view."""
     question: str | None = None
+    """A question to the person; the turn ends until the answer comes."""
     closes: str | None = None
+    """The reason to end the conversation together with the turn."""
     skill: str | None = None
+    """The skill that the call put to use."""
     submits: SubmitPlan | None = None
+    """The complete plan that the call handed in."""
 
     @property
     def is_error(self) -> bool:
@@ -198,24 +201,24 @@ RulePattern: TypeAlias = ExactRule | CommandRule | PathRule
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a call will do, prepared before anyone is asked.
-
-    `subject` is one short line for progress and lists; `blocks` show the whole of it on the card;
-    `where` is the place in words. `seen` is what the tool saw (a file's digest, say) and gets back
-    at the run, to refuse when the world changed. `always` is the standing rule a person may give.
-    `owner_only` when nobody else may approve it, whatever their rights.
-    """
+    """A description of the effects of a call, made before anyone is asked."""
 
     title: str
     subject: str
+    """One short line for progress and lists."""
     effect: Effect
     blocks: tuple[Block, ...] = ()
+    """The whole call, for the card."""
     where: str = ""
+    """The place in words."""
     why: str = ""
     seen: str | None = None
+    """The tool's own note, a file's digest for instance; at the run it must still hold."""
     always: RulePattern | None = None
+    """The standing rule that a person may give."""
     always_label: str = ""
     owner_only: bool = False
+    """True when only an owner may approve the call, whatever rights the asker has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +253,7 @@ class LetServerIn:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What a tool gives back when it ran; `sends` leave in the transaction of the result."""
+    """The output of a tool that ran; `sends` are stored in the transaction of the result."""
 
     text: str
     untrusted: str | None = None

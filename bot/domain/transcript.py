@@ -30,7 +30,7 @@ class ImagePart:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingPart:
-    """A model's thinking: a sealed block, returned as it came and read by nobody."""
+    """A model's thinking: a sealed block, sent back unchanged and never read."""
 
     raw: Mapping[str, Any]
     kind: Literal["thinking"] = "thinking"
@@ -55,9 +55,9 @@ ReplyPart: TypeAlias = TextPart | ThinkingPart | CallPart | ForeignPart
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Which model said it: provider, the model asked for, the model that answered.
+    """The origin of a reply: provider, the model asked for, and the model that answered.
 
-    `epoch` names the system text and tools it was shown.
+    `epoch` names the system text and tools that the model saw.
     """
 
     provider: str
@@ -70,23 +70,25 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class AskerBody:
-    """A person's message as the model reads it; `context` holds what is true only now.
-
-    In a group `account` tells who of its people speaks, `group` what it is called, and `heard` what
-    was said to others before. `seam` is where a piece that comes late goes on.
-    """
+    """A person's message as the model reads it."""
 
     text: str
     speaker: str
     context: str = ""
+    """Facts that are true only now, such as the time."""
     images: tuple[ImagePart, ...] = ()
     untrusted: str | None = None
     message_id: str | None = None
     steering: bool = False
+    """True when the message joined a running turn."""
     account: str = ""
+    """The account of the speaker, in a group."""
     group: str = ""
+    """The title of the group."""
     heard: str = ""
+    """The talk of the group that was not meant for the bot."""
     seam: Seam | None = None
+    """The end at which a late piece continues the message."""
     kind: Literal["asker"] = "asker"
 
 
@@ -112,7 +114,7 @@ class ReplyBody:
 
 @dataclass(frozen=True, slots=True)
 class IntentBody:
-    """A call that may run only once is about to run; found without a result, its end is unknown."""
+    """A call that may run only once is about to run; without a result, its end is unknown."""
 
     call_id: str
     kind: Literal["intent"] = "intent"
@@ -126,7 +128,7 @@ class ResultBody:
 
 @dataclass(frozen=True, slots=True)
 class LateResultBody:
-    """What came of a call whose card was decided after its turn had ended."""
+    """The end of a call whose card was decided after its turn had ended."""
 
     approval: str
     tool: str
@@ -140,7 +142,7 @@ class LateResultBody:
 
 @dataclass(frozen=True, slots=True)
 class NoteBody:
-    """A word of the program to the model, kept where it was said."""
+    """A note of the program to the model, at its place in the log."""
 
     purpose: Literal["wrap_up", "nudge", "ended", "plan"]
     text: str
@@ -149,10 +151,10 @@ class NoteBody:
 
 @dataclass(frozen=True, slots=True)
 class SkillBody:
-    """A skill comes to work, or the last one rests (`name` empty); `text` is what the model reads.
+    """A skill begins, or the last one ends (`name` empty); the model reads `text`.
 
-    With `after` it takes over in the middle of a turn from the skill of that name: the text before
-    it was for the pipeline alone and was never sent. `missed` is one that should be at work and
+    With `after` it takes over within a turn from the skill of that name: the text before it was
+    for the pipeline alone and was never sent. `missed` names a skill that should be in use but
     cannot.
     """
 
@@ -175,10 +177,10 @@ class SummaryBody:
 
 @dataclass(frozen=True, slots=True)
 class CutBody:
-    """A stored change of the view: these results are shown shortened from here on.
+    """A stored change of the view: from here on these results are shown shortened.
 
-    `shrunk` are the sequence numbers of result entries. All thinking of entries before this one
-    is left out of the view, since it is bound to what stood before.
+    `shrunk` are the sequence numbers of result entries. The view leaves out the thinking of all
+    earlier entries, because thinking is only valid behind an unchanged text.
     """
 
     shrunk: tuple[int, ...]

@@ -8,14 +8,14 @@ from typing import Literal
 from bot.domain.outcome import StopReason
 
 ACCESS_ENDED = "access was taken back"
-"""What `stop_asked` says of a turn whose asker is nobody any more."""
+"""The text of `stop_asked` when an owner took back the access of the turn's asker."""
 
 BOT_GONE = "the bot is no longer in the chat"
-"""What `stop_asked` says of a turn of a chat that the bot was removed from."""
+"""The text of `stop_asked` when the bot was removed from the turn's chat."""
 
 
 class TurnState(StrEnum):
-    """Where a turn stands; a parked one waits for a person and holds nothing but its rows."""
+    """The state of a turn; a parked one waits for a person and holds nothing but its rows."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -25,14 +25,7 @@ class TurnState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The row of a turn: what the log does not say.
-
-    `origin` is a message, the continuation of the card `approval`, a wish for compaction, or a
-    plan to be executed. `calls` counts the calls of all replies so far, `attempts` the starts
-    without progress, `worked_ms` the time at work, not the time waiting for people. `stop_asked`
-    is written from outside the lane and names who asked and how. `skill` is the one at work,
-    `stages` how often another took over from it in this turn.
-    """
+    """The row of a turn: everything the log does not tell of it."""
 
     id: str
     chat: int
@@ -42,15 +35,25 @@ class Turn:
     model: str
     created_at: datetime
     origin: Literal["message", "continuation", "compaction", "plan"] = "message"
+    """The cause of the turn; a continuation carries on with the call of the card `approval`."""
     approval: str | None = None
+    """The card that a continuation follows."""
     state: TurnState = TurnState.RUNNING
     stop_reason: StopReason | None = None
     rounds: int = 0
+    """Model calls so far."""
     calls: int = 0
+    """Tool calls in all replies so far."""
     worked_ms: int = 0
+    """Time spent working; waiting for people does not count."""
     attempts: int = 0
+    """Starts without progress."""
     stop_asked: str | None = None
+    """Names the person who asked for a stop, and the way; written from outside the lane."""
     reply_to: str | None = None
+    """The platform's id of the message that the answer replies to."""
     ended_at: datetime | None = None
     skill: str | None = None
+    """The skill in use."""
     stages: int = 0
+    """The number of times a skill took over from another in this turn."""

@@ -1,4 +1,4 @@
-"""Variables of a skill: values an operator sets, some of them secret."""
+"""Variables of a skill: values that an operator sets; some are secret."""
 
 import json
 import re
@@ -23,18 +23,18 @@ class Variable:
 
 
 def spellings(secret: str) -> frozenset[str]:
-    """A value as it is and as JSON writes it, in which servers and programs often answer."""
+    """Returns a value as it is and as JSON writes it; servers and programs often answer in JSON."""
     written = (json.dumps(secret), json.dumps(secret, ensure_ascii=False))
     return frozenset({secret, *(text[1:-1] for text in written)})
 
 
 def rendered(text: str, variables: Iterable[Variable]) -> str:
-    """The text with each {{NAME}} replaced once; unknown, unset and secret ones stay literal."""
+    """Returns the text with each {{NAME}} replaced once; unknown, unset and secret ones stay."""
     known = {v.name: v.value for v in variables if v.value is not None and not v.secret}
     return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)
 
 
 def filled(text: str, variables: Iterable[Variable]) -> str:
-    """The same with secret values too: for environments alone, never for a prompt."""
+    """Returns the same with secret values too: for environments only, never for a prompt."""
     known = {v.name: v.value for v in variables if v.value is not None}
     return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)

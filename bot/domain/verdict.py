@@ -34,23 +34,24 @@ from bot.domain.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class LoopState:
-    """All that a verdict depends on.
-
-    `gates` has an entry for every open call without a card, and a refusal for an approved one that
-    its asker has no right to any more; `fill` is the share of the window that the next request
-    takes; `overflow` when the provider found the last one too long; `packed` when there was
-    nothing left to cut. `plan` is the one the turn collects or executes, `following` the skill
-    that goes on with a settled text.
-    """
+    """The complete input of a verdict."""
 
     progress: Progress
     limits: Limits
     gates: Mapping[str, Gate]
+    """One gate for each open call without a card; for an approved call, a refusal when its asker
+    has lost the right to it.
+    """
     fill: float = 0.0
+    """The share of the model's window that the next request takes."""
     overflow: bool = False
+    """True when the provider found the last request too long."""
     packed: bool = False
+    """True when nothing was left to cut."""
     plan: Plan | None = None
+    """The plan that the turn collects or executes."""
     following: Following | None = None
+    """The skill that continues with a settled text."""
 
     @property
     def collecting(self) -> bool:
@@ -58,7 +59,7 @@ class LoopState:
 
 
 def decide(state: LoopState) -> Step:
-    """Says what a turn does next. Pure: the same state gives the same step."""
+    """Returns the next step of a turn. Pure: the same state gives the same step."""
     ending = broken_off(state.progress.turn, state.limits)
     if ending is not None:
         return ending
@@ -70,7 +71,7 @@ def decide(state: LoopState) -> Step:
 
 
 def broken_off(turn: Turn, limits: Limits) -> Finish | None:
-    """The end of a turn that a person stopped, or that never came further than its start."""
+    """Returns the end of a turn that a person stopped or that never got beyond its start."""
     if turn.stop_asked is not None:
         return Finish(StopReason.USER_CANCELLED, f"stop asked: {turn.stop_asked}")
     if turn.attempts > limits.attempts:
@@ -100,7 +101,7 @@ def _settle_calls(state: LoopState) -> Step:
 
 
 def _put_off(state: LoopState, gated: Mapping[str, Gate | None]) -> Step | None:
-    """What is to be done with calls that do not run now: closed, kept for a plan, asked about."""
+    """Returns the step for calls that do not run now: close, keep for a plan, or ask."""
     open_calls = state.progress.open_calls
     close = tuple((c.call, g) for c in open_calls if isinstance(g := gated[c.call.id], Refuse))
     if close:
@@ -113,7 +114,7 @@ def _put_off(state: LoopState, gated: Mapping[str, Gate | None]) -> Step | None:
 
 
 def _is_planned(state: LoopState, open_call: OpenCall, gate: Gate | None) -> bool:
-    """Whether a call becomes a step: what would ask, or change something, while collecting."""
+    """Returns true when a call becomes a plan's step: while collecting, it would ask or change."""
     if not state.collecting or open_call.approval is not None:
         return False
     match gate:
@@ -126,7 +127,7 @@ def _is_planned(state: LoopState, open_call: OpenCall, gate: Gate | None) -> boo
 
 
 def _gate(state: LoopState, open_call: OpenCall, index: int) -> Gate | None:
-    """The gate of one open call; None while its card is open."""
+    """Returns the gate of one open call; None while its card is open."""
     if open_call.begun:
         return OUTCOME_UNKNOWN
     bound = _out_of_bounds(state, index)
@@ -168,7 +169,7 @@ def _out_of_bounds(state: LoopState, index: int) -> Refuse | None:
 
 
 def _position(progress: Progress, index: int) -> int:
-    """The place of an open call among all calls of its reply."""
+    """Returns the place of an open call among all calls of its reply."""
     wanted = progress.open_calls[index].call.id
     calls = progress.reply.calls if progress.reply is not None else ()
     return next((n for n, call in enumerate(calls) if call.id == wanted), index)
@@ -199,7 +200,7 @@ def _gate_of_card(open_call: OpenCall) -> Gate | None:
 def _runnable(
     open_calls: tuple[OpenCall, ...], gated: Mapping[str, Gate | None]
 ) -> tuple[tuple[ToolCall, ...], ToolCall | None]:
-    """All reads that may run, and the first change if no earlier one is undecided."""
+    """Returns the reads that may run, and the first change unless an earlier one is undecided."""
     reads: list[ToolCall] = []
     write: ToolCall | None = None
     blocked = False
@@ -233,7 +234,7 @@ def _after_round(state: LoopState) -> Step:
 
 
 def _after_calls(state: LoopState, reply: ReplyBody | None) -> Step:
-    """Every call of the newest reply has its result, or nothing was replied yet."""
+    """Returns the step once every call of the newest reply has its result, or before any reply."""
     if reply is not None and reply.wrap_up:
         return Finish(StopReason.MAX_ROUNDS, "the wrap-up brought calls")
     if reply is not None and reply.finish is FinishReason.END and reply.text:
@@ -242,7 +243,7 @@ def _after_calls(state: LoopState, reply: ReplyBody | None) -> Step:
 
 
 def _after_words(state: LoopState) -> Step:
-    """The newest reply has no calls: is it the answer?"""
+    """Returns the step after a reply without calls, which may be the answer."""
     progress, limits = state.progress, state.limits
     reply = progress.reply
     if reply is None:
@@ -262,7 +263,7 @@ def _after_words(state: LoopState) -> Step:
 
 
 def _settled(state: LoopState, reply: ReplyBody, why: str) -> Step:
-    """A settled text is the answer, unless another skill goes on with it or a plan is whole."""
+    """Returns the step for a settled text: the answer, a handover, or a complete plan."""
     plan, onward = state.plan, _onward(state, reply, why)
     if isinstance(onward, TransitionSkill):
         return onward
@@ -275,7 +276,7 @@ def _settled(state: LoopState, reply: ReplyBody, why: str) -> Step:
 
 
 def _onward(state: LoopState, reply: ReplyBody, why: str) -> TransitionSkill | Finish | None:
-    """What a following skill makes of a settled text; None when it is the last or is no whole."""
+    """Returns the handover to a following skill; None without one, or for a text that was cut."""
     cut = reply.finish in (FinishReason.LENGTH, FinishReason.WINDOW)
     if state.following is None or reply.wrap_up or cut:
         return None
@@ -283,7 +284,7 @@ def _onward(state: LoopState, reply: ReplyBody, why: str) -> TransitionSkill | F
 
 
 def _handed_on(state: LoopState, following: Following, why: str) -> TransitionSkill | Finish:
-    """The next skill goes on, unless it cannot, has settled a text before, or it goes too deep."""
+    """Hands over to the next skill, unless it is faulty, was used before, or is too deep."""
     progress, turn = state.progress, state.progress.turn
     if following.fault:
         remark = f"This is as far as it went: {following.fault}."

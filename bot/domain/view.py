@@ -36,7 +36,7 @@ class ViewMessage:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """Why an entry looks different in a view than in the log; sizes in characters."""
+    """One entry that a view shows differently from the log, and the reason; sizes in characters."""
 
     seq: int
     role: str
@@ -48,7 +48,7 @@ class Masked:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
-    """What the view builder did: entries in view, its estimate in tokens, and what it changed."""
+    """The record of a view: its entries, its estimate in tokens, and the changed entries."""
 
     entries: int
     estimate: int

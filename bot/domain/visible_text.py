@@ -14,29 +14,29 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def visible(text: str) -> str:
-    """The text with control, invisible and direction characters written as escapes."""
+    """Returns the text with control, invisible and direction characters as escapes."""
     return _HIDDEN.sub(_escaped, text)
 
 
 def shown_name(name: str) -> str:
-    """A file name on one line, whatever is in it."""
+    """Returns a file name on one line, with every character visible."""
     return visible(name.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 def quoted_name(name: str) -> str:
-    """A name or title that somebody chose, in quotation marks it cannot leave."""
+    """Returns a name or title in quotation marks that it cannot leave."""
     plain = "".join(" " if category(c).startswith("C") else c for c in name)
     return json.dumps(" ".join(plain.split()), ensure_ascii=False)
 
 
 def plain_output(text: str) -> str:
-    """What a terminal would leave on the screen: no escape sequences, overwritten lines gone."""
+    """Returns the text that a terminal leaves on its screen: no escapes, no overwritten lines."""
     lines = _ESCAPE.sub("", text).replace("\r\n", "\n").split("\n")
     return _CONTROL.sub("", "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
 
 
 def size(count: int) -> str:
-    """A number of bytes in words: `812 B`, `2.1 kB`, `3.4 MB`."""
+    """Returns a number of bytes in words: `812 B`, `2.1 kB`, `3.4 MB`."""
     if count < 1000:
         return f"{count} B"
     for unit, bytes_each in (("kB", 1e3), ("MB", 1e6)):

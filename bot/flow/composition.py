@@ -11,7 +11,7 @@ from bot.flow.approvals.owners import Owners
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.router import Destinations, Router
-from bot.flow.commands import Command, Commands
+from bot.flow.commands import Command, Commands, Consequences
 from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.greeting import GreetingCommands
@@ -22,6 +22,7 @@ from bot.flow.commands.plans import PlanCommands
 from bot.flow.commands.setup import SetupCommands
 from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.stopping import StopCommands
+from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.delivery import Delivery
@@ -89,7 +90,7 @@ class Composition:
     def _router(self) -> Router:
         destinations = Destinations(
             self.doorway,
-            Commands(self.commands, self._journal, self.lanes, self.reactions, self.world.servers),
+            Commands(self.commands, self._journal, self._consequences),
             self._desks,
             self._queueing,
             self._overhearing,
@@ -114,15 +115,17 @@ class Composition:
     def _plan_replacing(self) -> PlanReplacing:
         store = self.store
         return PlanReplacing(
-            self._asker,
-            store.inbox,
+            StoredArrivals(store.inbox, store.chats, self._asker),
             self._journal,
-            store.chats,
             store.plans,
             self._plan_commands,
             self._queueing,
-            self.lanes,
+            self._consequences,
         )
+
+    @property
+    def _consequences(self) -> Consequences:
+        return Consequences(self.lanes, self.reactions, self.world.servers)
 
     @cached_property
     def doorway(self) -> Doorway:

@@ -1,1 +1,1 @@
-"""What the flow needs from the world, in the flow's words."""
+"""The needs of the flow from the outside world, in the flow's words."""

@@ -13,13 +13,13 @@ class Approvals(Protocol):
     async def get(self, id: str) -> Approval | None: ...
 
     async def open_in(self, chat: int) -> Sequence[Approval]:
-        """Open cards of a chat, oldest first."""
+        """Returns the open cards of a chat, oldest first."""
         ...
 
     async def of_turn(self, turn: str) -> Sequence[Approval]: ...
 
     async def overdue(self, now: datetime, limit: int) -> Sequence[Approval]:
-        """Open cards whose time is over."""
+        """Returns open cards whose time is over."""
         ...
 
 

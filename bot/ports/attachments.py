@@ -1,4 +1,4 @@
-"""What comes along with a message: fetching it, and reading it for a model."""
+"""Fetches the files of a message, and reads them for a model."""
 
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -9,7 +9,7 @@ from bot.domain.transcript import ImagePart
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """The words of a document; `note` says in one sentence what of it was left out."""
+    """The words of a document; `note` names the omitted parts in one sentence."""
 
     text: str
     note: str = ""
@@ -17,7 +17,7 @@ class DocumentText:
 
 @dataclass(frozen=True, slots=True)
 class NotRead:
-    """Why there is nothing to show, as the end of a sentence that begins with the file's name."""
+    """A file that was not read; `why` ends a sentence that begins with the file's name."""
 
     why: str
 
@@ -27,11 +27,11 @@ Reading: TypeAlias = DocumentText | ImagePart | NotRead
 
 class Files(Protocol):
     async def fetch(self, attachment: Attachment, most: int) -> bytes:
-        """The file, of at most so many bytes; raises FileWithheld, or another ChannelError."""
+        """Returns a file of at most `most` bytes; raises FileWithheld or another ChannelError."""
         ...
 
 
 class Reader(Protocol):
     async def read(self, data: bytes, name: str) -> Reading:
-        """Finds out by the content what a file is; whatever stands in it, the answer is a value."""
+        """Recognises a file by its content and reads it; no content makes it raise."""
         ...

@@ -23,7 +23,7 @@ class Channel(Protocol):
         ...
 
     def split(self, content: Outbound) -> Sequence[Piece]:
-        """The platform messages a content becomes, in order; at least one."""
+        """Returns the platform messages for a content, in order; at least one."""
         ...
 
     async def send(self, to: Address, piece: Piece) -> str:
@@ -31,7 +31,7 @@ class Channel(Protocol):
         ...
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
-        """Makes a sent piece look like this one, and None takes it away; no fault when it is so."""
+        """Makes a sent piece look like this one; None removes it. No fault when it does already."""
         ...
 
     async def draft(
@@ -39,8 +39,8 @@ class Channel(Protocol):
     ) -> str | None:
         """Shows a passing preview of an answer that is being written.
 
-        Where the platform needs a message for that, returns the one that shows it; it is handed in
-        with the next state, and whoever had it shown takes it away.
+        On a platform that needs a message for it, returns the id of that message; the caller hands
+        the id in with the next state, and removes the message at the end.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Which tool servers owners have let in."""
+"""The tool servers that owners have let in."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,5 +8,5 @@ from bot.domain.server import ServerConsent
 
 class Consents(Protocol):
     async def given(self) -> Sequence[ServerConsent]:
-        """The consents that stand, by the names of the servers."""
+        """Returns the consents in force, ordered by the servers' names."""
         ...

@@ -1,4 +1,4 @@
-"""Who a group belongs to and who is in it, as its platform tells."""
+"""The owner and the members of a group, from its platform."""
 
 from typing import Protocol
 
@@ -8,9 +8,9 @@ from bot.domain.person import Sender
 
 class Groups(Protocol):
     async def owned_by(self, group: Address, sender: Sender) -> bool:
-        """Whether the group's owner is this account now; raises ChannelError within seconds."""
+        """Returns true when this account owns the group; raises ChannelError within seconds."""
         ...
 
     async def includes(self, group: Address, sender: Sender) -> bool:
-        """Whether this account is in the group now; raises ChannelError within seconds."""
+        """Returns true when this account is in the group; raises ChannelError within seconds."""
         ...

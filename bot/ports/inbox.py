@@ -11,10 +11,7 @@ from bot.domain.message import RawUpdate
 
 @dataclass(frozen=True, slots=True)
 class InboundRow:
-    """A stored raw update; `chat` and `message_id` are known once it is routed.
-
-    `person` is who wrote it, of a message that was taken; a `piece` goes on with one before it.
-    """
+    """A stored raw update."""
 
     id: int
     channel: str
@@ -23,9 +20,13 @@ class InboundRow:
     state: InboundState
     received_at: datetime
     chat: int | None = None
+    """Known once the update is routed."""
     message_id: str | None = None
+    """Known once the update is routed."""
     person: int | None = None
+    """The sender, once the message was taken."""
     piece: bool = False
+    """True when the message continues an earlier one."""
 
 
 class Inbox(Protocol):
@@ -36,25 +37,25 @@ class Inbox(Protocol):
     async def get(self, id: int) -> InboundRow | None: ...
 
     async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
-        """Messages of a chat about which a card asks, of the newest `span` updates."""
+        """Returns messages of a chat about which a card asks, of the newest `span` updates."""
         ...
 
     async def unrouted(self, limit: int) -> Sequence[InboundRow]:
-        """New updates, oldest first."""
+        """Returns new updates, oldest first."""
         ...
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
-        """Messages of a chat that wait for their turn, oldest first; with a limit the oldest."""
+        """Returns messages of a chat that wait for their turn, oldest first, at most `limit`."""
         ...
 
     async def message(self, chat: int, message_id: str) -> InboundRow | None:
-        """A message of a chat by its number, as long as it waits for its turn."""
+        """Returns a message of a chat by its platform id, as long as it waits for its turn."""
         ...
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
-        """Messages taken from people among the `span` updates before the first new one."""
+        """Returns messages taken from people, of the `span` updates before the first new one."""
         ...
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
-        """The newest updates of a chat that were only heard, oldest of them first."""
+        """Returns the newest updates of a chat that were only heard, the oldest of them first."""
         ...

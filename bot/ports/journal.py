@@ -13,24 +13,25 @@ from bot.domain.turn import Turn
 from bot.ports.inbox import InboundRow
 
 MOST_AHEAD = 100
-"""Waiting messages that are looked at when the next job is chosen."""
+"""The number of waiting messages that are considered when the next job is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """A chat as it stands, and what it still has to do, oldest first.
-
-    `unfinished` turns are running or parked, `queued` ones wait to start, `approvals` are the
-    cards of unfinished and queued turns, whatever their state, with set-aside ones whose end the
-    model has not read. `plan` is the chat's live one.
-    """
+    """A chat and its open work, oldest first."""
 
     chat: Chat
     unfinished: tuple[Turn, ...] = ()
+    """Turns that are running or parked."""
     queued: tuple[Turn, ...] = ()
+    """Turns that wait to start."""
     approvals: tuple[Approval, ...] = ()
+    """Cards of unfinished and queued turns in any state, and set-aside cards whose end the model
+    has not read.
+    """
     waiting: tuple[InboundRow, ...] = ()
     plan: Plan | None = None
+    """The live plan of the chat."""
 
 
 class Journal(Protocol):
@@ -43,13 +44,13 @@ class Journal(Protocol):
         ...
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
-        """Entries of a conversation with a number above `after`, in order."""
+        """Returns the entries of a conversation with a number above `after`, in order."""
         ...
 
     async def agenda(self, chat: int) -> Agenda:
-        """What the chat has to do; `waiting` holds its MOST_AHEAD oldest messages at most."""
+        """Returns the open work of a chat; `waiting` has at most its MOST_AHEAD oldest messages."""
         ...
 
     async def chats_with_work(self) -> Sequence[int]:
-        """Chats with a running or queued turn, a decided card of a parked one, or a message."""
+        """Returns chats with a running or queued turn, a decided card, or a waiting message."""
         ...

@@ -1,4 +1,4 @@
-"""Who works on which chat."""
+"""Lanes: each chat is worked on by one owner at a time."""
 
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -9,7 +9,7 @@ Drain: TypeAlias = Callable[[int], Awaitable[None]]
 
 
 class Lanes(Protocol):
-    """Works while entered; leaving cancels what is at work and waits for its end."""
+    """Works while entered; leaving cancels the running work and waits for its end."""
 
     async def __aenter__(self) -> object: ...
 

@@ -1,4 +1,4 @@
-"""The record: what was used, and what was done by whom."""
+"""The record of usage and of people's actions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ class Ledger(Protocol):
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]: ...
 
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
-        """Newest first."""
+        """Returns lines of the record, newest first."""
         ...
 
     async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:
-        """Subjects of the changing calls that ran in a chat since then, oldest first."""
+        """Returns the subjects of changing calls that ran in a chat since then, oldest first."""
         ...
 
     async def artifact(self, chat: int, id: str) -> str | None: ...

@@ -1,4 +1,4 @@
-"""What the rows say of a person: when they wrote, and what stands in their name."""
+"""The rows about a person: their messages, turns and cards."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from bot.domain.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A message that waits for its turn: where it stands and when it came."""
+    """A message that waits for its turn: its place and its arrival."""
 
     address: Address
     message_id: str
@@ -21,7 +21,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a person has going on, in any chat; `asked` when they ever had a turn."""
+    """The open work of a person in all chats; `asked` is true when they ever had a turn."""
 
     turns: tuple[Turn, ...] = ()
     cards: tuple[Approval, ...] = ()
@@ -31,28 +31,28 @@ class Standing:
 
 class Members(Protocol):
     async def standing(self, person: int) -> Standing:
-        """Unsettled turns and open cards of a person, oldest first, and their waiting messages."""
+        """Returns a person's unsettled turns and open cards, oldest first, and waiting messages."""
         ...
 
     async def seen(self) -> Mapping[int, datetime]:
-        """When the newest message of each person arrived."""
+        """Returns the arrival of the newest message of each person."""
         ...
 
     async def owner_chats(self) -> Sequence[int]:
-        """A private chat with each account of an owner who has written there, first owners first.
+        """Returns the private chats in which owners have written, those of the first owners first.
 
-        It has the number of the account it is with. The machine's own channel is left out, since
-        it is open only while someone sits there.
+        Such a chat has the number of its account. The machine's own terminal is left out, because
+        it is open only while a person sits there.
         """
         ...
 
     async def for_owners(self) -> Sequence[Approval]:
-        """Open cards that owners are asked for in their private chats, oldest first."""
+        """Returns open cards that owners see in their private chats, oldest first."""
         ...
 
     async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
-        """When the nth newest message taken from a person arrived; None when there are fewer.
+        """Returns the arrival of the nth newest message taken from a person; None with fewer.
 
-        Those after `until` do not count: the clock has been set back since.
+        Messages after `until` do not count: the clock was set back after them.
         """
         ...

@@ -9,7 +9,7 @@ from bot.domain.view import ModelEvent, ModelRequest
 
 class Model(Protocol):
     def profile(self, name: str) -> ModelProfile:
-        """What the named model can take; a name not known gets careful defaults."""
+        """Returns the profile of a model; an unknown name gets careful defaults."""
         ...
 
     def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:

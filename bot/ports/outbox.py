@@ -17,10 +17,7 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutboxRow:
-    """One visible message: wanted in `version`, on the screen in `shown_version`.
-
-    `pieces` and `message_ids` tell how far a long one got; they are empty before the first try.
-    """
+    """One visible message."""
 
     id: int
     key: str
@@ -28,18 +25,22 @@ class OutboxRow:
     address: Address
     content: Outbound
     version: int
+    """The version that people should see."""
     shown_version: int
+    """The version on the screen."""
     state: DeliveryState
     created_at: datetime
     pieces: tuple[Piece, ...] = ()
+    """The platform messages of the version in progress; empty before the first try."""
     message_ids: tuple[str, ...] = ()
+    """The platform's ids of the pieces sent so far."""
     attempts: int = 0
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the delivery achieved for a row in the `version` it worked on, to be remembered."""
+    """The progress of a delivery with one version of a row, for the store."""
 
     id: int
     version: int
@@ -54,7 +55,7 @@ class Progress:
 
 class Outbox(Protocol):
     async def owed(self, chat: int) -> Sequence[OutboxRow]:
-        """Rows whose wanted version is not on the screen, in the order they were first shown."""
+        """Returns rows whose wanted version is not on the screen, in the order of showing."""
         ...
 
     async def chats_owed(self) -> Sequence[int]: ...
@@ -64,7 +65,7 @@ class Outbox(Protocol):
         ...
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
-        """The key of the visible message with this platform id."""
+        """Returns the key of the visible message with this platform id."""
         ...
 
     async def row(self, key: str) -> OutboxRow | None: ...

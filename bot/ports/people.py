@@ -1,4 +1,4 @@
-"""Who may command the bot, and how someone gets to be one of them."""
+"""The people who may command the bot, and the way to become one of them."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -9,7 +9,7 @@ from bot.domain.person import Person, Role, Sender
 
 class People(Protocol):
     async def by_sender(self, sender: Sender) -> Person | None:
-        """Who the account belongs to; someone admitted by number gets a name at first sight."""
+        """Returns the person of an account; a person admitted by number gets a name now."""
         ...
 
     async def get(self, person: int) -> Person | None: ...
@@ -19,7 +19,7 @@ class People(Protocol):
         ...
 
     async def accounts(self) -> Sequence[tuple[str, Person]]:
-        """Every account with its person, owners first."""
+        """Returns every account with its person, owners first."""
         ...
 
 
@@ -33,10 +33,10 @@ class Door(Protocol):
     async def redeem(self, code_hash: str, sender: Sender, at: datetime) -> Person | None:
         """Makes the sender the owner when the code is live, unused, and there is no owner yet.
 
-        Whoever owns the terminal is the same person, and does not count as an owner here.
+        The owner of the terminal becomes the same person and does not count as an owner here.
         """
         ...
 
     async def greet(self, account: str, day: date) -> bool:
-        """True once per account and day: then the polite line is due."""
+        """Returns true once per account and day: then the polite line is due."""
         ...

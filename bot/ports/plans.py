@@ -14,9 +14,9 @@ class Plans(Protocol):
     async def get(self, id: str) -> Plan | None: ...
 
     async def live(self, chat: int) -> Plan | None:
-        """The plan of a chat that has not ended, if there is one."""
+        """Returns the live plan of a chat, if there is one."""
         ...
 
     async def of_chat(self, chat: int, limit: int) -> Sequence[Plan]:
-        """The newest plans of a chat, newest first."""
+        """Returns the newest plans of a chat, newest first."""
         ...

@@ -9,14 +9,14 @@ from bot.ports.tool import Tool
 
 class Servers(Protocol):
     async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
-        """The tools of the servers a chat wants now, in stable order; a failed one has none.
+        """Returns the tools of the servers a chat wants, in stable order; a failed one has none.
 
-        A server that no chat wants any more is ended.
+        Ends a server that no chat wants any more.
         """
         ...
 
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
-        """How these servers stand; starts none."""
+        """Returns the states of these servers without starting any."""
         ...
 
     async def expel(self, identities: Collection[str]) -> None:

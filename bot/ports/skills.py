@@ -8,9 +8,9 @@ from bot.domain.skill import SkillSet
 class Skills(Protocol):
     @property
     def known(self) -> SkillSet:
-        """All skills as last found: in memory, and the same value until something changed."""
+        """Returns the skills as last found, from memory; the same value until something changed."""
         ...
 
     async def read(self, skill: str, path: str) -> str:
-        """The text of a file beside a skill's SKILL.md; raises ToolFailure."""
+        """Returns the text of a file beside a skill's SKILL.md; raises ToolFailure."""
         ...

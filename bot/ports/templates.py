@@ -21,11 +21,11 @@ class Broken:
 
 class Templates(Protocol):
     async def all(self) -> Sequence[Template | Broken]:
-        """Every template by its name, broken ones among them."""
+        """Returns every template ordered by name, with the broken ones."""
         ...
 
     async def get(self, name: str) -> Template | Broken | None:
-        """The template of this name; None when there is none."""
+        """Returns the template of this name, None without one."""
         ...
 
     async def save(self, template: Template) -> str | None:

@@ -11,9 +11,9 @@ from bot.domain.tool import Preview, ToolOutput, ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a call happens: its workspace, its chat and turn, and the call's own id.
+    """The surroundings of a call: its workspace, its chat and turn, and its own id.
 
-    `skill` is the one at work, after so many `stages` of the turn.
+    `skill` is the skill in use, after `stages` handovers in the turn.
     """
 
     workspace: Path
@@ -40,7 +40,7 @@ class Tool(Protocol):
         ...
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
-        """Does it; raises ToolFailure. Cancelled, it leaves no process behind."""
+        """Carries the call out; raises ToolFailure. Cancelled, it leaves no process behind."""
         ...
 
 

@@ -103,7 +103,7 @@ async def test_a_hostile_name_is_shown_harmlessly() -> None:
     async with stage(people=((ANN, Role.OWNER), (eve, Role.MEMBER))) as scene:
         await scene.say("/people")
         shown = await scene.shows("Eve")
-        assert r"\*Eve\* - \[Ann\]\(http://evil\) \(owner\) \`" in shown
+        assert r"\*Eve\* - \[Ann](http://evil) (owner) \`" in shown
         assert len(shown.splitlines()) == 2
 
 

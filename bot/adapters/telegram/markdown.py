@@ -17,6 +17,7 @@ _HOST = re.compile(r"[^\s/?#@]+\.[^\s/?#@.]+")
 # Lists within lists on one line, each indented further: a few kB would become megabytes.
 _TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])[ \t]?){20}", re.MULTILINE)
 _CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
+_BACKSLASH_ITSELF = re.compile(r"(?<!\\)(?:\\\\)+[()\[\]]")
 
 
 def _plain_signs() -> RenderConfig:
@@ -40,8 +41,9 @@ def formatted(source: str) -> RichText:
     arranged = None if safe is None else laid_out(safe)
     if safe is None or arranged is None:
         return RichText(source)
-    # The library would also rewrite mathematics inside code.
-    mathematics = "\\" in safe and not _CODE_MARK.search(safe)
+    # The library would also rewrite what looks like mathematics inside code, or is escaped.
+    plain = _CODE_MARK.search(safe) or _BACKSLASH_ITSELF.search(safe)
+    mathematics = "\\" in safe and not plain
     text, entities = convert(arranged, latex_escape=mathematics, config=_CONFIG)
     offsets = utf16_offsets(text)
     spans = in_order(_span(e, offsets) for e in entities if e.type in _KINDS)

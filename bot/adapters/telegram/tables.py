@@ -14,12 +14,13 @@ from typing import Any
 import pyromark
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
+from bot.domain.markdown import literal
+
 NARROW = 35
 """Columns of fixed-width text that a phone shows without breaking the line."""
 
 _GAP = "  "
 _TICKS = re.compile(r"`+")
-_MARKS = re.compile(r"([\\`*_~<>&|$])")
 _NOT_QUOTE = re.compile(r"[^>\s]")
 # Formatting that columns of plain characters would lose.
 _RICH = ("Link", "Image", "InlineMath", "DisplayMath")
@@ -192,8 +193,7 @@ def _label(cell: _Cell, data: bytes) -> str:
         return ""
     if cell.formatted:
         return f"{written}: "
-    name = _MARKS.sub(r"\\\1", cell.plain.strip())
-    return f"**{name}:** "
+    return f"**{literal(cell.plain)}:** "
 
 
 def _width(text: str) -> int:

@@ -1,4 +1,4 @@
-"""What a shell command would do, judged by its text and never by running it.
+"""Judges shell commands by their text, without running them.
 
 Four questions, each answered on the careful side: is it one simple command whose words are known
 (`parse_simple`), does it do something grave (`is_dangerous`), is it known to read only

@@ -1,4 +1,4 @@
-"""What makes a command grave: it always asks, and no rule can cover it."""
+"""Finds grave commands: they always ask, and no rule can cover them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -50,11 +50,10 @@ _FINDERS = names("find fd xargs parallel")
 
 
 def is_dangerous(command: str) -> str | None:
-    """Why a command is grave, wherever in it the grave part stands; None when nothing was found.
+    """Returns the reason why any part of a command is grave, None when nothing was found.
 
-    Meant to keep grave commands from standing rules, not as a boundary: that is the sandbox. One
-    that is long, or holds scripts in scripts, is called grave before it costs more than some
-    hundredths of a second of work.
+    It keeps grave commands from standing rules. It is no boundary; the sandbox is. A command that
+    is long, or holds scripts in scripts, is called grave after a bounded amount of work.
     """
     return _danger(command, 0, _Effort())
 

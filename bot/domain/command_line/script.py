@@ -1,11 +1,11 @@
-"""Reading a whole script into its simple commands, without running any."""
+"""Reads a script into its simple commands, without running any."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 MARK = "\0"
-"""Stands in a read word for what only the shell can know: a variable, a substitution."""
+"""Stands in a word for a part that only the shell knows: a variable, a substitution."""
 
 _WORD_ENDS = frozenset(" \t\n;&|()<>")
 _REDIRECTION = re.compile(r"&>>?|<<<|<<-?|<>|<&|>&|>>|>\||[<>]\(|[<>]")

@@ -59,7 +59,7 @@ _PLAIN_GIT = names(
 
 
 def parse_simple(command: str) -> tuple[str, ...] | None:
-    """The words of one simple command, exactly as bash would pass them; None when in doubt."""
+    """Returns the words of one simple command as bash would pass them; None when in doubt."""
     if len(command) > MAX_COMMAND:
         return None
     words: list[str] = []
@@ -103,7 +103,7 @@ def _is_literal(inside: str, quote: str) -> bool:
 
 
 def may_have_rule(words: Sequence[str]) -> bool:
-    """False for programs that run others, evaluate text, reach out, or are named by a path."""
+    """Returns false for programs that run others, evaluate text, reach out, or are paths."""
     if not words or "/" in words[0]:
         return False
     name = program(words[0])

@@ -1,6 +1,7 @@
 """Commands: one table drives what is understood, every channel's menu, and the help."""
 
+from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import Commands
-from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.commands.table import Command
 
-__all__ = ["Answer", "Command", "Commands", "Invocation"]
+__all__ = ["Command", "Commands", "Consequences"]

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.commands.whom import harmless
+from bot.flow.commands.terms import named
 
 
 class GreetingCommands:
-    """`everything` gives the whole table when the help is asked for."""
+    """Greets and helps; `everything` returns the whole table of commands."""
 
     def __init__(self, everything: Callable[[], Sequence[Command]]) -> None:
         self._everything = everything
@@ -20,7 +20,7 @@ class GreetingCommands:
         )
 
     async def start(self, asked: Invocation) -> Answer:
-        return Answer(f"Hello, {harmless(asked.person.name)}. Write to me, or see /help.")
+        return Answer(f"Hello, {named(asked.person.name)}. Write to me, or see /help.")
 
     async def help(self, asked: Invocation) -> Answer:
         owner = asked.person.is_owner

@@ -41,7 +41,7 @@ class GroupCommands:
         )
 
     async def _refusal(self, asked: Invocation) -> str | None:
-        """Why the asker may not, asked of the platform anew each time."""
+        """Returns the reason for a refusal; the platform is asked for the owner each time."""
         if asked.chat.private:
             return _ALONE
         if asked.person.is_owner:

@@ -1,4 +1,4 @@
-"""Commands by which owners govern who may talk to the bot, and what each may do."""
+"""Commands of owners about people: access, rights and accounts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,9 +8,10 @@ from bot.domain.person import Person, Role, Sender
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
 from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.commands.accounts import account_meant, account_of
+from bot.flow.commands.consequences import Interrupt, Unqueue, Wake
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.commands.terms import amended, described
-from bot.flow.commands.whom import account_of, harmless, whom
+from bot.flow.commands.terms import amended, described, named
 from bot.flow.models.surroundings import Context
 from bot.ports.clock import Clock
 from bot.ports.members import Members, Standing
@@ -25,7 +26,7 @@ _NUMBERS = (
 
 
 class PeopleCommands:
-    """`common` is the pace of members without one of their own."""
+    """Governs people; `common` is the pace of members without a pace of their own."""
 
     def __init__(
         self,
@@ -61,14 +62,14 @@ class PeopleCommands:
             accounts.setdefault(person, []).append(key)
         seen = await self._members.seen()
         lines = [
-            f"- {harmless(person.name)} ({person.role}): {', '.join(f'`{key}`' for key in keys)} · "
+            f"- {named(person.name)} ({person.role}): {', '.join(f'`{key}`' for key in keys)} · "
             f"`{described(person, self._common)}` · {_last(seen.get(person.id))}"
             for person, keys in accounts.items()
         ]
         return Answer("\n".join(lines))
 
     async def allow(self, asked: Invocation) -> Answer:
-        account, rest = whom(asked)
+        account, rest = account_meant(asked)
         if account is None or rest:
             return Answer(_NUMBERS)
         person = await self._people.admit(_sender(account), Role.MEMBER)
@@ -76,7 +77,7 @@ class PeopleCommands:
         return Answer(f"{account} may talk to me now ({person.role}).", (audit,))
 
     async def revoke(self, asked: Invocation) -> Answer:
-        account, rest = whom(asked)
+        account, rest = account_meant(asked)
         if account is None or rest:
             return Answer(_NUMBERS)
         person = await self._people.by_sender(_sender(account))
@@ -94,19 +95,21 @@ class PeopleCommands:
         return Answer(
             f"{told}{_ended(stands)}",
             (Revoke(person.id, ACCESS_ENDED), *audits),
-            interrupts=tuple(running),
-            wakes=tuple({t.chat for t in stands.turns} - running),
-            dropped=stands.waiting,
+            (
+                Unqueue(stands.waiting),
+                *(Interrupt(chat) for chat in running),
+                *(Wake(chat) for chat in {t.chat for t in stands.turns} - running),
+            ),
         )
 
     async def rights(self, asked: Invocation) -> Answer:
-        account, wishes = whom(asked)
+        account, wishes = account_meant(asked)
         if account is None:
             return Answer(f"{_NUMBERS} Usage: /rights {_WHO} {_TERMS}")
         person = await self._people.by_sender(_sender(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
-        name = harmless(person.name)
+        name = named(person.name)
         if person.is_owner:
             return Answer(f"{name} is an owner, and owners may do everything.")
         if not wishes:
@@ -125,7 +128,7 @@ class PeopleCommands:
         return Answer(f"{name}: `{told}`.", (SaveTerms(person.id, rights, pace), audit))
 
     async def link(self, asked: Invocation) -> Answer:
-        account, rest = whom(asked)
+        account, rest = account_meant(asked)
         quote = asked.message.quote
         if quote is not None and quote.account is not None and len(asked.words) == 1:
             account, rest = quote.account, asked.words
@@ -135,13 +138,13 @@ class PeopleCommands:
         person = await self._people.by_sender(_sender(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
-        name, holder = harmless(person.name), await self._people.by_sender(_sender(second))
+        name, holder = named(person.name), await self._people.by_sender(_sender(second))
         if holder is not None and holder.id == person.id:
             return Answer(f"{second} is {name} already.")
         before: tuple[Write, ...] = ()
         if holder is not None:
             if await self._has_a_life(holder):
-                told = f"{second} belongs to {harmless(holder.name)}, who is somebody else here"
+                told = f"{second} belongs to {named(holder.name)}, who is somebody else here"
                 return Answer(f"{told}. It is not linked; /revoke {second} first.")
             before = (Revoke(holder.id, ACCESS_ENDED),)
         writes = (*before, LinkAccount(second, person.id))
@@ -149,7 +152,7 @@ class PeopleCommands:
         return Answer(f"{second} is {name} from now on.", (*writes, audit))
 
     async def _has_a_life(self, person: Person) -> bool:
-        """Whether someone is more than an account just let in: an owner, or one who had turns."""
+        """Returns true for an owner, or a person with turns, messages or a second account."""
         accounts = [key for key, one in await self._people.accounts() if one.id == person.id]
         stands = await self._members.standing(person.id)
         return person.is_owner or len(accounts) > 1 or stands.asked or bool(stands.waiting)
@@ -160,7 +163,7 @@ class PeopleCommands:
 
 
 def _sender(account: str) -> Sender:
-    """The account as a sender that has not written yet: its name is its key."""
+    """Returns the account as a sender that has not written yet: its name is its key."""
     channel, _, number = account.partition(":")
     return Sender(channel, number, account)
 

@@ -1,62 +1,61 @@
-"""The answer to whether a new plan takes the place of the live one."""
+"""Decides the cards that ask if a new plan replaces the live one."""
 
-from bot.domain.change import Change, InboundState
+from collections.abc import Sequence
+from typing import assert_never
+
+from bot.domain.change import Change, InboundState, Write
 from bot.domain.errors import Conflict
 from bot.domain.message import Outbound, Press
 from bot.domain.person import Person
 from bot.domain.plan import Plan, ReplaceVerb
 from bot.flow.approvals.desk import NOT_YOURS, SPENT
 from bot.flow.approvals.desks import NOT_OURS, Taken
+from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
 from bot.flow.commands.plans import PlanCommands, wanted
+from bot.flow.commands.stored_arrivals import StoredArrivals
+from bot.flow.commands.table import Answer, Question, Queued
 from bot.flow.plans.question import Replacement, answered, fixed, parse_data, question
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
-from bot.flow.reading.message_reader import Asker
-from bot.ports.chats import Chats
-from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
-from bot.ports.lanes import Lanes
 from bot.ports.plans import Plans
 
 MOVED_ON = "The plan has moved on meanwhile. Look at how it stands now."
 
 _LOOKS = 5
-"""How often a press is looked at anew because something moved on at that very moment."""
+"""The number of tries for one press, since the plan may change at the same moment."""
 
 
 class PlanReplacing:
-    """The desk of those cards: a message that was asked about is carried out anew, or dropped.
+    """The desk of those cards: it carries the asking command out again, or drops it.
 
-    The state of the message's row says whether the question is open, so it is answered once.
+    The state of the message's row tells if the question is open, so it is answered once.
     """
 
     def __init__(
         self,
-        asker: Asker,
-        inbox: Inbox,
+        arrivals: StoredArrivals,
         journal: Journal,
-        chats: Chats,
         plans: Plans,
         commands: PlanCommands,
         queueing: Queueing,
-        lanes: Lanes,
+        consequences: Consequences,
     ) -> None:
-        self._asker = asker
-        self._inbox = inbox
+        self._arrivals = arrivals
         self._journal = journal
-        self._chats = chats
         self._plans = plans
         self._commands = commands
         self._queueing = queueing
-        self._lanes = lanes
+        self._consequences = consequences
 
     async def press(self, press: Press, chat: int, person: Person | None) -> str:
         meant = parse_data(press.data)
         if meant is None:
             return NOT_OURS
         for _ in range(_LOOKS):
-            arrival, shown = await self._arrival(meant, chat), await self._plan(meant, chat)
+            arrival = await self._arrivals.get(meant.row, chat)
+            shown = await self._plan(meant, chat)
             if arrival is None or shown is None:
                 return NOT_OURS
             if arrival.row.state is not InboundState.ASKED:
@@ -70,17 +69,8 @@ class PlanReplacing:
         return SPENT
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
-        """Words are no answer: they are a message like any other."""
+        """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
-
-    async def _arrival(self, meant: Replacement, chat: int) -> Arrival | None:
-        """The message that was asked about, with who wrote it."""
-        row = await self._inbox.get(meant.row)
-        if row is None or row.chat != chat:
-            return None
-        place = await self._chats.get(chat)
-        asked = await self._asker.read(row, place)
-        return Arrival(row, asked.bundle.first, place, asked.person) if asked is not None else None
 
     async def _plan(self, meant: Replacement, chat: int) -> Plan | None:
         plan = await self._plans.by_token(meant.token)
@@ -93,37 +83,48 @@ class PlanReplacing:
         asked = question(shown, wanted(arrival.message), meant.row)
         if meant.verb is ReplaceVerb.KEEP:
             verdict = f"↩️ Kept by {person.name}."
-            show = in_answer(arrival, answered(asked, verdict))
-            await self._journal.commit(Change((arrival.done(), show), durable=True))
+            await self._commit(arrival.done(), in_answer(arrival, answered(asked, verdict)))
             return "Kept."
         live = await self._plans.live(arrival.chat.id)
         if live is not None and (why := fixed(live, person)):
             return why
         if live is not None and not meant.is_about(live):
             again = question(live, wanted(arrival.message), meant.row)
-            show = in_answer(arrival, again)
-            await self._journal.commit(Change((arrival.asked(), show), durable=True))
+            await self._commit(arrival.asked(), in_answer(arrival, again))
             return MOVED_ON
         return await self._begin(arrival, asked, live, person)
 
     async def _begin(
         self, arrival: Arrival, asked: Outbound, live: Plan | None, person: Person
     ) -> str:
-        """Carries the command out with leave to drop the live plan, if there is one still."""
-        answer = await self._commands.replacing(invoked(arrival), live, person)
+        """Carries the command out; it may drop the plan that is live now."""
+        response = await self._commands.replacing(invoked(arrival), live, person)
         verdict = f"🔁 Replaced by {person.name}." if live else "The other plan has ended already."
-        told = [verdict] if answer.queued else [verdict, answer.text]
-        if not answer.writes:
-            told = [answer.text]
-        card = in_answer(arrival, answered(asked, "\n".join(told)))
-        if answer.queued:
-            if await self._queueing.put(arrival, (*answer.writes, card)):
+        match response:
+            case Question(card):
+                await self._commit(arrival.asked(), in_answer(arrival, card))
+                return MOVED_ON
+            case Queued(writes):
+                return await self._put(arrival, writes, asked, verdict)
+            case Answer(text, writes, then):
+                told = [verdict, text] if writes else [text]
+                card = in_answer(arrival, answered(asked, "\n".join(told)))
+                await self._commit(arrival.done(), *writes, card)
+                await self._consequences.follow(then)
                 return told[0]
-            declined = in_answer(arrival, answered(asked, "It was not taken: too many messages."))
-            await self._journal.commit(Change((declined,), durable=True))
-            return "Not taken."
-        writes = (arrival.done(), *answer.writes, card)
+            case _:
+                assert_never(response)
+
+    async def _put(
+        self, arrival: Arrival, writes: Sequence[Write], asked: Outbound, verdict: str
+    ) -> str:
+        """Queues the message, unless it is over the person's pace."""
+        card = in_answer(arrival, answered(asked, verdict))
+        if await self._queueing.put(arrival, (*writes, card)):
+            return verdict
+        declined = answered(asked, "It was not taken: too many messages.")
+        await self._commit(in_answer(arrival, declined))
+        return "Not taken."
+
+    async def _commit(self, *writes: Write) -> None:
         await self._journal.commit(Change(writes, durable=True))
-        if answer.interrupt:
-            self._lanes.interrupt(arrival.chat.id)
-        return told[0]

@@ -6,11 +6,20 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.change import AskStop, SavePlan, Write
+from bot.domain.markdown import inline_code, literal
 from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState
 from bot.domain.template import Template, instructed, is_name, template_of
-from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.commands.consequences import Interrupt, Wake
+from bot.flow.commands.table import (
+    Answer,
+    Command,
+    Invocation,
+    Question,
+    Queued,
+    Response,
+)
 from bot.flow.plans.cards import described_state, shown, step_lines, whole
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import NO_STEPS, PlanEnding, plan_line
@@ -25,14 +34,15 @@ _USAGE = (
     "|use <name> [arguments]|<wish>"
 )
 _LISTED = 10
+_LONGEST_CITED = 200
 _SHORT = 2
-"""Words behind a misspelt sub-command at most; more of them are a wish."""
+"""The most words after a misspelt sub-command; with more words the text is a wish."""
 _ON = (
     "Plan mode is on. Tell me what you want: I look around, collect what I would do as steps, and "
     "show them to you before anything is changed. /plan off leaves it."
 )
 
-_Sub = Callable[[Invocation, Sequence[str]], Awaitable[Answer]]
+_Sub = Callable[[Invocation, Sequence[str]], Awaitable[Response]]
 
 
 class PlanCommands:
@@ -63,12 +73,12 @@ class PlanCommands:
     def table(self) -> Sequence[Command]:
         return (Command("plan", "collect steps and approve them as a whole", self.plan, _USAGE),)
 
-    async def replacing(self, asked: Invocation, live: Plan | None, by: Person) -> Answer:
-        """A command that was asked about, with leave to drop the live plan if there is one."""
+    async def replacing(self, asked: Invocation, live: Plan | None, by: Person) -> Response:
+        """Carries out a command that was asked about; it may drop the live plan."""
         dropped = _Dropped(live, by) if live is not None else None
         return await self._anew(asked, wish_of(asked.message.text), dropped)
 
-    async def plan(self, asked: Invocation) -> Answer:
+    async def plan(self, asked: Invocation) -> Response:
         if not asked.words:
             return await self._status(asked, ())
         name, words = asked.words[0].lower(), asked.words[1:]
@@ -78,13 +88,13 @@ class PlanCommands:
             fits = len(words) >= least and (most is None or len(words) <= most)
             return await run(asked, words) if fits else _usage()
         if not words or (len(words) <= _SHORT and _misspelt(name, self._subs)):
-            return _usage(f"I know no `/plan {_code(name)}`.")
+            return _usage(f"I know no {_cited('/plan ' + name)}.")
         return await self._begin(asked, wish=wish_of(asked.message.text))
 
-    async def _on(self, asked: Invocation, words: Sequence[str]) -> Answer:
+    async def _on(self, asked: Invocation, words: Sequence[str]) -> Response:
         return await self._begin(asked)
 
-    async def _replace(self, asked: Invocation, words: Sequence[str]) -> Answer:
+    async def _replace(self, asked: Invocation, words: Sequence[str]) -> Response:
         """Drops the live plan for a new one."""
         live, said = await self._plans.live(asked.chat.id), wish_of(wish_of(asked.message.text))
         if live is None:
@@ -96,8 +106,8 @@ class PlanCommands:
 
     async def _anew(
         self, asked: Invocation, said: str, dropped: "_Dropped | None" = None
-    ) -> Answer:
-        """A new plan by the words behind the command: `on`, `use` with a template, or a wish."""
+    ) -> Response:
+        """Begins a new plan from the words behind the command: `on`, `use`, or a wish."""
         match said.split():
             case [word, *words] if word.lower() == "use":
                 return await self._after(asked, words, wish_of(wish_of(said)), dropped)
@@ -112,8 +122,8 @@ class PlanCommands:
         wish: str = "",
         template: str = "",
         dropped: "_Dropped | None" = None,
-    ) -> Answer:
-        """Opens a plan; with a wish or a template the message itself is what is planned."""
+    ) -> Response:
+        """Opens a plan; with a wish or a template, the message itself is planned."""
         live = await self._plans.live(asked.chat.id)
         if live is not None and dropped is None:
             return self._already(asked, live, new=bool(wish or template))
@@ -137,16 +147,18 @@ class PlanCommands:
             writes.extend(self._desk.ended(dropped.plan, dropped.by))
         stops = any(isinstance(write, AskStop) for write in writes)
         writes.extend((SavePlan(plan), plan_line(plan, person.id, now)))
-        return Answer(_ON, tuple(writes), interrupt=stops, queued=bool(wish or template))
+        if wish or template:
+            return Queued(tuple(writes))
+        return Answer(_ON, tuple(writes), (Interrupt(asked.chat.id),) if stops else ())
 
-    def _already(self, asked: Invocation, live: Plan, *, new: bool) -> Answer:
-        """Asks what is to become of the live plan."""
+    def _already(self, asked: Invocation, live: Plan, *, new: bool) -> Response:
+        """Asks if the live plan shall be replaced."""
         if live.collecting and not new:
             return Answer(f"Plan mode is on already. {_stand(live)}")
         refusal = fixed(live, asked.person)
         if refusal:
             return Answer(f"There is a plan already: {_stand(live)} {refusal}")
-        return Answer("", question=question(live, wanted(asked.message), asked.row))
+        return Question(question(live, wanted(asked.message), asked.row))
 
     async def _off(self, asked: Invocation, words: Sequence[str]) -> Answer:
         live = await self._plans.live(asked.chat.id)
@@ -157,25 +169,26 @@ class PlanCommands:
         return await self._cancelled(asked, live)
 
     async def _done(self, asked: Invocation, words: Sequence[str]) -> Answer:
-        """Ends the collecting by hand: the same compare-and-set as the model's own end of it."""
+        """Ends the collecting by hand, with the same compare-and-set as the model's own end."""
         live = await self._plans.live(asked.chat.id)
         if live is None or not live.collecting:
             return Answer("No plan is being collected." if live is None else _stand(live))
         if not asked.person.may_decide_for(live.asker):
             return Answer(THEIRS)
         if not live.steps:
-            return Answer(NO_STEPS, self._ended(live, asked), interrupt=True)
+            return Answer(NO_STEPS, self._ended(live, asked), (Interrupt(live.chat),))
         ready = await self._ending.ready(live, None, asked.chat)
         line = plan_line(ready, asked.person.id, self._clock.now())
         writes = (SavePlan(ready, live.version), *shown(ready), line)
         stops = await self._desk.stops(live, f"/plan done by {asked.person.name}")
-        return Answer("This is the plan so far:", (*stops, *writes), interrupt=bool(stops))
+        then = (Interrupt(live.chat),) if stops else ()
+        return Answer("This is the plan so far:", (*stops, *writes), then)
 
     async def _status(self, asked: Invocation, words: Sequence[str]) -> Answer:
         live = await self._plans.live(asked.chat.id)
         if live is None:
             return Answer(f"There is no plan here.\n\nUsage: `/plan {_USAGE}`")
-        lines = [f"- {_safe(line)}" for line in step_lines(live)]
+        lines = [f"- {literal(line)}" for line in step_lines(live)]
         return Answer("\n".join([_stand(live), *lines]))
 
     async def _list(self, asked: Invocation, words: Sequence[str]) -> Answer:
@@ -190,7 +203,7 @@ class PlanCommands:
             return _unknown(words)
         fence = "~~~~~~"
         text = whole(plan).replace(fence, "~~~~~")
-        lines = [f"- {_safe(line)}" for line in step_lines(plan)]
+        lines = [f"- {literal(line)}" for line in step_lines(plan)]
         return Answer("\n".join([_stand(plan), *lines, "", fence, text, fence]))
 
     async def _cancel(self, asked: Invocation, words: Sequence[str]) -> Answer:
@@ -206,10 +219,11 @@ class PlanCommands:
             return Answer(THEIRS)
         how = f"/plan cancel by {asked.person.name}"
         if plan.turn is not None:
-            return Answer("Stopping.", (AskStop(plan.turn, how),), interrupt=True)
+            return Answer("Stopping.", (AskStop(plan.turn, how),), (Interrupt(plan.chat),))
         stops = await self._desk.stops(plan, how)
         told = "Plan mode is off." if plan.collecting else "Cancelled."
-        return Answer(told, (*stops, *self._ended(plan, asked)), interrupt=bool(stops))
+        then = (Interrupt(plan.chat),) if stops else ()
+        return Answer(told, (*stops, *self._ended(plan, asked)), then)
 
     async def _resume(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plan = await self._named(asked, words)
@@ -224,7 +238,8 @@ class PlanCommands:
         if plan.failed_step is not None:
             told = f"Step {plan.failed_step.number} failed; its card asks how to go on."
             return Answer(told, tuple(shown(plan)))
-        return Answer("Going on.", await self._desk.resumed(plan, asked.person), wake=True)
+        resumed = await self._desk.resumed(plan, asked.person)
+        return Answer("Going on.", resumed, (Wake(plan.chat),))
 
     async def _save(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plan, name = await self._named(asked, words), words[1]
@@ -240,9 +255,9 @@ class PlanCommands:
         file = await self._templates.save(template_of(plan, name))
         if file is None:
             return Answer(f"There is a template `{name}` already. Choose another name.")
-        return Answer(f"Saved as `{_code(file)}`. /plan use {name} makes it again.")
+        return Answer(f"Saved as {_cited(file)}. /plan use {name} makes it again.")
 
-    async def _use(self, asked: Invocation, words: Sequence[str]) -> Answer:
+    async def _use(self, asked: Invocation, words: Sequence[str]) -> Response:
         return await self._after(asked, words, wish_of(wish_of(wish_of(asked.message.text))))
 
     async def _after(
@@ -251,37 +266,37 @@ class PlanCommands:
         words: Sequence[str],
         arguments: str,
         dropped: "_Dropped | None" = None,
-    ) -> Answer:
-        """A plan after the template that the first word names."""
+    ) -> Response:
+        """Begins a plan from the template that the first word names."""
         if not words:
             return await self._offer()
         found = await self._templates.get(words[0])
         match found:
             case None:
-                return await self._offer(f"There is no template `{_code(words[0])}`.")
+                return await self._offer(f"There is no template {_cited(words[0])}.")
             case Broken():
-                return Answer(f"That template cannot be used: `{_code(str(found))}`")
+                return Answer(f"That template cannot be used: {_cited(str(found))}")
             case Template():
                 try:
                     filled = found.filled(arguments)
                 except ValueError as fault:
-                    return Answer(_safe(str(fault)))
+                    return Answer(literal(str(fault)))
                 template = instructed(found, filled)
                 return await self._begin(asked, template=template, dropped=dropped)
 
     async def _offer(self, why: str = "") -> Answer:
         known = await self._templates.all()
         lines = [
-            f"- broken: `{_code(str(t))}`"
+            f"- broken: {_cited(str(t))}"
             if isinstance(t, Broken)
-            else f"- `{_code(t.form)}`: {_safe(t.description)}"
+            else f"- {_cited(t.form)}: {literal(t.description)}"
             for t in known
         ]
         head = "Templates:" if lines else "There are no templates yet: /plan save makes one."
         return Answer("\n".join(part for part in (why, head, *lines) if part))
 
     async def _named(self, asked: Invocation, words: Sequence[str]) -> Plan | None:
-        """The plan of this chat with that id, or the live one where none is named."""
+        """Returns the plan of this chat with that id, or the live plan without an id."""
         if not words:
             return await self._plans.live(asked.chat.id)
         plan = await self._plans.get(words[0])
@@ -293,20 +308,20 @@ class PlanCommands:
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """The live plan that a new one takes the place of, and who wants that."""
+    """The live plan that a new one replaces, and the person who wants that."""
 
     plan: Plan
     by: Person
 
 
 def wanted(message: InboundMessage) -> str:
-    """What a command about a new plan asks for, in the words of its message; `on` is no wish."""
+    """Returns the wish in a command about a new plan; `on` is no wish."""
     said = wish_of(message.text)
     return "" if said.lower() == "on" else said
 
 
 def _misspelt(name: str, known: Iterable[str]) -> bool:
-    """Whether this is one of the known words but for a letter; short words look like too many."""
+    """Returns true when a letter is wrong in a known word; short words resemble too many."""
     return len(name) > 3 and bool(difflib.get_close_matches(name, list(known), n=1, cutoff=0.8))
 
 
@@ -317,19 +332,12 @@ def _usage(why: str = "") -> Answer:
 def _unknown(words: Sequence[str]) -> Answer:
     if not words:
         return Answer("There is no plan going on.")
-    return Answer(f"This chat has no plan `{_code(words[0])}`. /plan list shows them.")
+    return Answer(f"This chat has no plan {_cited(words[0])}. /plan list shows them.")
 
 
 def _stand(plan: Plan) -> str:
-    return _safe(described_state(plan))
+    return literal(described_state(plan))
 
 
-def _code(text: str) -> str:
-    return text[:200].replace("`", "'")
-
-
-def _safe(text: str) -> str:
-    """Words for a Markdown text: what they hold must not be taken for formatting."""
-    for sign in "\\`*_[]<>#|~":
-        text = text.replace(sign, f"\\{sign}")
-    return text
+def _cited(text: str) -> str:
+    return inline_code(text[:_LONGEST_CITED])

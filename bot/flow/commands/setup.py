@@ -1,10 +1,11 @@
-"""Commands about models, tools, usage and the state of things."""
+"""Commands about models, tools, usage and the current state."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.change import SaveChat
+from bot.domain.markdown import inline_code
 from bot.domain.server import ServerStanding
 from bot.domain.tool import Effect, ToolSpec
 from bot.flow.commands.table import Answer, Command, Invocation
@@ -64,18 +65,18 @@ class SetupCommands:
 
     async def model(self, asked: Invocation) -> Answer:
         current = asked.chat.model or self._model
+        providers = ", ".join(self._models.providers)
         if not asked.words:
-            told = f"This chat uses `{current}`. Providers: {', '.join(self._models.providers)}."
+            told = f"This chat uses {inline_code(current)}. Providers: {providers}."
             return Answer(f"{told} Usage: /model provider/name, or /model default")
         wanted = asked.words[0]
         if wanted == "default":
             return Answer(f"Back to `{self._model}`.", (SaveChat(replace(asked.chat, model=None)),))
         if not self._models.knows(wanted):
-            known = ", ".join(self._models.providers)
-            return Answer(f"I know no model `{wanted[:60]}`. It is provider/name, with: {known}.")
-        return Answer(
-            f"From the next turn on: `{wanted}`.", (SaveChat(replace(asked.chat, model=wanted)),)
-        )
+            told = f"I know no model {inline_code(wanted[:60])}."
+            return Answer(f"{told} It is provider/name, with: {providers}.")
+        saved = SaveChat(replace(asked.chat, model=wanted))
+        return Answer(f"From the next turn on: {inline_code(wanted)}.", (saved,))
 
     async def usage(self, asked: Invocation) -> Answer:
         now = self._clock.now()
@@ -95,7 +96,7 @@ class SetupCommands:
         more = " or more" if waiting == MOST_AHEAD else ""
         minutes = int((self._clock.steady() - self._started) // 60)
         lines = [
-            f"- model: `{asked.chat.model or self._model}`",
+            f"- model: {inline_code(asked.chat.model or self._model)}",
             f"- messages during a turn: `{asked.chat.queue_mode}`",
             f"- turns at work or parked: {len(agenda.unfinished)}",
             f"- waiting messages: {waiting}{more}",

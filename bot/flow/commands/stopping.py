@@ -1,10 +1,11 @@
-"""Stopping what goes on, what is about to begin, and what waits."""
+"""Stops running turns, the message about to begin, and waiting messages."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from bot.domain.change import AskStop, InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
+from bot.flow.commands.consequences import Interrupt, Unqueue
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.reading.gathering import Gathered
 from bot.ports.inbox import InboundRow, Inbox
@@ -12,7 +13,7 @@ from bot.ports.journal import Agenda, Journal
 from bot.ports.members import Waiting
 
 NextMessage: TypeAlias = Callable[[Sequence[InboundRow], Chat], Awaitable[Gathered | None]]
-"""Which of the waiting rows are the message whose turn is next."""
+"""Gathers the next message from the waiting rows."""
 
 
 class StopCommands:
@@ -46,13 +47,14 @@ class StopCommands:
             for r in dropping
             if r.message_id is not None
         )
-        return Answer(told, (*asked_to, *drops), interrupt=bool(asked_to), dropped=gone)
+        interrupts = (Interrupt(asked.chat.id),) if asked_to else ()
+        return Answer(told, (*asked_to, *drops), (Unqueue(gone), *interrupts))
 
     async def _about_to_begin(self, agenda: Agenda, asked: Invocation) -> Sequence[InboundRow]:
-        """The message whose turn is next: to who sent it and wants it stopped, it runs already.
+        """Returns the rows of the next message, which its sender believes to be running.
 
-        Seen in one look with the turns. Should it begin after that, dropping it is a conflict, and
-        the command looks again.
+        The turns and the messages come from one read. If the message begins after it, dropping it
+        is a Conflict, and the command runs again.
         """
         waiting = agenda.waiting
         at_work = agenda.unfinished or agenda.queued
@@ -81,7 +83,7 @@ def _told(*, stopped: bool, dropped: int, everything: bool) -> str:
 
 
 def _may_drop(row: InboundRow, asked: Invocation) -> bool:
-    """What others said into a group is theirs, or an owner's, to take back."""
+    """Returns true for the sender of the message and for owners."""
     return row.person is not None and asked.person.may_decide_for(row.person)
 
 

@@ -1,4 +1,4 @@
-"""What a command is."""
+"""Commands and the responses they give, as values."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,48 +8,55 @@ from bot.domain.change import Write
 from bot.domain.chat import Chat
 from bot.domain.message import InboundMessage, Outbound
 from bot.domain.person import Person
-from bot.ports.members import Waiting
+from bot.flow.commands.consequences import Consequence
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A command as it was given: by whom, where, and the words behind its name."""
+    """A command as a person gave it in a chat."""
 
     chat: Chat
     person: Person
     words: tuple[str, ...]
+    """The words behind its name."""
     message: InboundMessage
     row: int
+    """The inbox row of the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said and what is written with it; `wake` when the chat has work now.
-
-    `interrupts` and `wakes` name other chats that the writes concern, `dropped` the messages that
-    are not answered any more, `expelled` the servers (by identity) that may not run any more.
-    `queued` when the message itself waits its turn now. With a `question` that card is shown
-    instead of the text, and the message waits for its button.
-    """
+    """A notice that ends the command."""
 
     text: str
+    """The notice, in Markdown."""
     writes: tuple[Write, ...] = ()
-    wake: bool = False
-    interrupt: bool = False
-    interrupts: tuple[int, ...] = ()
-    wakes: tuple[int, ...] = ()
-    dropped: tuple[Waiting, ...] = ()
-    expelled: tuple[str, ...] = ()
-    queued: bool = False
-    question: Outbound | None = None
+    """Stored in the transaction of the notice."""
+    then: tuple[Consequence, ...] = ()
+    """Carried out in this order once that transaction is committed."""
 
 
-Handler: TypeAlias = Callable[[Invocation], Awaitable[Answer]]
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A card in place of a notice; the message waits for one of its buttons."""
+
+    card: Outbound
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The message waits for a turn of its own, and these writes are stored with it."""
+
+    writes: tuple[Write, ...]
+
+
+Response: TypeAlias = Answer | Question | Queued
+Handler: TypeAlias = Callable[[Invocation], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line of the table; `usage` is what follows the name."""
+    """One line of the table; `usage` tells the words that follow the name."""
 
     name: str
     summary: str

@@ -1,21 +1,31 @@
-"""What a person may do, in the words of a command."""
+"""People's names and rights, in the words of commands and their answers."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from bot.domain.markdown import inline_code, literal
 from bot.domain.person import Person
 from bot.domain.rights import Pace, Rights, read_pace
+from bot.domain.tool import clipped
 
 _SWITCH = {"on": True, "off": False}
+_LONGEST_NAME = 60
+_LONGEST_WORD = 40
+
+
+def named(name: str) -> str:
+    """Returns a person's name for a Markdown text, on one line and without invisible signs."""
+    shown = "".join(c if c.isprintable() else " " for c in name)
+    return literal(clipped(" ".join(shown.split()), _LONGEST_NAME)) or "someone"
 
 
 def amended(
     person: Person, words: Sequence[str], tools: Collection[str]
 ) -> tuple[Rights, Pace | None]:
-    """The person's rights and pace with these wishes; raises ValueError with a sentence."""
+    """Returns the person's rights and pace with these wishes; raises ValueError with a sentence."""
     rights, pace = person.rights, person.pace
     if len(words) % 2:
-        raise ValueError(f"I miss a value behind `{_plain(words[-1])}`.")
+        raise ValueError(f"I miss a value behind {_cited(words[-1])}.")
     for name, value in zip(words[::2], (word.rstrip(",") for word in words[1::2]), strict=True):
         match name.lower():
             case "commands":
@@ -27,12 +37,12 @@ def amended(
             case "pace":
                 pace = _paced(value)
             case other:
-                raise ValueError(f"I know no right `{_plain(other)}`.")
+                raise ValueError(f"I know no right {_cited(other)}.")
     return rights, pace
 
 
 def described(person: Person, common: Pace) -> str:
-    """What a person may do, with the pace that counts."""
+    """Describes the rights of a person and the pace that counts."""
     if person.is_owner:
         return "may do everything"
     rights = person.rights
@@ -52,7 +62,7 @@ def _told(*, on: bool) -> str:
 
 def _switched(value: str) -> bool:
     if value.lower() not in _SWITCH:
-        raise ValueError(f"It is on or off, not `{_plain(value)}`.")
+        raise ValueError(f"It is on or off, not {_cited(value)}.")
     return _SWITCH[value.lower()]
 
 
@@ -62,7 +72,7 @@ def _chosen(value: str, known: Collection[str]) -> tuple[str, ...] | None:
     names = tuple(dict.fromkeys(filter(None, value.split(","))))
     for name in names:
         if name not in known:
-            raise ValueError(f"There is no tool `{_plain(name)}`. /tools lists them.")
+            raise ValueError(f"There is no tool {_cited(name)}. /tools lists them.")
     return names
 
 
@@ -72,8 +82,8 @@ def _paced(value: str) -> Pace | None:
     try:
         return read_pace(value)
     except ValueError as error:
-        raise ValueError(f"`{_plain(value)}` is no pace: {error}.") from error
+        raise ValueError(f"{_cited(value)} is no pace: {error}.") from error
 
 
-def _plain(text: str) -> str:
-    return text[:40].replace("`", "'")
+def _cited(word: str) -> str:
+    return inline_code(word[:_LONGEST_WORD])

@@ -13,6 +13,7 @@ from bot.domain.change import (
 from bot.domain.chat import QueueMode
 from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.stopping import stops
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.plans.desk import PlanDesk
@@ -73,7 +74,8 @@ class TurnCommands:
             closed = (SaveConversation(replace(current, closed_at=now)),)
         _, opening = fresh(asked.chat, now)
         told = "A fresh start. Earlier conversations stay on record."
-        return Answer(told, (*ended, *closed, *opening), interrupt=bool(ended))
+        then = (Interrupt(asked.chat.id),) if ended else ()
+        return Answer(told, (*ended, *closed, *opening), then)
 
     async def queue(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""
@@ -97,4 +99,4 @@ class TurnCommands:
             origin="compaction",
             state=TurnState.QUEUED,
         )
-        return Answer("Summarising…", (SaveTurn(turn),), wake=True)
+        return Answer("Summarising…", (SaveTurn(turn),), (Wake(asked.chat.id),))

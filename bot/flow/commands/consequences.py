@@ -1,0 +1,68 @@
+"""Consequences of a command, carried out once its answer is committed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from bot.flow.signs.reactions import Reactions
+from bot.ports.lanes import Lanes
+from bot.ports.members import Waiting
+from bot.ports.servers import Servers
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """The chat has work now."""
+
+    chat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupt:
+    """The running turn of the chat must look at its request to stop."""
+
+    chat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unqueue:
+    """These messages wait no longer, and their marks in the chat say so."""
+
+    messages: tuple[Waiting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expel:
+    """These servers, named by identity, may not run any more."""
+
+    servers: tuple[str, ...]
+
+
+Consequence: TypeAlias = Wake | Interrupt | Unqueue | Expel
+
+
+class Consequences:
+    def __init__(self, lanes: Lanes, reactions: Reactions, servers: Servers | None) -> None:
+        self._lanes = lanes
+        self._reactions = reactions
+        self._servers = servers
+
+    async def follow(self, consequences: Sequence[Consequence]) -> None:
+        """Carries them out in their order."""
+        for consequence in consequences:
+            await self._follow(consequence)
+
+    async def _follow(self, consequence: Consequence) -> None:
+        match consequence:
+            case Wake(chat):
+                self._lanes.wake(chat)
+            case Interrupt(chat):
+                self._lanes.interrupt(chat)
+            case Unqueue(messages):
+                for gone in messages:
+                    self._reactions.dropped(gone.address, gone.message_id, gone.since)
+            case Expel(identities):
+                if self._servers is not None:
+                    await self._servers.expel(identities)
+            case _:
+                assert_never(consequence)
