@@ -39,8 +39,9 @@ class LoopState:
     `gates` has an entry for every open call without a card, and a refusal for an approved one that
     its asker has no right to any more; `fill` is the share of the window that the next request
     takes; `overflow` when the provider found the last one too long; `packed` when there was
-    nothing left to cut. `plan` is the one the turn collects or executes, `following` the skill
-    that goes on with a settled text.
+    nothing left to cut. The rest is what companions of the turn add: `plan` is the one it collects
+    or executes, `following` the skill that goes on with a settled text, `ending` the end that a
+    companion calls for, before calls or texts are looked at.
     """
 
     progress: Progress
@@ -51,6 +52,7 @@ class LoopState:
     packed: bool = False
     plan: Plan | None = None
     following: Following | None = None
+    ending: Finish | None = None
 
     @property
     def collecting(self) -> bool:
@@ -59,7 +61,7 @@ class LoopState:
 
 def decide(state: LoopState) -> Step:
     """Says what a turn does next. Pure: the same state gives the same step."""
-    ending = broken_off(state.progress.turn, state.limits)
+    ending = broken_off(state.progress.turn, state.limits) or state.ending
     if ending is not None:
         return ending
     if state.plan is not None and (failed := state.plan.failed_step) is not None:
@@ -288,7 +290,7 @@ def _handed_on(state: LoopState, following: Following, why: str) -> TransitionSk
     if following.fault:
         remark = f"This is as far as it went: {following.fault}."
         return Finish(StopReason.FINAL_ANSWER, f"{why}, and {following.fault}", remark=remark)
-    if following.name in {turn.skill, *(stage.skill for stage in progress.kept)}:
+    if following.name in {turn.skill, *(stage.by for stage in progress.kept)}:
         told = f"the skills lead in a circle, back to {following.name}"
     elif turn.stages >= state.limits.pipeline_depth:
         told = f"skills have handed over {turn.stages} times, and no more is allowed"
