@@ -51,7 +51,7 @@ class Done:
 class Kept:
     """The settled text of a stage that another skill went on with, after so many rounds."""
 
-    skill: str
+    by: str
     text: str
     rounds: int
 
@@ -72,6 +72,11 @@ class Progress:
     cuts_since_reply: int = 0
     approvals: tuple[Approval, ...] = field(default=())
     kept: tuple[Kept, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The newest text of the model for the person; one that was handed over is not."""
+        return "" if self.reply is None or self.handed_over else self.reply.text
 
     @property
     def question(self) -> str | None:

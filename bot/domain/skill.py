@@ -101,6 +101,13 @@ class Skill:
             return True
         return any(tool.startswith(tools_prefix(server.name)) for server in self.servers)
 
+    def refusal(self, tool: str) -> str:
+        """Why a tool may not be used under this skill; empty when it may."""
+        if self.allows(tool):
+            return ""
+        allowed = ", ".join(self.allowed_tools or ()) or "none"
+        return f"the skill {self.name} does not allow {tool}. Tools it allows: {allowed}."
+
     def unknown_tools(self, known: frozenset[str]) -> tuple[str, ...]:
         """Returns names in `allowed_tools` that no tool has; servers' tools are left out."""
         named = self.allowed_tools or ()

@@ -121,7 +121,12 @@ class Finish:
     code: Code = Code.CANCELLED
     remark: str = ""
 
+    def remarked(self, words: str) -> str:
+        """The words with the remark behind them, if there is one."""
+        return f"{words}\n\n({self.remark})" if self.remark else words
 
-Step: TypeAlias = (
-    CallModel | RunTools | RecordPlanned | Ask | Compact | WrapUp | Park | TransitionSkill | Finish
-)
+
+Errand: TypeAlias = RecordPlanned | TransitionSkill
+"""A step that a companion of the turn carries out."""
+
+Step: TypeAlias = CallModel | RunTools | Ask | Compact | WrapUp | Park | Errand | Finish

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, cast
 
@@ -171,6 +171,20 @@ class ToolResult:
     def is_error(self) -> bool:
         return self.status not in (Status.SUCCESS, Status.PLANNED)
 
+    def followed_by(self, after: "After | None") -> "ToolResult":
+        """The same result with what its tool wants to happen next."""
+        match after:
+            case AskPerson(question=question):
+                return replace(self, question=question)
+            case CloseConversation(reason=reason):
+                return replace(self, closes=reason)
+            case SubmitPlan():
+                return replace(self, submits=after)
+            case PutToWork(skill=skill):
+                return replace(self, skill=skill)
+            case LetServerIn() | None:
+                return self
+
 
 @dataclass(frozen=True, slots=True)
 class CommandRule:
@@ -251,6 +265,10 @@ class LetServerIn:
     line: str
 
 
+After: TypeAlias = AskPerson | CloseConversation | PutToWork | SubmitPlan | LetServerIn
+"""What a tool wants to happen when it has run."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
     """The output of a tool that ran; `sends` are stored in the transaction of the result."""
@@ -259,6 +277,6 @@ class ToolOutput:
     untrusted: str | None = None
     files: tuple[FileRef, ...] = ()
     sends: tuple[Outbound, ...] = ()
-    after: AskPerson | CloseConversation | PutToWork | SubmitPlan | LetServerIn | None = None
+    after: After | None = None
     failed: bool = False
     timed_out: bool = False

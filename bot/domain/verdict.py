@@ -34,7 +34,7 @@ from bot.domain.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class LoopState:
-    """The complete input of a verdict."""
+    """The complete input of a verdict; the last three fields come from companions of the turn."""
 
     progress: Progress
     limits: Limits
@@ -52,6 +52,8 @@ class LoopState:
     """The plan that the turn collects or executes."""
     following: Following | None = None
     """The skill that continues with a settled text."""
+    ending: Finish | None = None
+    """The end that a companion calls for, before calls or texts are looked at."""
 
     @property
     def collecting(self) -> bool:
@@ -60,7 +62,7 @@ class LoopState:
 
 def decide(state: LoopState) -> Step:
     """Returns the next step of a turn. Pure: the same state gives the same step."""
-    ending = broken_off(state.progress.turn, state.limits)
+    ending = broken_off(state.progress.turn, state.limits) or state.ending
     if ending is not None:
         return ending
     if state.plan is not None and (failed := state.plan.failed_step) is not None:
@@ -289,7 +291,7 @@ def _handed_on(state: LoopState, following: Following, why: str) -> TransitionSk
     if following.fault:
         remark = f"This is as far as it went: {following.fault}."
         return Finish(StopReason.FINAL_ANSWER, f"{why}, and {following.fault}", remark=remark)
-    if following.name in {turn.skill, *(stage.skill for stage in progress.kept)}:
+    if following.name in {turn.skill, *(stage.by for stage in progress.kept)}:
         told = f"the skills lead in a circle, back to {following.name}"
     elif turn.stages >= state.limits.pipeline_depth:
         told = f"skills have handed over {turn.stages} times, and no more is allowed"

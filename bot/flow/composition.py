@@ -1,5 +1,6 @@
 """Every part of the flow put together over its ports: the same for the program and for tests."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
@@ -36,6 +37,7 @@ from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.surroundings import Context
 from bot.flow.plans.cards import PREFIX as PLANS
+from bot.flow.plans.companion import PlanCompanion
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import PlanEnding
 from bot.flow.plans.question import PREFIX as QUESTIONS
@@ -49,8 +51,11 @@ from bot.flow.reading.message_reader import Asker
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.signs.live import Lives
 from bot.flow.signs.reactions import Reactions
+from bot.flow.skills.companion import SkillCompanion
+from bot.flow.turn.companion import Companion, Companions
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.gatekeeper import Gatekeeper
+from bot.flow.turn.openings import Openings
 from bot.flow.turn.replies import Replies
 from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
@@ -67,11 +72,19 @@ class Composition:
     """The parts of the flow, each built when another part first asks for it.
 
     Channels hand their updates to `intake.accept`. Two knots are tied here: lanes drain the queue
-    that wakes them, and delivery tells the desk of cards that it could not show.
+    that wakes them, and delivery tells the desk of cards that it could not show. `companions` go
+    along with every turn, behind those that are built here.
     """
 
-    def __init__(self, store: StorePorts, world: World, policy: Policy) -> None:
+    def __init__(
+        self,
+        store: StorePorts,
+        world: World,
+        policy: Policy,
+        companions: Sequence[Companion] = (),
+    ) -> None:
         self.store = store
+        self._others = companions
         self.world = world
         self._policy = policy
 
@@ -286,28 +299,42 @@ class Composition:
     @cached_property
     def _turns(self) -> Turns:
         world = self.world
-        return Turns(
-            self._loop,
-            self._settlement,
-            self._compaction,
-            Scenes(self.context, self.models, world.workspaces, world.skills),
+        openings = Openings(
             self.lives,
             self.store.approvals,
             world.clock,
+            self._companions,
             self._policy.model,
         )
+        return Turns(
+            openings,
+            self._loop,
+            self._settlement,
+            self._compaction,
+            Scenes(self.context, self.models, world.workspaces, self._companions),
+            self.lives,
+        )
+
+    @cached_property
+    def _companions(self) -> Companions:
+        """Skills first: a plan goes on under the skill of its steps, whatever the chat chose."""
+        policy, skills = self._policy, self.world.skills
+        most = policy.limits.plan_steps
+        plans = PlanCompanion(self._plan_ending, skills, most, explore=policy.plan_explore)
+        return (SkillCompanion(skills), plans, *self._others)
 
     @cached_property
     def _loop(self) -> ToolLoop:
         limits = self._policy.limits
-        steering = Steering(self.store.inbox, self._gathering, self.reactions)
+        steering = Steering(self.store.inbox, self._gathering, self.reactions, self._companions)
         fallbacks = self._policy.fallbacks
         return ToolLoop(
-            Replies(self.models, steering, fallbacks, limits.images_in_view),
+            Replies(self.models, steering, self._companions, fallbacks, limits.images_in_view),
             ToolRunner(self.world.clock, limits),
             self._gatekeeper,
             self.desk,
             self._compaction,
+            self._companions,
             limits,
         )
 
@@ -333,12 +360,7 @@ class Composition:
 
     @cached_property
     def _settlement(self) -> Settlement:
-        return Settlement(
-            self._conversations,
-            self._plan_ending,
-            self.world.skills,
-            self._policy.long_answer,
-        )
+        return Settlement(self._conversations, self._companions, self._policy.long_answer)
 
     @property
     def _conversations(self) -> Conversations:
@@ -355,8 +377,8 @@ class Composition:
             store.rules,
             store.people,
             self._owners,
+            self._companions,
             policy.limits,
-            explore=policy.plan_explore,
         )
 
     @cached_property

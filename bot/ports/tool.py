@@ -26,6 +26,15 @@ class Place:
     skill: Skill | None = None
     stages: int = 0
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that calls here may print and that no model may read."""
+        return self.skill.secrets if self.skill is not None else ()
+
+    def refusal(self, tool: str) -> str:
+        """Why a tool may not be used here; empty when it may."""
+        return self.skill.refusal(tool) if self.skill is not None else ""
+
 
 class Tool(Protocol):
     @property

@@ -163,6 +163,19 @@ def test_a_stop_wins_over_everything(state: LoopState) -> None:
 
 
 @given(states())
+def test_the_end_a_companion_calls_for_yields_to_a_stop_and_to_failing_starts_alone(
+    state: LoopState,
+) -> None:
+    called = Finish(StopReason.BUDGET, "it is used up", Code.LIMIT)
+    step, without = decide(replace(state, ending=called)), decide(state)
+    broken = (StopReason.USER_CANCELLED, StopReason.INTERNAL_FAILURE)
+    if isinstance(without, Finish) and without.stop_reason in broken:
+        assert step == without
+    else:
+        assert step == called
+
+
+@given(states())
 def test_the_model_is_asked_only_within_every_bound(state: LoopState) -> None:
     step, row, limits = decide(state), state.progress.turn, state.limits
     if isinstance(step, CallModel | WrapUp):

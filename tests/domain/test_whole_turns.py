@@ -131,7 +131,7 @@ class World:
 
     def hand_over(self, to: str) -> None:
         before = self.row.skill or ""
-        assert to not in {before, *(kept.skill for kept in self.progress.kept)}
+        assert to not in {before, *(kept.by for kept in self.progress.kept)}
         self.row = replace(self.row, skill=to, stages=self.row.stages + 1)
         assert self.row.stages <= LIMITS.pipeline_depth
         self.scribe.write(SkillBody(to, f"Do {to}.", after=before))

@@ -23,6 +23,7 @@ from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelRequest
 from bot.flow.application import Application
 from bot.flow.composition import Composition
+from bot.flow.turn.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.model import Model
 from bot.ports.servers import Servers
@@ -82,9 +83,15 @@ class Stage:
         self._explore = explore
         self._servers = servers
         self._own_servers = own_servers
+        self._companions: Sequence[Companion] = ()
         self.bundles = BundleBounds()
         self._ids = count(1)
         self._task: asyncio.Task[None] | None = None
+        self.application = self._composed()
+
+    def accompany(self, companions: Sequence[Companion]) -> None:
+        """Lets companions go along with every turn; before the start."""
+        self._companions = companions
         self.application = self._composed()
 
     def _composed(self) -> Application:
@@ -126,7 +133,7 @@ class Stage:
             plan_explore=self._explore,
             bundles=self.bundles,
         )
-        return Application(Composition(ports, world, policy))
+        return Application(Composition(ports, world, policy, self._companions))
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self.application.run(), name="stage")
@@ -289,6 +296,7 @@ async def stage(
     skills: FakeSkills | None = None,
     servers: Servers | None = None,
     own_servers: Sequence[ServerSpec] = (),
+    companions: Sequence[Companion] = (),
 ) -> AsyncGenerator[Stage]:
     """A running stage whose script must be used up at the end."""
     with ScriptedModel(*script) as model:
@@ -301,6 +309,7 @@ async def stage(
             servers=servers,
             own_servers=own_servers,
         )
+        scene.accompany(companions)
         async with running(scene, people):
             yield scene
 

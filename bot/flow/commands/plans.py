@@ -24,7 +24,7 @@ from bot.flow.plans.cards import described_state, shown, step_lines, whole
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import NO_STEPS, PlanEnding, plan_line
 from bot.flow.plans.question import THEIRS, fixed, question
-from bot.flow.plans.steps import wish_of
+from bot.flow.plans.wording import wish_of
 from bot.ports.clock import Clock
 from bot.ports.plans import Plans
 from bot.ports.templates import Broken, Templates

@@ -16,8 +16,8 @@ from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.stopping import stops
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.log.fresh_start import fresh
 from bot.flow.plans.desk import PlanDesk
-from bot.flow.turn.conversations import fresh
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

@@ -8,7 +8,6 @@ from bot.domain.approval import Approval
 from bot.domain.bundle import own_words
 from bot.domain.change import SaveTurn, Write
 from bot.domain.message import Address
-from bot.domain.plan import Plan
 from bot.domain.progress import Progress, fold
 from bot.domain.transcript import AskerBody, Body, Entry
 from bot.domain.turn import Turn
@@ -16,27 +15,20 @@ from bot.flow.log.history import ChatLog
 from bot.ports.clock import Clock
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Work:
     """The only mutable thing of the loop: rows as last written, replaced as they change.
 
-    `overflow` when the provider found the last request too long, `packed` when nothing is left to
-    cut from the view, `mended` when a refused request was changed once. `plan` is what it collects
-    or executes. `torn` when a write was broken off, so that nobody here knows the row any more.
-    Its card was written at `card_at`, in steady seconds; `card_behind` when it should be again.
+    One is equal to itself alone, so what others keep of a turn can be kept by it. `occasion` says
+    what the turn is for where no message of a person does.
     """
 
     log: ChatLog
     turn: Turn
     approvals: tuple[Approval, ...]
     clock: Clock
-    overflow: bool = False
-    packed: bool = False
-    mended: bool = False
-    plan: Plan | None = None
-    card_at: float = float("-inf")
-    card_behind: bool = False
-    torn: bool = False
+    occasion: str = ""
+    _torn: bool = False
     _since: float = 0.0
     _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
 
@@ -73,10 +65,8 @@ class Work:
         """What the person asked for, in their own first words."""
         askers = (e.body for e in self.log.entries(self.turn.id))
         continued = self.late_approval.purpose if self.late_approval is not None else ""
-        planned = self.plan.title if self.plan is not None else ""
-        return next(
-            (own_words(b.text) for b in askers if isinstance(b, AskerBody)), continued or planned
-        )
+        asked = (own_words(b.text) for b in askers if isinstance(b, AskerBody))
+        return next(asked, continued or self.occasion)
 
     @property
     def message_ids(self) -> tuple[str, ...]:
@@ -101,9 +91,9 @@ class Work:
     ) -> tuple[Entry, ...]:
         """Appends to the turn and saves its row, in one transaction."""
         row = turn if turn is not None else self.counted()
-        self.torn = True
+        self._torn = True
         entries = await self.log.write(row.id, bodies, (SaveTurn(row), *also), durable=durable)
-        self.torn = False
+        self._torn = False
         self.turn = row
         return entries
 
@@ -111,6 +101,14 @@ class Work:
         """Appends in memory what the next write is to carry; `release` does not wait for one."""
         self.log.hold(turn.id, (body,), also)
         self.turn = turn
+
+    async def interrupted(self) -> None:
+        """Takes the start of a turn back that ends in good order, which is no failed start.
+
+        When a write was broken off, nobody here knows the row any more, and it stays as it is.
+        """
+        if not self._torn:
+            await self.write(turn=replace(self.turn, attempts=max(0, self.turn.attempts - 1)))
 
     async def release(self) -> None:
         """Writes what is held, if anything is."""

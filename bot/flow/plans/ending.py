@@ -1,19 +1,21 @@
 """What the end of a turn means for the plan it worked on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.change import AddAudit, SavePlan, Write
+from bot.domain.change import AddAudit, SavePlan
 from bot.domain.chat import Chat
+from bot.domain.contribution import Ended
 from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan, PlanState, StepState
+from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.domain.tool import SubmitPlan, ToolCall, ToolResult
 from bot.flow.approvals.owners import Owners
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import shown, step_lines
-from bot.flow.plans.steps import progressed
+from bot.flow.plans.steps import changes, progressed
 from bot.ports.people import People
 
 _ENDING = (StopReason.FINAL_ANSWER, StopReason.USER_CANCELLED)
@@ -22,43 +24,34 @@ _ENDING = (StopReason.FINAL_ANSWER, StopReason.USER_CANCELLED)
 NO_STEPS = "The plan has no steps, so nothing is to be approved and plan mode has ended."
 
 
-@dataclass(frozen=True, slots=True)
-class PlanEnd:
-    """Writes of the settlement, and what the person is told beside or instead of the words."""
-
-    writes: tuple[Write, ...] = ()
-    also: str = ""
-    instead: str | None = None
-
-    def told(self, words: str) -> str:
-        said = words if self.instead is None else self.instead
-        return "\n\n".join(part for part in (said, self.also) if part)
-
-
 class PlanEnding:
     def __init__(self, people: People, owners: Owners) -> None:
         self._people = people
         self._owners = owners
 
-    async def settle(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> PlanEnd:
-        """For the settlement of a turn with a plan; `closed` are the results that go with it."""
-        plan = work.plan
-        if plan is None:
-            return PlanEnd()
+    async def ended(
+        self,
+        work: Work,
+        plan: Plan,
+        finish: Finish,
+        closed: Sequence[tuple[ToolCall, ToolResult]],
+    ) -> Ended:
+        """The plan's part of the settlement; `closed` are the results that go with it."""
         if not plan.collecting:
             return _executed(work, plan, finish, closed)
         if finish.stop_reason is StopReason.PLAN_READY:
-            return await self._collected(work, plan)
-        return PlanEnd(also=_still_collecting(plan))
+            return await self._collected(work, plan, finish)
+        return Ended(also=_still_collecting(plan))
 
-    async def _collected(self, work: Work, plan: Plan) -> PlanEnd:
+    async def _collected(self, work: Work, plan: Plan, finish: Finish) -> Ended:
+        words = last_words(work.progress, finish)
         if not plan.steps:
-            ended = plan.ended(work.clock.now())
-            return PlanEnd((SavePlan(ended, plan.version), _line(work, ended)), also=NO_STEPS)
+            over = plan.ended(work.clock.now())
+            saved = (SavePlan(over, plan.version), _line(work, over))
+            return Ended(saved, also=NO_STEPS, instead=words)
         ready = await self.ready(plan, work.progress.submitted, work.log.chat)
-        return PlanEnd((SavePlan(ready, plan.version), *shown(ready), _line(work, ready)))
+        saved = (SavePlan(ready, plan.version), *shown(ready), _line(work, ready))
+        return Ended(saved, instead=words)
 
     async def ready(self, plan: Plan, handed_in: SubmitPlan | None, chat: Chat) -> Plan:
         """The plan as it is to be decided, and in which chats."""
@@ -69,29 +62,26 @@ class PlanEnding:
         title, summary = (handed_in.title, handed_in.summary) if handed_in else ("", "")
         return plan.moved(PlanState.READY, title=title, summary=summary, owner_chats=asked)
 
-    def set_aside(self, work: Work) -> tuple[Write, ...]:
-        """For a turn that a new message ends: its plan waits to be resumed."""
-        plan = work.plan
-        if plan is None or plan.collecting:
-            return ()
-        waiting = plan.amended(turn=None)
-        return (SavePlan(waiting, plan.version), *shown(waiting))
+
+def last_words(progress: Progress, finish: Finish) -> str:
+    """The words that come with the card of a plan; one that was handed in has the card alone."""
+    return finish.remarked(progress.words if progress.submitted is None else "")
 
 
 def _executed(
     work: Work, plan: Plan, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-) -> PlanEnd:
-    expect, before = plan.version, plan.steps
-    grown, writes = progressed(work, closed)
-    lines = [w for w in writes if isinstance(w, AddAudit)]
-    plan = replace(grown or plan, version=expect)
+) -> Ended:
+    after = progressed(work, plan, closed)
+    # Results and end are one write of the plan, from the version that is stored.
+    now = plan if after is None else replace(after.plan, version=plan.version)
+    lines = () if after is None else after.lines
     over = finish.stop_reason in _ENDING or not any(
-        s.state in (StepState.OPEN, StepState.FAILED) for s in plan.steps
+        s.state in (StepState.OPEN, StepState.FAILED) for s in now.steps
     )
-    ended = plan.ended(work.clock.now()) if over else plan.amended(turn=None)
-    changed = tuple(s for s, old in zip(ended.steps, before, strict=True) if s != old)
-    saved = (SavePlan(ended, expect, changed), *shown(ended), *lines, _line(work, ended))
-    return PlanEnd(saved, also=_summary(ended), instead=_waiting(ended, finish))
+    ended = now.ended(work.clock.now()) if over else now.amended(turn=None)
+    save = SavePlan(ended, plan.version, changes(ended, plan))
+    writes = (save, *shown(ended), *lines, _line(work, ended))
+    return Ended(writes, also=_summary(ended), instead=_waiting(ended, finish))
 
 
 def _waiting(plan: Plan, finish: Finish) -> str | None:

@@ -1,103 +1,39 @@
-"""A turn that works on a plan: what opens it, the steps it records, and how they go on."""
+"""The steps of a plan in a turn: how calls are recorded, matched with them, and move them on."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from bot.domain.change import AddAudit, SavePlan, Show, Write
-from bot.domain.plan import (
-    APPROVED_NOTE,
-    COLLECTING_NOTE,
-    Plan,
-    PlanState,
-    PlanStep,
-    StepState,
-    after_results,
-    matched,
-)
-from bot.domain.skill import Skill, SkillSet
+from bot.domain.change import AddAudit
+from bot.domain.foresight import unforeseen
+from bot.domain.plan import Plan, PlanStep, after_results, matched
+from bot.domain.skill import Skill
 from bot.domain.step import AskFirst, Gate, Refuse, Run
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult, clipped
-from bot.domain.transcript import Body, NoteBody, ResultBody
-from bot.domain.turn import TurnState
+from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult, clipped
 from bot.domain.visible_text import visible
 from bot.flow.log.closing import synthetic
 from bot.flow.log.work import Work
-from bot.flow.plans.cards import described, shown
-from bot.ports.tool import Place, Tool
-
-PLAN = "/plan"
-"""The command; with a wish behind it the message waits its turn like any other."""
+from bot.ports.tool import Tool
 
 _LONGEST_DESCRIPTION = 140
-_CARD_EVERY = 1.0
-"""Seconds between two looks of a card while steps go on."""
 
 
-def opening(plan: Plan | None) -> tuple[Body, ...]:
-    """What a turn that works on this plan is told first."""
-    if plan is None:
-        return ()
-    return (NoteBody("plan", _to_collect(plan) if plan.collecting else _to_execute(plan)),)
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The calls of a round as new steps of a plan, with their results; none of them runs."""
+
+    steps: tuple[PlanStep, ...]
+    results: tuple[ToolResult, ...]
 
 
-def _to_collect(plan: Plan) -> str:
-    if plan.steps:
-        stand = f"{len(plan.steps)} steps are recorded already; go on from there."
-    elif plan.revision > 1:
-        stand = "The earlier version is withdrawn: record every step of the new one."
-    else:
-        stand = "No step is recorded yet."
-    return (
-        f"{COLLECTING_NOTE} The person wants to see a plan first. A call that would change "
-        "something does not run now: it is recorded as a step and answered PLANNED. Make every "
-        "call the work needs, in order and with its final arguments, and do not count on results "
-        f"of planned calls. Then call submit_plan, or end with a short text about the plan. {stand}"
-    )
-
-
-def _to_execute(plan: Plan) -> str:
-    head = (
-        f"{APPROVED_NOTE} {json.dumps(plan.title or 'The plan', ensure_ascii=False)} was approved. "
-        "Carry out its open steps now, in order, as calls with exactly these arguments: each of "
-        "them runs once without asking. Read what you need in between; any other change asks. "
-        "At the end say briefly what was done."
-    )
-    return "\n".join([head, *(_told(step) for step in plan.steps)])
-
-
-def _told(step: PlanStep) -> str:
-    if step.state is StepState.OPEN:
-        return f"{step.number}. {step.tool} {step.arguments}"
-    return f"{step.number}. [{step.state.value}] {step.tool}: {step.outcome}"
-
-
-def begun(work: Work) -> tuple[Plan | None, tuple[Write, ...]]:
-    """The plan and its writes when a queued turn starts to execute it."""
-    plan = work.plan
-    if plan is None or plan.state is not PlanState.APPROVED:
-        return plan, ()
-    moved = plan.moved(PlanState.EXECUTING)
-    return moved, (SavePlan(moved, plan.version),)
-
-
-def wish_of(text: str) -> str:
-    """What stands behind a command's name, lines and all."""
-    return "".join(text.split(maxsplit=1)[1:]).strip()
-
-
-async def record(
-    work: Work,
-    skills: SkillSet,
-    tools: Mapping[str, Tool],
+def recorded(
+    plan: Plan,
     calls: Sequence[ToolCall],
     gates: Mapping[str, Gate],
+    tools: Mapping[str, Tool],
+    skill: Skill | None,
     most: int,
-) -> None:
-    """Keeps calls as steps and answers them PLANNED, in one transaction; none of them runs."""
-    plan = work.plan
-    if plan is None:
-        raise ValueError("there is no plan to record a step in")
+) -> Recorded:
+    """Returns the steps that these calls become under a skill; a plan holds `most` of them."""
     steps: list[PlanStep] = []
     results: list[ToolResult] = []
     for call in calls:
@@ -106,17 +42,10 @@ async def record(
             text = f"Not recorded: a plan has at most {most} steps."
             results.append(synthetic(call, Refuse(Status.SKIPPED, Code.LIMIT, text)))
             continue
-        steps.append(
-            _step(
-                number, call, gates[call.id], skills.usable(work.turn.skill), tools.get(call.name)
-            )
-        )
+        steps.append(_step(number, call, gates[call.id], skill, tools.get(call.name)))
         text = f"Recorded as step {number} of the plan. It did not run."
         results.append(ToolResult(call.id, call.name, Status.PLANNED, text, synthetic=True))
-    grown = plan.with_steps(steps)
-    save = (SavePlan(grown, plan.version, tuple(steps)),) if steps else ()
-    await work.write(*(ResultBody(result) for result in results), also=save)
-    work.plan = grown if steps else plan
+    return Recorded(tuple(steps), tuple(results))
 
 
 def _step(
@@ -132,54 +61,37 @@ def _step(
     return replace(step, skill=skill and skill.name, lender=tool and tool.spec.lender)
 
 
-def unforeseen(call: ToolCall, effect: Effect, why: str = "") -> Preview:
-    """All that can be shown of a call whose tool cannot foresee it yet: its arguments."""
-    return Preview(call.name, visible(call.subject), effect, (described(call.canonical),), why=why)
-
-
-def steps_at_hand(work: Work) -> Mapping[str, PlanStep]:
-    """The open calls that are steps of an approved plan: exactly these, each step once."""
-    if work.plan is None or not work.plan.executing:
+def steps_at_hand(work: Work, plan: Plan | None) -> Mapping[str, PlanStep]:
+    """Returns the open calls that are steps of an approved plan: exactly these, each step once."""
+    if plan is None or not plan.executing:
         return {}
-    return matched(work.plan, [c.call for c in work.progress.open_calls])
+    return matched(plan, [c.call for c in work.progress.open_calls])
 
 
-def placed(place: Place, step: PlanStep | None, skills: SkillSet) -> Place:
-    """Where a call happens: a step in the environment it was planned in, any other as it is."""
-    return place if step is None else replace(place, skill=skills.usable(step.skill))
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """A plan after results, with the steps that they changed and their lines in the record."""
+
+    plan: Plan
+    changed: tuple[PlanStep, ...]
+    lines: tuple[AddAudit, ...]
 
 
 def progressed(
-    work: Work, results: Sequence[tuple[ToolCall, ToolResult]]
-) -> tuple[Plan | None, list[Write]]:
-    """The plan after these results, with its row, its card and its lines in the record."""
-    plan = work.plan
-    if plan is None or plan.collecting:
-        return plan, []
+    work: Work, plan: Plan, results: Sequence[tuple[ToolCall, ToolResult]]
+) -> Progressed | None:
+    """Returns the plan after these results; None when they say nothing about its steps."""
     # Not matched anew: of two equal calls open side by side, the second may be answered first.
-    grown = after_results(plan, steps_at_hand(work), [result for _, result in results])
+    grown = after_results(plan, steps_at_hand(work, plan), [result for _, result in results])
     if grown is None:
-        return plan, []
-    changed = tuple(s for s, old in zip(grown.steps, plan.steps, strict=True) if s != old)
-    writes: list[Write] = [SavePlan(grown, plan.version, changed), *_progress(work, grown)]
-    writes.extend(_line(work, grown, step) for step in changed)
-    return grown, writes
+        return None
+    changed = changes(grown, plan)
+    return Progressed(grown, changed, tuple(_line(work, grown, step) for step in changed))
 
 
-def _progress(work: Work, plan: Plan) -> list[Show]:
-    """The card as it is now, unless it was written a moment ago: no platform shows more."""
-    now = work.clock.steady()
-    work.card_behind = now < work.card_at + _CARD_EVERY
-    if work.card_behind:
-        return []
-    work.card_at = now
-    return shown(plan)
-
-
-def caught_up(work: Work) -> list[Show]:
-    """The card of a plan whose turn is going to wait, if it is behind."""
-    behind, work.card_behind = work.card_behind, False
-    return shown(work.plan) if behind and work.plan is not None else []
+def changes(plan: Plan, before: Plan) -> tuple[PlanStep, ...]:
+    """Returns the steps that stand otherwise than before."""
+    return tuple(s for s, old in zip(plan.steps, before.steps, strict=True) if s != old)
 
 
 def _line(work: Work, plan: Plan, step: PlanStep) -> AddAudit:
@@ -192,8 +104,3 @@ def _line(work: Work, plan: Plan, step: PlanStep) -> AddAudit:
     }
     now, turn = work.clock.now(), work.turn
     return AddAudit(now, turn.chat, turn.asker, "plan.step", step.description, details)
-
-
-def is_first_start(work: Work) -> bool:
-    """Whether a turn that was made for a plan starts for the first time."""
-    return work.turn.origin == "plan" and work.turn.state is TurnState.QUEUED

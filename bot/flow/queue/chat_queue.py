@@ -156,7 +156,7 @@ class ChatQueue:
             case TakeUp(turn):
                 return await self._take_up(log, turn, agenda, seen)
             case SetAside(turn):
-                work = await self._turns.take_up(log, turn, agenda.approvals, agenda.plan)
+                work = await self._turns.take_up(log, turn, agenda)
                 await self._turns.set_aside(work)
                 return None
             case _:
@@ -184,13 +184,13 @@ class ChatQueue:
         gathered = self._gathering.noted(gathered, newest_seam(log))
         gathered = gathered.hearing(await self._overhearing.read(chat))
         unreported = _unreported(agenda.approvals)
-        work = await self._turns.open(log, gathered, unreported, agenda.plan)
+        work = await self._turns.open(log, gathered, unreported, agenda)
         return await self._run(work, (), seen)
 
     async def _take_up(
         self, log: ChatLog, turn: Turn, agenda: Agenda, seen: int
     ) -> Decisions | None:
-        work = await self._turns.take_up(log, turn, agenda.approvals, agenda.plan)
+        work = await self._turns.take_up(log, turn, agenda)
         return await self._run(work, agenda.waiting, seen)
 
     async def _run(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> Decisions | None:

@@ -1,28 +1,20 @@
 """Fresh starts: closing a conversation with its summary and opening the next one."""
 
-import secrets
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.change import AddUsage, ChooseSkill, SaveChat, SaveConversation, Write
+from bot.domain.change import AddUsage, SaveConversation, Write
 from bot.domain.chat import Chat, Conversation
 from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
 from bot.domain.turn import Turn
 from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.log.fresh_start import fresh
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction, digest_of
 from bot.flow.models.model_calls import ModelCalls
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
-
-
-def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
-    """The chat with a new conversation at hand, and the writes that make it so."""
-    opened = Conversation(secrets.token_hex(6), chat.id, now)
-    moved = replace(chat, conversation=opened.id)
-    rests = ChooseSkill(chat.id, None, lent=True)
-    return moved, (SaveConversation(opened), SaveChat(moved), rests)
 
 
 class Conversations:

@@ -59,16 +59,12 @@ _OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.P
 
 def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
     """What the person is told, with the files that results brought along."""
-    words = progress.reply.text if progress.reply is not None else ""
-    if progress.handed_over:
-        words = ""  # they were for the skill that took over
+    words = progress.words
     match finish.stop_reason:
         case StopReason.FINAL_ANSWER:
-            text = words + (_CUT_NOTE if cut else "") + _remarked(finish)
+            text = finish.remarked(words + (_CUT_NOTE if cut else ""))
         case StopReason.PIPELINE_DEPTH if words:
-            text = words + _remarked(finish)
-        case StopReason.PLAN_READY:
-            text = (words if progress.submitted is None else "") + _remarked(finish)
+            text = finish.remarked(words)
         case StopReason.WAITING_FOR_USER:
             text = "\n\n".join(t for t in (words, progress.question or "") if t) or _QUESTION
         case StopReason.MAX_ROUNDS if words and not (progress.reply and progress.reply.calls):
@@ -106,11 +102,7 @@ def _kept(progress: Progress) -> str:
     if not progress.kept:
         return ""
     stage = progress.kept[-1]
-    return f"Until then {stage.skill} had written:\n\n{stage.text}"
-
-
-def _remarked(finish: Finish) -> str:
-    return f"\n\n({finish.remark})" if finish.remark else ""
+    return f"Until then {stage.by} had written:\n\n{stage.text}"
 
 
 def _done(progress: Progress) -> str:

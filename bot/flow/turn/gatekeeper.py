@@ -1,26 +1,25 @@
-"""May this call run? Arguments, effect, standing rules, taint and open cards decide."""
+"""Decides if a call may run: by arguments, effect, standing rules, taint and open cards."""
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.budget import Limits
 from bot.domain.chat import Chat
+from bot.domain.contribution import Agreed, Deferred, Stance
 from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.foresight import unforeseen
 from bot.domain.person import Person
-from bot.domain.plan import SUBMIT_PLAN, PlanStep
 from bot.domain.progress import OpenCall, Progress
 from bot.domain.rights import NOTHING, Rights
 from bot.domain.rules import matches
-from bot.domain.skill import Skill, SkillSet
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.visible_text import quoted_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.work import Work
-from bot.flow.plans.steps import placed, steps_at_hand, unforeseen
+from bot.flow.turn.companion import Companions
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.people import People
 from bot.ports.tool import Place, Tool
@@ -30,25 +29,10 @@ _WAITING = Refuse(
     Code.AWAITING_DECISION,
     "Already waiting: the same call has an open card in this chat.",
 )
-_NOT_COLLECTING = Refuse(
-    Status.BLOCKED,
-    Code.POLICY,
-    "Not run: no plan is being collected. The person begins with /plan.",
-)
-_NAME = re.compile(r"[a-zA-Z0-9_-]+")
-
-
-def clean_name(name: str) -> str:
-    """The legal beginning of a tool name: models leak tokens behind it."""
-    found = _NAME.match(name.strip())
-    return found.group()[:128] if found else "unnamed"
 
 
 class Gatekeeper:
-    """Judges calls that have no card yet, by what their asker may do at that moment.
-
-    With `explore` calls that only read run while a plan is collected.
-    """
+    """Judges calls that have no card yet, by what their asker may do at that moment."""
 
     def __init__(
         self,
@@ -56,73 +40,75 @@ class Gatekeeper:
         rules: Rules,
         people: People,
         owners: Owners,
+        companions: Companions,
         limits: Limits,
-        *,
-        explore: bool = True,
     ) -> None:
         self._approvals = approvals
         self._rules = rules
         self._people = people
         self._owners = owners
+        self._companions = companions
         self._limits = limits
-        self._explore = explore
 
     async def judge(
-        self,
-        work: Work,
-        tools: Mapping[str, Tool],
-        place: Place,
-        skills: SkillSet,
-        untrusted: str | None,
+        self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
     ) -> dict[str, Gate]:
         """A gate for every open call without a card, and for approved ones not allowed any more."""
-        progress = work.progress
-        if not progress.open_calls:
+        if not work.progress.open_calls:
             return {}
         asker = await self._people.get(place.person)
         rights = NOTHING if asker is None else asker.effective_rights
         gates: dict[str, Gate] = {}
         asking: set[str] = set()
         owners: AskedOwners | None = None
-        steps = steps_at_hand(work)
-        for open_call in progress.open_calls:
-            call, step = open_call.call, steps.get(open_call.call.id)
-            forbidden = _forbidden(open_call, rights, _stranded(step, skills))
+        for open_call in work.progress.open_calls:
+            call, stance = open_call.call, self._stance(work, open_call, tools)
+            forbidden = _forbidden(open_call, rights, stance)
             if forbidden is not None:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
-                if work.plan is not None and work.plan.collecting:
-                    gates[call.id] = await self._to_plan(call, tools, place, progress)
-                    continue
-                if step is not None:
-                    gate = await self._of_plan(call, step, tools, placed(place, step, skills))
-                else:
-                    gate = await self._judge(call, tools, place, untrusted, ruled=rights.approve)
-                if isinstance(gate, AskFirst) and _takes_owner(gate, asker, rights):
+                here = self.placed(work, place, call)
+                gate = await self._judge(call, stance, tools, here, untrusted, rights)
+                later = isinstance(stance, Deferred)
+                if isinstance(gate, AskFirst) and not later and _takes_owner(gate, asker, rights):
                     owners = owners or await self._owners.asked_for(work.log.chat)
                     gate = _for_owner(gate, asker, work.log.chat, owners)
-                if step is None:
-                    gate = self._against_repeats(call, gate, progress)
-                gates[call.id] = _once(call, gate, asking)
+                gate = self._unrepeated(call, gate, stance, work.progress)
+                gates[call.id] = gate if later else _once(call, gate, asking)
         return gates
+
+    def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
+        """Where a call of the turn happens."""
+        for one in self._companions:
+            place = one.placed(work, place, call)
+        return place
+
+    def _stance(self, work: Work, open_call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        said = (one.stance(work, open_call, tools) for one in self._companions)
+        return next((stance for stance in said if stance is not None), None)
 
     async def _judge(
         self,
         call: ToolCall,
+        stance: Stance | None,
         tools: Mapping[str, Tool],
         place: Place,
         untrusted: str | None,
-        *,
-        ruled: bool,
+        rights: Rights,
     ) -> Gate:
-        """The gate of one call; standing rules count only if `ruled`."""
-        if call.name == SUBMIT_PLAN and call.name in tools:
-            return _NOT_COLLECTING
-        preview = await self._foreseen(call, tools, place)
-        if not isinstance(preview, Preview):
-            return preview
-        ruled = ruled and preview.effect is Effect.WRITE and await self._ruled(call, place)
-        return await self._consent(call, preview, place, untrusted, ruled=ruled)
+        """The gate of one call; standing rules count only where the asker may approve."""
+        preview = await self._foreseen(call, tools, place, ahead=isinstance(stance, Deferred))
+        match stance:
+            case Deferred():
+                return _deferred(call, preview, stance)
+            case Agreed():
+                return preview if not isinstance(preview, Preview) else _agreed(preview, stance)
+            case _ if not isinstance(preview, Preview):
+                return preview
+            case _:
+                ruled = rights.approve and preview.effect is Effect.WRITE
+                ruled = ruled and await self._ruled(call, place)
+                return await self._consent(call, preview, place, untrusted, ruled=ruled)
 
     async def _foreseen(
         self, call: ToolCall, tools: Mapping[str, Tool], place: Place, *, ahead: bool = False
@@ -131,8 +117,8 @@ class Gatekeeper:
         tool = tools.get(call.name)
         if tool is None:
             return Refuse(Status.INVALID, Code.UNKNOWN_TOOL, _unknown(call.name, list(tools)))
-        if place.skill is not None and not place.skill.allows(call.name):
-            return Refuse(Status.BLOCKED, Code.POLICY, _shut_out(call.name, place.skill))
+        if why := place.refusal(call.name):
+            return Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}")
         if call.arguments is None:
             text = f"The arguments are not a JSON object: {call.fault or 'unreadable'}"
             return Refuse(Status.INVALID, Code.ARGUMENTS, text)
@@ -147,34 +133,6 @@ class Gatekeeper:
             if ahead:
                 return unforeseen(call, tool.spec.effect, f"Cannot be foreseen yet: {fault}")
             return Refuse(Status.FAILED, Code.ERROR, str(fault))
-
-    async def _to_plan(
-        self, call: ToolCall, tools: Mapping[str, Tool], place: Place, progress: Progress
-    ) -> Gate:
-        """While collecting: what would change something is asked about with the plan."""
-        seen = await self._foreseen(call, tools, place, ahead=True)
-        if isinstance(seen, Refuse):
-            return seen
-        if isinstance(seen, Preview) and seen.effect is not Effect.READ:
-            return AskFirst(seen)
-        if self._explore or call.name == SUBMIT_PLAN:
-            gate = seen if isinstance(seen, Run) else Run(Effect.READ, seen)
-            return self._against_repeats(call, gate, progress)
-        return AskFirst(seen if isinstance(seen, Preview) else unforeseen(call, Effect.READ))
-
-    async def _of_plan(
-        self, call: ToolCall, step: PlanStep, tools: Mapping[str, Tool], place: Place
-    ) -> Gate:
-        """A step of an approved plan runs unasked, unless it is dangerous or elsewhere by now."""
-        seen = await self._foreseen(call, tools, place)
-        if not isinstance(seen, Preview):
-            return seen
-        known, shown = f"Step {step.number} of the approved plan", step.preview.where
-        if seen.effect is Effect.DANGER:
-            return AskFirst(_explained(seen, f"{known}: a dangerous step asks again"))
-        if shown and shown != seen.where:
-            return AskFirst(_explained(seen, f"{known}: the plan said {shown}"))
-        return Run(seen.effect, seen)
 
     async def _consent(
         self,
@@ -201,6 +159,15 @@ class Gatekeeper:
         rules = await self._rules.of(place.person, place.chat)
         arguments = call.arguments or {}
         return any(r.tool == call.name and matches(r.pattern, call.name, arguments) for r in rules)
+
+    def _unrepeated(
+        self, call: ToolCall, gate: Gate, stance: Stance | None, progress: Progress
+    ) -> Gate:
+        """The gate once repetitions are looked at, unless a call is agreed to or asked later."""
+        later = isinstance(stance, Deferred) and isinstance(gate, AskFirst)
+        if later or isinstance(stance, Agreed):
+            return gate
+        return self._against_repeats(call, gate, progress)
 
     def _against_repeats(self, call: ToolCall, gate: Gate, progress: Progress) -> Gate:
         """Before one identical call too many a person is asked whether to go on."""
@@ -250,8 +217,8 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
     return AskFirst(_explained(gate.preview, why), gate.repeat, owners.chats)
 
 
-def _forbidden(open_call: OpenCall, rights: Rights, stranded: Refuse | None) -> Refuse | None:
-    """The refusal of a call its asker has no right to, or whose step is `stranded`.
+def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Refuse | None:
+    """The refusal of a call its asker has no right to, or that a companion refuses.
 
     A card nobody decided yet may stay open.
     """
@@ -259,16 +226,28 @@ def _forbidden(open_call: OpenCall, rights: Rights, stranded: Refuse | None) -> 
     if open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED):
         return None
     why = rights.refusal(open_call.call.name)
-    return stranded if why is None else Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}.")
+    if why is not None:
+        return Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}.")
+    return stance if isinstance(stance, Refuse) else None
 
 
-def _stranded(step: PlanStep | None, skills: SkillSet) -> Refuse | None:
-    """The refusal of a step whose skill is not to be had: nothing runs elsewhere than was shown."""
-    for name in step.needs if step is not None else ():
-        if why := skills.refusal(name):
-            text = f"Not run, since it was planned with the skill {name}: {why}."
-            return Refuse(Status.FAILED, Code.ERROR, text)
-    return None
+def _deferred(call: ToolCall, seen: Preview | Run | Refuse, stance: Deferred) -> Gate:
+    """The gate of a call that a companion keeps: what would change something is asked later."""
+    if isinstance(seen, Refuse) or (isinstance(seen, Run) and stance.reads_run):
+        return seen
+    if isinstance(seen, Run):
+        return AskFirst(unforeseen(call, Effect.READ))
+    reads = seen.effect is Effect.READ and stance.reads_run
+    return Run(Effect.READ, seen) if reads else AskFirst(seen)
+
+
+def _agreed(seen: Preview, stance: Agreed) -> Gate:
+    """A call somebody agreed to runs unasked, unless it is dangerous or elsewhere by now."""
+    if seen.effect is Effect.DANGER:
+        return AskFirst(_explained(seen, stance.if_dangerous))
+    if stance.where and stance.where != seen.where:
+        return AskFirst(_explained(seen, stance.if_elsewhere))
+    return Run(seen.effect, seen)
 
 
 def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:
@@ -284,11 +263,6 @@ def _explained(preview: Preview, why: str) -> Preview:
 
 def _same(call: ToolCall, cards: Sequence[Approval]) -> bool:
     return any(card.call.signature == call.signature for card in cards)
-
-
-def _shut_out(tool: str, skill: Skill) -> str:
-    allowed = ", ".join(skill.allowed_tools or ()) or "none"
-    return f"Not run: the skill {skill.name} does not allow {tool}. Tools it allows: {allowed}."
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -1,7 +1,7 @@
 """The next reply of a turn: what it needs first, the call, and what follows when a model fails."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import AddUsage, AddVerdict, Write
@@ -15,15 +15,15 @@ from bot.domain.errors import (
     SpoiltThinking,
 )
 from bot.domain.outcome import StopReason
-from bot.domain.skill_words import due
 from bot.domain.step import CallModel, Finish, Step, WrapUp
 from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.view import ModelReply, ModelRequest, RequestView
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.signs.live import Live
+from bot.flow.turn.companion import Companions
 from bot.flow.turn.reply_mending import admit
-from bot.flow.turn.scene import Scene
+from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.steering import Steering
 
 _LOG = logging.getLogger(__name__)
@@ -42,41 +42,49 @@ class Replies:
     """Asks the model of a turn, or a fallback of it; `images` is how many pictures a view holds."""
 
     def __init__(
-        self, models: ModelCalls, steering: Steering, fallbacks: Sequence[str], images: int
+        self,
+        models: ModelCalls,
+        steering: Steering,
+        companions: Companions,
+        fallbacks: Sequence[str],
+        images: int,
     ) -> None:
         self._models = models
         self._steering = steering
+        self._companions = companions
         self._fallbacks = fallbacks
         self._images = images
 
     async def next(
-        self, work: Work, scene: Scene, step: CallModel | WrapUp, live: Live
-    ) -> tuple[Scene, Finish | None]:
-        """Stores a reply; returns the scene to go on with, and the ending if no model replies."""
-        await self._prepare(work, scene, step)
+        self, work: Work, outlook: Outlook, step: CallModel | WrapUp, live: Live
+    ) -> tuple[Outlook, Finish | None]:
+        """Stores a reply; returns what to go on with, and the ending if no model replies."""
+        scene = outlook.scene
+        hidden = await self._prepare(work, scene, step)
         view = scene.fold(work.log, self._images).view()
         request = _request(scene, view, calls_allowed=isinstance(step, CallModel))
         try:
-            reply = await self._models.reply(request, _shown(work, scene, live))
+            reply = await self._models.reply(request, _unseen if hidden else live.write)
         except PromptTooLong:
-            work.overflow = True
-            return scene, None
+            return replace(outlook, overflow=True), None
         except (SpoiltThinking, RequestInvalid) as fault:
-            return scene, await self._mend(work, fault)
+            return await self._mend(work, outlook, fault)
         except (ModelOverloaded, ModelUnreachable, ModelDenied) as fault:
-            return await self._fall_back(work, scene, fault)
-        work.overflow = False
+            return await self._fall_back(work, outlook, fault)
         await self._store(work, scene, reply, view, step)
-        return scene, None
+        return replace(outlook, overflow=False), None
 
-    async def _prepare(self, work: Work, scene: Scene, step: CallModel | WrapUp) -> None:
-        """Stores what the coming request needs in the log: a cut at a new epoch, a word of ours."""
+    async def _prepare(self, work: Work, scene: Scene, step: CallModel | WrapUp) -> bool:
+        """Stores what the coming request needs in the log: a cut at a new epoch, a word of ours.
+
+        True when what the model writes now is not for the person.
+        """
         bodies: list[Body] = []
         if _epoch_changed(work, scene):
             bodies.append(CutBody((), 0))
-        at_work = scene.skills.usable(work.turn.skill)
-        if (words := due(at_work, scene.fold(work.log, self._images).skill)) is not None:
-            bodies.append(words)
+        view = scene.fold(work.log, self._images)
+        briefings = [await one.briefing(work, view) for one in self._companions]
+        bodies.extend(body for briefing in briefings for body in briefing.bodies)
         if isinstance(step, WrapUp) and not work.progress.wrap_up_asked:
             bodies.append(NoteBody("wrap_up", _WRAP_UP))
         if isinstance(step, CallModel) and step.nudge:
@@ -85,6 +93,7 @@ class Replies:
             await work.write(*bodies)
         if work.progress.reply is not None:
             await self._steering.join(work)
+        return any(briefing.hidden for briefing in briefings)
 
     async def _store(
         self, work: Work, scene: Scene, reply: ModelReply, view: RequestView, step: Step
@@ -110,33 +119,30 @@ class Replies:
             # Most likely the turn's last word: it is written with its settlement.
             work.hold(body, turn, also)
 
-    async def _mend(self, work: Work, fault: ModelError) -> Finish | None:
+    async def _mend(
+        self, work: Work, outlook: Outlook, fault: ModelError
+    ) -> tuple[Outlook, Finish | None]:
         """A request refused for its form gets one try with all thinking left out, then the end."""
-        if work.mended:
+        if outlook.mended:
             told = f"the provider refuses this conversation ({fault}); /new starts afresh"
-            return Finish(StopReason.MODEL_FAILURE, told)
-        work.mended = True
+            return outlook, Finish(StopReason.MODEL_FAILURE, told)
         _LOG.warning("request refused (%s): once more without thinking", fault, extra=work.tags)
         await work.write(CutBody((), 0))
-        return None
+        return replace(outlook, mended=True), None
 
     async def _fall_back(
-        self, work: Work, scene: Scene, fault: ModelError
-    ) -> tuple[Scene, Finish | None]:
+        self, work: Work, outlook: Outlook, fault: ModelError
+    ) -> tuple[Outlook, Finish | None]:
         """The next model of the list takes over for this turn, if there is one."""
+        scene = outlook.scene
         following = _following(scene.profile.key, self._fallbacks)
         if following is None:
-            return scene, Finish(StopReason.MODEL_FAILURE, str(fault))
+            return outlook, Finish(StopReason.MODEL_FAILURE, str(fault))
         said = "%s failed (%s), %s takes over"
         _LOG.warning(said, scene.profile.key, fault, following, extra=work.tags)
         await work.write(turn=work.counted(model=following))
-        return replace(scene, profile=self._models.profile(following)), None
-
-
-def _shown(work: Work, scene: Scene, live: Live) -> Callable[[str], None]:
-    """Who is told of a text as it grows: nobody, when another skill is to go on with it."""
-    following = scene.skills.following(work.turn.skill)
-    return live.write if following is None or following.fault else _unseen
+        profile = self._models.profile(following)
+        return replace(outlook, scene=replace(scene, profile=profile)), None
 
 
 def _unseen(text: str) -> None:

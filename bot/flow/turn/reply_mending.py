@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ReplyPart, TextPart
-from bot.flow.turn.gatekeeper import clean_name
 
+_NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -39,6 +39,12 @@ def _call(call: ToolCall, taken: set[str]) -> ToolCall:
     if call_id == call.id and name == call.name:
         return call
     return replace(call, id=call_id, name=name, raw=_renamed(call.raw, call_id, name))
+
+
+def clean_name(name: str) -> str:
+    """The legal beginning of a tool name: models leak tokens behind it."""
+    found = _NAME.match(name.strip())
+    return found.group()[:128] if found else "unnamed"
 
 
 def _renamed(raw: Mapping[str, Any] | None, call_id: str, name: str) -> Mapping[str, Any] | None:

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
-from bot.domain.skill import SkillSet
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.surroundings import Context, Surroundings
+from bot.flow.turn.companion import Companions
 from bot.flow.world import Workspaces
-from bot.ports.skills import Skills
 from bot.ports.tool import Place
 
 
@@ -22,21 +21,37 @@ class Scene:
     surroundings: Surroundings
     place: Place
     profile: ModelProfile
-    skills: SkillSet
 
     def fold(self, log: ChatLog, images: int) -> ViewFold:
         """The log as the model of this scene reads it, with so many pictures at most."""
         return log.fold(self.profile, images, self.surroundings.tokens)
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """A scene, and what became of the requests to its model, from one step to the next."""
+
+    scene: Scene
+    overflow: bool = False
+    """Whether the provider found the last request too long."""
+    packed: bool = False
+    """Whether nothing is left to cut from the view."""
+    mended: bool = False
+    """Whether a refused request was changed once."""
+
+
 class Scenes:
     def __init__(
-        self, context: Context, models: ModelCalls, workspaces: Workspaces, skills: Skills
+        self,
+        context: Context,
+        models: ModelCalls,
+        workspaces: Workspaces,
+        companions: Companions,
     ) -> None:
         self._context = context
-        self._skills = skills
         self._models = models
         self._workspaces = workspaces
+        self._companions = companions
 
     async def of(self, work: Work) -> Scene:
         """The scene of a turn; raises ModelDenied when its model is not set up any more."""
@@ -49,15 +64,10 @@ class Scenes:
             person=turn.asker,
             timezone=chat.timezone or "UTC",
         )
-        lenders = work.plan.lenders if work.plan is not None and work.plan.executing else ()
+        lenders = [name for one in self._companions for name in await one.started(work)]
         surroundings = await self._context.during(chat, turn.id, lenders)
-        return Scene(surroundings, place, self._models.profile(turn.model), self._skills.known)
+        return Scene(surroundings, place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:
         """A chat has nothing to do."""
         await self._context.rest(chat)
-
-    @property
-    def skills(self) -> SkillSet:
-        """All skills as they are now."""
-        return self._skills.known

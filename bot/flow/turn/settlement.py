@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.change import AddAudit, ChooseSkill, SaveApproval, Show, Write
+from bot.domain.change import AddAudit, SaveApproval, Show, Write
 from bot.domain.chat import LongAnswers
+from bot.domain.contribution import Ended
 from bot.domain.message import Markdown, Outbound, OutboundKind
 from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
@@ -17,10 +18,9 @@ from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals.cards import shown_decided
 from bot.flow.log.closing import body_of, close
 from bot.flow.log.work import Work
-from bot.flow.plans.ending import PlanEnding
+from bot.flow.turn.companion import Companions
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.endings import note_of, outcome_of
-from bot.ports.skills import Skills
 
 _CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 _CARD_END: dict[StopReason, ApprovalState] = {StopReason.EXPIRED: ApprovalState.EXPIRED}
@@ -33,11 +33,10 @@ class Settlement:
     """
 
     def __init__(
-        self, conversations: Conversations, plans: PlanEnding, skills: Skills, long_answer: int
+        self, conversations: Conversations, companions: Companions, long_answer: int
     ) -> None:
-        self._skills = skills
         self._conversations = conversations
-        self._plans = plans
+        self._companions = companions
         self._long_answer = long_answer
 
     async def settle(self, work: Work, finish: Finish) -> Outcome:
@@ -45,14 +44,14 @@ class Settlement:
         progress = work.progress
         cut = progress.reply is not None and progress.reply.finish in _CUT
         closed = self._closings(work, finish.code)
-        planned = await self._plans.settle(work, finish, closed)
+        parts = [await one.ended(work, finish, closed) for one in self._companions]
         outcome = outcome_of(progress, finish, cut=cut)
-        outcome = replace(outcome, text=planned.told(outcome.text))
+        outcome = replace(outcome, text=_told(outcome.text, parts))
         note = note_of(outcome, progress)
         bodies = [*_bodies(work, closed), *((note,) if note is not None else ())]
-        also = [*self._cards(work, finish), *self._answer(work, outcome), *planned.writes]
+        also = [*self._cards(work, finish), *self._answer(work, outcome)]
+        also.extend(write for part in parts for write in part.writes)
         also.append(self._audit(work, finish))
-        also.extend(self._resting(work, finish))
         if progress.closes is not None:
             await work.release()  # the summary is a model call, which nothing unwritten waits for
             also.extend(await self._conversations.close(work, progress.closes))
@@ -63,15 +62,17 @@ class Settlement:
     async def set_aside(self, work: Work) -> None:
         """Ends a parked turn for good because the person wrote on; its cards stay.
 
-        Those of a plan go with it: when it is resumed, it asks again.
+        They end too where a companion says that the turn's work will ask again.
         """
-        waiting = self._plans.set_aside(work)
-        code = Code.CANCELLED if waiting else Code.AWAITING_DECISION
+        parts = [await one.set_aside(work) for one in self._companions]
+        withdraws = any(part.withdraws for part in parts)
+        code = Code.CANCELLED if withdraws else Code.AWAITING_DECISION
         bodies = _bodies(work, self._closings(work, code))
         ended = Finish(StopReason.SET_ASIDE, "a new message")
-        cards = self._cards(work, ended) if waiting else _kept(work)
+        cards = self._cards(work, ended) if withdraws else _kept(work)
+        also = (*cards, *(write for part in parts for write in part.writes))
         settled = self._ended(work, StopReason.SET_ASIDE)
-        await work.write(*bodies, turn=settled, also=(*cards, *waiting), durable=True)
+        await work.write(*bodies, turn=settled, also=also, durable=True)
 
     def _ended(self, work: Work, reason: StopReason) -> Turn:
         return work.counted(state=TurnState.SETTLED, stop_reason=reason, ended_at=work.clock.now())
@@ -98,7 +99,7 @@ class Settlement:
         return writes
 
     def _answer(self, work: Work, outcome: Outcome) -> list[Write]:
-        """The last word, if there is one: a plan that was handed in speaks by its card alone."""
+        """The last word, if there is one."""
         if not outcome.text and not outcome.files:
             return []
         turn, chat = work.turn, work.log.chat
@@ -113,21 +114,17 @@ class Settlement:
         )
         return [Show(f"answer:{turn.id}", turn.chat, content)]
 
-    def _resting(self, work: Work, finish: Finish) -> list[Write]:
-        """A pipeline the model chose is over with its answer; one a person chose begins anew."""
-        turn, plan = work.turn, work.plan
-        # The turn of a plan begins at a later stage: the chat knows what the pipeline began with.
-        begun = work.log.chat.skill if plan is not None and plan.executing else turn.skill
-        skill = self._skills.known.usable(begun)
-        piped = turn.stages > 0 or (skill is not None and skill.in_pipeline)
-        over = finish.stop_reason in (StopReason.FINAL_ANSWER, StopReason.PIPELINE_DEPTH)
-        return [ChooseSkill(turn.chat, None, lent=True)] if piped and over else []
-
     def _audit(self, work: Work, finish: Finish) -> AddAudit:
         details = {"stop_reason": finish.stop_reason.value, "why": finish.why}
         return AddAudit(
             work.clock.now(), work.turn.chat, work.turn.asker, "turn.ended", work.turn.id, details
         )
+
+
+def _told(words: str, parts: Sequence[Ended]) -> str:
+    """The last word with what companions say in its place and behind it."""
+    said = next((p.instead for p in reversed(parts) if p.instead is not None), words)
+    return "\n\n".join(text for text in (said, *(part.also for part in parts)) if text)
 
 
 def _bodies(work: Work, closed: Sequence[tuple[ToolCall, ToolResult]]) -> list[Body]:

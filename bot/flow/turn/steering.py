@@ -2,18 +2,21 @@
 
 from bot.domain.chat import QueueMode
 from bot.flow.log.work import Work
-from bot.flow.plans.steps import PLAN
 from bot.flow.reading.gathering import Gathered, Gathering, newest_seam
 from bot.flow.signs.reactions import Reactions
+from bot.flow.turn.companion import Companions
 from bot.ports.inbox import Inbox
 from bot.ports.journal import MOST_AHEAD
 
 
 class Steering:
-    def __init__(self, inbox: Inbox, gathering: Gathering, reactions: Reactions) -> None:
+    def __init__(
+        self, inbox: Inbox, gathering: Gathering, reactions: Reactions, companions: Companions
+    ) -> None:
         self._inbox = inbox
         self._gathering = gathering
         self._reactions = reactions
+        self._companions = companions
 
     async def join(self, work: Work) -> None:
         """Lets what the asker or an owner wrote meanwhile stand after the round's last result."""
@@ -34,8 +37,8 @@ class Steering:
                 return None
             if not gathered.asked.person.may_decide_for(work.turn.asker):
                 return None
-            if gathered.asked.bundle.first.text.startswith(PLAN):
-                return None  # it opens a plan, and a turn of its own collects that
+            if any(one.opens(gathered.asked.bundle) for one in self._companions):
+                return None
             if gathered.wait > 0:
                 await work.clock.sleep(gathered.wait)
                 continue

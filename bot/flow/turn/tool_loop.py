@@ -3,46 +3,39 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import assert_never
 
 from bot.domain.budget import Limits
-from bot.domain.change import AddAudit, ChooseSkill, Show, Write
+from bot.domain.change import AddAudit, Show, Write
 from bot.domain.outcome import StopReason
-from bot.domain.plan import bounds
 from bot.domain.progress import Progress
-from bot.domain.skill_words import handed_over
 from bot.domain.step import (
     Ask,
     CallModel,
     Compact,
+    Errand,
     Finish,
     Gate,
     Park,
-    RecordPlanned,
     Run,
     RunTools,
     Step,
-    TransitionSkill,
     WrapUp,
 )
 from bot.domain.tool import Effect, Preview, Replay, ToolCall
-from bot.domain.transcript import (
-    IntentBody,
-)
-from bot.domain.turn import Turn, TurnState
+from bot.domain.transcript import IntentBody
+from bot.domain.turn import TurnState
 from bot.domain.verdict import LoopState, broken_off, decide
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
-from bot.flow.plans import steps as plan_mode
 from bot.flow.signs.live import Live
+from bot.flow.turn.companion import Companions, shared
 from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.replies import Replies
-from bot.flow.turn.scene import Scene
+from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.tool_runner import Due, Ran, ToolRunner
-from bot.ports.tool import Place
 
 _LOG = logging.getLogger(__name__)
 
@@ -57,6 +50,7 @@ class ToolLoop:
         gatekeeper: Gatekeeper,
         desk: ApprovalDesk,
         compaction: Compaction,
+        companions: Companions,
         limits: Limits,
     ) -> None:
         self._replies = replies
@@ -64,6 +58,7 @@ class ToolLoop:
         self._gatekeeper = gatekeeper
         self._desk = desk
         self._compaction = compaction
+        self._companions = companions
         self._limits = limits
 
     def broken_off(self, work: Work) -> Finish | None:
@@ -72,84 +67,81 @@ class ToolLoop:
 
     async def advance(self, work: Work, scene: Scene, live: Live) -> Finish | None:
         """Goes on step by step; returns the ending, or None when the turn is parked."""
+        outlook = Outlook(scene)
         while True:
-            step, gates = await self._decided(work, scene)
-            ending: Finish | None = None
+            step, gates = await self._decided(work, outlook)
+            scene, ending = outlook.scene, None
             match step:
                 case CallModel() | WrapUp():
-                    scene, ending = await self._replies.next(work, scene, step, live)
+                    outlook, ending = await self._replies.next(work, outlook, step, live)
                 case RunTools():
                     await self._run_tools(work, scene, step, gates, live)
-                case RecordPlanned() | Ask():
-                    await self._put_off(work, scene, step, gates)
+                case Ask():
+                    cards = await self._desk.ask(work, step.calls, gates)
+                    work.approvals = (*work.approvals, *cards)
                 case Compact():
-                    ending = await self._make_room(work, scene)
-                case TransitionSkill():
-                    await _hand_over(work, scene, step)
+                    outlook, ending = await self._make_room(work, outlook)
                 case Park():
-                    late = plan_mode.caught_up(work)
-                    await work.write(turn=work.counted(state=TurnState.PARKED), also=late)
+                    await self._park(work)
                     return None
                 case Finish():
                     return step
                 case _:
-                    assert_never(step)
+                    await self._entrust(work, scene, step, gates)
             if ending is not None:
                 return ending
 
-    async def _put_off(
-        self, work: Work, scene: Scene, step: RecordPlanned | Ask, gates: Mapping[str, Gate]
-    ) -> None:
-        """Keeps calls for a person's word: with a plan as a whole, or on a card for each."""
-        if isinstance(step, RecordPlanned):
-            tools = scene.surroundings.tools
-            await plan_mode.record(
-                work, scene.skills, tools, step.calls, gates, self._limits.plan_steps
-            )
-            return
-        cards = await self._desk.ask(work, step.calls, gates)
-        work.approvals = (*work.approvals, *cards)
+    async def _park(self, work: Work) -> None:
+        late = [write for one in self._companions for write in await one.parked(work)]
+        await work.write(turn=work.counted(state=TurnState.PARKED), also=late)
 
-    async def _decided(self, work: Work, scene: Scene) -> tuple[Step, dict[str, Gate]]:
+    async def _entrust(
+        self, work: Work, scene: Scene, step: Errand, gates: Mapping[str, Gate]
+    ) -> None:
+        """Has a step carried out by the companion that it belongs to."""
+        for one in self._companions:
+            if await one.carry_out(work, step, gates, scene.surroundings.tools):
+                return
+        raise LookupError(f"no companion carries {type(step).__name__} out")
+
+    async def _decided(self, work: Work, outlook: Outlook) -> tuple[Step, dict[str, Gate]]:
         """The next step; a reply held back for its settlement is written if that is not it."""
-        gates = await self._gates(work, scene)
-        state = self._state(work, scene, gates)
+        gates = await self._gates(work, outlook.scene)
+        state = await self._state(work, outlook, gates)
         step = decide(state)
         _log_verdict(step, state.progress, work)
-        if not isinstance(step, Finish | TransitionSkill):
+        # A companion writes what is held with its own part of the step.
+        if not isinstance(step, Finish | Errand):
             await work.release()
         return step, gates
 
-    def _state(self, work: Work, scene: Scene, gates: dict[str, Gate]) -> LoopState:
+    async def _state(self, work: Work, outlook: Outlook, gates: dict[str, Gate]) -> LoopState:
+        scene = outlook.scene
         fill = self._fold(work, scene).estimate / scene.profile.window
-        progress, plan = work.progress, work.plan
-        return LoopState(
-            progress,
-            bounds(plan, self._limits, {d.call.id for d in progress.done} if plan else ()),
-            gates,
-            fill,
-            work.overflow,
-            work.packed,
-            plan,
-            scene.skills.following(work.turn.skill),
+        state = LoopState(
+            work.progress, self._limits, gates, fill, outlook.overflow, outlook.packed
         )
+        for one in self._companions:
+            state = await one.state(work, state)
+        return state
 
     def _fold(self, work: Work, scene: Scene) -> ViewFold:
         return scene.fold(work.log, self._limits.images_in_view)
 
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
         untrusted = self._fold(work, scene).untrusted
-        tools, place = scene.surroundings.tools, _place(work, scene)
-        return await self._gatekeeper.judge(work, tools, place, scene.skills, untrusted)
+        tools = scene.surroundings.tools
+        return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
 
-    async def _make_room(self, work: Work, scene: Scene) -> Finish | None:
+    async def _make_room(self, work: Work, outlook: Outlook) -> tuple[Outlook, Finish | None]:
         """Cuts the view; an ending when it was too long and there is nothing to cut."""
+        scene = outlook.scene
         fill = self._fold(work, scene).estimate / scene.profile.window
         made = await self._compaction.make_room(work, scene.profile, fill)
-        too_long, work.overflow, work.packed = work.overflow, False, not made
-        if made or not too_long:
-            return None
-        return Finish(StopReason.MODEL_FAILURE, "there is nothing left to shorten")
+        after = replace(outlook, overflow=False, packed=not made)
+        if made or not outlook.overflow:
+            return after, None
+        return after, Finish(StopReason.MODEL_FAILURE, "there is nothing left to shorten")
 
     async def _run_tools(
         self, work: Work, scene: Scene, step: RunTools, gates: dict[str, Gate], live: Live
@@ -165,7 +157,7 @@ class ToolLoop:
         if once:
             intents = [IntentBody(call.id) for call in once]
             await work.write(*intents, durable=True)
-        due = _due(work, scene, gates, step.run)
+        due = [self._due(work, scene, gates, call) for call in step.run]
         ran = await self._runner.run(due, scene.surroundings.tools, work.progress)
         await self._record(work, scene, ran)
         live.finished([(r.call, r.result) for r in ran])
@@ -175,39 +167,19 @@ class ToolLoop:
         bodies = [body_of(r.result, work.late_approval) for r in ran]
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
-        plan, writes = plan_mode.progressed(work, [(r.call, r.result) for r in ran])
-        turn, chosen = _put_to_work(work, scene, ran)
-        await work.write(*bodies, turn=turn, also=(*also, *writes, *chosen))
-        work.plan = plan
+        told = [(r.call, r.result) for r in ran]
+        part = await shared(
+            self._companions, work.counted(), lambda one, row: one.after_results(work, row, told)
+        )
+        await work.write(*bodies, *part.bodies, turn=part.turn, also=(*also, *part.writes))
+
+    def _due(self, work: Work, scene: Scene, gates: Mapping[str, Gate], call: ToolCall) -> Due:
+        here = self._gatekeeper.placed(work, scene.place, call)
+        return Due(call, _preview(work, gates, call), here)
 
     def _replay(self, scene: Scene, call: ToolCall) -> Replay:
         tool = scene.surroundings.tools.get(call.name)
         return tool.spec.replay if tool is not None else Replay.SAFE
-
-
-def _place(work: Work, scene: Scene) -> Place:
-    """Where calls of the turn happen, under the skill that is at work by now."""
-    turn = work.turn
-    return replace(scene.place, skill=scene.skills.usable(turn.skill), stages=turn.stages)
-
-
-async def _hand_over(work: Work, scene: Scene, step: TransitionSkill) -> None:
-    """Lets the next skill take over, in the transaction of the text it goes on with."""
-    body = handed_over(scene.skills.skills[step.next], work.turn.skill or "")
-    await work.write(body, turn=work.counted(skill=step.next, stages=work.turn.stages + 1))
-
-
-def _put_to_work(
-    work: Work, scene: Scene, ran: Sequence[Ran]
-) -> tuple[Turn | None, tuple[Write, ...]]:
-    """The row and the writes that make the skill of the newest such call the one at work."""
-    chosen = next((r.result.skill for r in reversed(ran) if r.result.skill is not None), None)
-    if chosen is None:
-        return None, ()
-    last = scene.skills.usable(work.turn.skill)
-    deeper = last is not None and chosen in last.conditional_next.values()
-    turn = work.counted(skill=chosen, stages=work.turn.stages + deeper)
-    return turn, (ChooseSkill(turn.chat, chosen, lent=True),)
 
 
 def _log_verdict(step: Step, progress: Progress, work: Work) -> None:
@@ -227,19 +199,7 @@ def _log_verdict(step: Step, progress: Progress, work: Work) -> None:
     )
 
 
-def _due(work: Work, scene: Scene, gates: dict[str, Gate], calls: Sequence[ToolCall]) -> list[Due]:
-    place, steps = _place(work, scene), plan_mode.steps_at_hand(work)
-    return [
-        Due(
-            call,
-            _preview(work, gates, call),
-            plan_mode.placed(place, steps.get(call.id), scene.skills),
-        )
-        for call in calls
-    ]
-
-
-def _preview(work: Work, gates: dict[str, Gate], call: ToolCall) -> Preview | None:
+def _preview(work: Work, gates: Mapping[str, Gate], call: ToolCall) -> Preview | None:
     gate = gates.get(call.id)
     if isinstance(gate, Run):
         return gate.preview

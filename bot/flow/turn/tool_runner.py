@@ -13,14 +13,10 @@ from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
 from bot.domain.progress import HINT, Done, Progress, error_key
 from bot.domain.server import ServerConsent
 from bot.domain.tool import (
-    AskPerson,
-    CloseConversation,
     Code,
     LetServerIn,
     Preview,
-    PutToWork,
     Status,
-    SubmitPlan,
     ToolCall,
     ToolOutput,
     ToolResult,
@@ -116,11 +112,7 @@ class ToolRunner:
             untrusted=output.untrusted,
             files=output.files,
             keep=tool.spec.keep,
-            question=output.after.question if isinstance(output.after, AskPerson) else None,
-            closes=output.after.reason if isinstance(output.after, CloseConversation) else None,
-            submits=output.after if isinstance(output.after, SubmitPlan) else None,
-            skill=output.after.skill if isinstance(output.after, PutToWork) else None,
-        )
+        ).followed_by(output.after)
         sends = tuple(
             Show(f"send:{place.turn}:{call.id}:{n}", place.chat, content)
             for n, content in enumerate(output.sends)
@@ -190,7 +182,7 @@ def _failed(call: ToolCall, status: Status, code: Code | None, text: str) -> Too
 
 def _without_secrets(text: str, place: Place) -> str:
     """Commands may print what is in their environment; the model is not to read it."""
-    for secret in place.skill.secrets if place.skill is not None else ():
+    for secret in place.secrets:
         text = text.replace(secret, "[secret]")
     return text
 

@@ -11,7 +11,7 @@ from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import Progress
 from bot.domain.step import Finish
-from bot.domain.tool import Code, Status, SubmitPlan
+from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, Body, Entry, IntentBody, ResultBody
 from bot.flow.turn.endings import note_of, outcome_of
 from tests.domain.logs import call, log, logs, progress_of, reply, result
@@ -60,13 +60,6 @@ def test_a_question_stands_behind_the_words() -> None:
     put = ResultBody(replace(result(asked), question="Which one?"))
     said = ended(StopReason.WAITING_FOR_USER, reply("I wonder.", asked), put)
     assert said.text == "I wonder.\n\nWhich one?"
-
-
-def test_a_plan_is_told_by_its_text_or_by_its_card_alone() -> None:
-    assert ended(StopReason.PLAN_READY, reply("The plan.")).text == "The plan."
-    handed_in = call("submit_plan")
-    put = ResultBody(replace(result(handed_in), submits=SubmitPlan("A plan", "It does it.")))
-    assert ended(StopReason.PLAN_READY, reply("I hand it in.", handed_in), put).text == ""
 
 
 def test_a_question_without_words_still_asks() -> None:

@@ -1,0 +1,68 @@
+"""A companion of a turn that adds nothing: others inherit from it and say only what they add."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.domain.bundle import Bundle
+from bot.domain.change import Write
+from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
+from bot.domain.progress import OpenCall
+from bot.domain.step import Errand, Finish, Gate
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.turn import Turn
+from bot.domain.verdict import LoopState
+from bot.flow.log.request_view import ViewFold
+from bot.flow.log.work import Work
+from bot.ports.journal import Agenda
+from bot.ports.tool import Place, Tool
+
+
+class Bystander:
+    """Goes along with every turn and leaves it as it is; the Protocol in `turn` tells the hooks."""
+
+    def worded(self, bundle: Bundle, agenda: Agenda) -> Bundle:
+        return bundle
+
+    def opens(self, bundle: Bundle) -> bool:
+        return False
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        return Share(row)
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        return Share(row)
+
+    async def started(self, work: Work) -> Sequence[str]:
+        return ()
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        return state
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        return None
+
+    def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
+        return place
+
+    async def carry_out(
+        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+    ) -> bool:
+        return False
+
+    async def briefing(self, work: Work, view: ViewFold) -> Briefing:
+        return Briefing()
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        return Share(row)
+
+    async def parked(self, work: Work) -> Sequence[Write]:
+        return ()
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        return Ended()
+
+    async def set_aside(self, work: Work) -> Aside:
+        return Aside()

@@ -1,0 +1,190 @@
+"""Plans as a companion of turns: a turn collects the steps of a plan, or executes them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+from bot.domain.bundle import Bundle
+from bot.domain.change import SavePlan, Show, Write
+from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
+from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
+from bot.domain.progress import OpenCall
+from bot.domain.skill import SkillSet
+from bot.domain.step import Errand, Finish, Gate, RecordPlanned, Refuse
+from bot.domain.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.transcript import ResultBody
+from bot.domain.turn import Turn, TurnState
+from bot.domain.verdict import LoopState
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+from bot.flow.plans.cards import shown
+from bot.flow.plans.ending import PlanEnding
+from bot.flow.plans.steps import progressed, recorded, steps_at_hand
+from bot.flow.plans.wording import PLAN, note, worded
+from bot.ports.journal import Agenda
+from bot.ports.skills import Skills
+from bot.ports.tool import Place, Tool
+
+_CARD_EVERY = 1.0
+"""Seconds between two looks of a card while steps go on."""
+
+_NOT_COLLECTING = Refuse(
+    Status.BLOCKED,
+    Code.POLICY,
+    "Not run: no plan is being collected. The person begins with /plan.",
+)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is kept of one turn, for as long as its `Work` is."""
+
+    plan: Plan | None
+    """The plan that the turn collects or executes, as last written."""
+    skills: SkillSet = field(default_factory=SkillSet)
+    """All skills as they were when the loop began."""
+    card_at: float = float("-inf")
+    """When the plan's card was written last, in seconds of the steady clock."""
+    card_behind: bool = False
+    """Whether the card is due to be written again."""
+
+
+class PlanCompanion(Bystander):
+    """Works on plans in turns. With `explore` calls that only read run while one is collected.
+
+    A plan has at most `most_steps`.
+    """
+
+    def __init__(
+        self, ending: PlanEnding, skills: Skills, most_steps: int, *, explore: bool
+    ) -> None:
+        self._ending = ending
+        self._skills = skills
+        self._most_steps = most_steps
+        self._explore = explore
+        self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+
+    def worded(self, bundle: Bundle, agenda: Agenda) -> Bundle:
+        return bundle if agenda.plan is None else worded(bundle, agenda.plan)
+
+    def opens(self, bundle: Bundle) -> bool:
+        # It opens a plan, and a turn of its own collects that.
+        return bundle.first.text.startswith(PLAN)
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        plan = plan_for(work.turn, agenda.plan)
+        self._turns[work] = _Kept(plan)
+        return Share(row) if plan is None else Share(row, (note(plan),), purpose=plan.title)
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        plan = plan_for(work.turn, agenda.plan)
+        kept = self._turns[work] = _Kept(plan)
+        if plan is None:
+            return Share(row)
+        queued = work.turn.state is TurnState.QUEUED
+        writes: tuple[Write, ...] = ()
+        bodies = (note(plan),) if queued and work.turn.origin == "plan" else ()
+        if plan.state is PlanState.APPROVED:
+            kept.plan = plan.moved(PlanState.EXECUTING)
+            writes = (SavePlan(kept.plan, plan.version),)
+        # A plan goes on where its last step was planned, whatever is at work in the chat.
+        row = replace(row, skill=plan.skill) if queued else row
+        return Share(row, bodies, writes, plan.title)
+
+    async def started(self, work: Work) -> Sequence[str]:
+        kept = self._turns[work]
+        kept.skills = self._skills.known
+        return kept.plan.lenders if kept.plan is not None and kept.plan.executing else ()
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        plan = self._turns[work].plan
+        if plan is None:
+            return state
+        limits = bounds(plan, state.limits, {d.call.id for d in state.progress.done})
+        return replace(state, plan=plan, limits=limits)
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        kept, name = self._turns[work], call.call.name
+        if kept.plan is not None and kept.plan.collecting:
+            return Deferred(reads_run=self._explore or name == SUBMIT_PLAN)
+        step = steps_at_hand(work, kept.plan).get(call.call.id)
+        if step is not None:
+            return _stranded(step, kept.skills) or _agreed(step)
+        premature = name == SUBMIT_PLAN and name in tools and call.approval is None
+        return _NOT_COLLECTING if premature else None
+
+    def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
+        """A step happens in the environment it was planned in, any other call where it is."""
+        kept = self._turns[work]
+        step = steps_at_hand(work, kept.plan).get(call.id)
+        return place if step is None else replace(place, skill=kept.skills.usable(step.skill))
+
+    async def carry_out(
+        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+    ) -> bool:
+        """Keeps calls as steps and answers them PLANNED, in one transaction."""
+        kept = self._turns[work]
+        if not isinstance(errand, RecordPlanned) or kept.plan is None:
+            return False
+        plan, skill = kept.plan, kept.skills.usable(work.turn.skill)
+        found = recorded(plan, errand.calls, gates, tools, skill, self._most_steps)
+        grown = plan.with_steps(found.steps) if found.steps else plan
+        save = (SavePlan(grown, plan.version, found.steps),) if found.steps else ()
+        await work.write(*map(ResultBody, found.results), also=save)
+        kept.plan = grown
+        return True
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        kept = self._turns[work]
+        plan = kept.plan
+        if plan is None or plan.collecting or (after := progressed(work, plan, ran)) is None:
+            return Share(row)
+        kept.plan = after.plan
+        saved = SavePlan(after.plan, plan.version, after.changed)
+        card = _card(kept, after.plan, work.clock.steady())
+        return Share(row, writes=(saved, *card, *after.lines))
+
+    async def parked(self, work: Work) -> Sequence[Write]:
+        """The card of a plan whose turn is going to wait, if it is behind."""
+        kept = self._turns[work]
+        behind, kept.card_behind = kept.card_behind, False
+        return shown(kept.plan) if behind and kept.plan is not None else ()
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        plan = self._turns[work].plan
+        return Ended() if plan is None else await self._ending.ended(work, plan, finish, closed)
+
+    async def set_aside(self, work: Work) -> Aside:
+        plan = self._turns[work].plan
+        if plan is None or plan.collecting:
+            return Aside()
+        waiting = plan.amended(turn=None)
+        # Its cards go too: when it is resumed, it asks again.
+        return Aside((SavePlan(waiting, plan.version), *shown(waiting)), withdraws=True)
+
+
+def _card(kept: _Kept, plan: Plan, now: float) -> Sequence[Show]:
+    """The card as it is now, unless it was written a moment ago: no platform shows more."""
+    kept.card_behind = now < kept.card_at + _CARD_EVERY
+    if kept.card_behind:
+        return ()
+    kept.card_at = now
+    return shown(plan)
+
+
+def _stranded(step: PlanStep, skills: SkillSet) -> Refuse | None:
+    """The refusal of a step whose skill is not to be had: nothing runs elsewhere than was shown."""
+    for name in step.needs:
+        if why := skills.refusal(name):
+            text = f"Not run, since it was planned with the skill {name}: {why}."
+            return Refuse(Status.FAILED, Code.ERROR, text)
+    return None
+
+
+def _agreed(step: PlanStep) -> Agreed:
+    known, where = f"Step {step.number} of the approved plan", step.preview.where
+    return Agreed(where, f"{known}: a dangerous step asks again", f"{known}: the plan said {where}")

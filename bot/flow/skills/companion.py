@@ -1,0 +1,117 @@
+"""Skills as a companion of turns: chosen, brought to the model, handed over, and at rest again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from bot.domain.change import ChooseSkill, Show, Write
+from bot.domain.contribution import Briefing, Ended, Share
+from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.outcome import StopReason
+from bot.domain.skill import Skill, SkillSet
+from bot.domain.skill_words import at_rest, due, handed_over, is_missed
+from bot.domain.step import Errand, Finish, Gate, TransitionSkill
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.transcript import Body
+from bot.domain.turn import Turn, TurnState
+from bot.domain.verdict import LoopState
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.request_view import ViewFold
+from bot.flow.log.work import Work
+from bot.ports.journal import Agenda
+from bot.ports.skills import Skills
+from bot.ports.tool import Place, Tool
+
+
+class SkillCompanion(Bystander):
+    """Works with the skills as they were when the loop of a turn began."""
+
+    def __init__(self, skills: Skills) -> None:
+        self._skills = skills
+        self._turns: WeakKeyDictionary[Work, SkillSet] = WeakKeyDictionary()
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        """Lets the skill that the chat chose be at work, or says why it cannot."""
+        name = work.log.chat.skill
+        why = self._skills.known.refusal(name) if name is not None else ""
+        if name is None or not why:
+            return Share(replace(row, skill=name))
+        bodies, writes = self._missed(work, name, why)
+        return Share(row, bodies, writes)
+
+    def _missed(
+        self, work: Work, skill: str, why: str
+    ) -> tuple[tuple[Body, ...], tuple[Write, ...]]:
+        """Tells the model and the chat that the skill of a turn cannot be at work.
+
+        What a person chose is kept as long as there is such a skill; that it rests is told once.
+        """
+        log, chat = work.log, work.log.chat
+        kept = not chat.skill_lent and self._skills.known.knows(skill)
+        if kept and is_missed(skill, (entry.body for entry in reversed(log.entries()))):
+            return (), ()
+        stays = f"{skill} rests until it is mended: {why}. /skill off ends that."
+        leaves = f"{skill} is not at work here any more: {why}. See /skills."
+        content = Outbound(OutboundKind.NOTICE, (Plain(stays if kept else leaves),))
+        show = Show(f"skill:{work.turn.id}", chat.id, content)
+        chosen = () if kept else (ChooseSkill(chat.id, None),)
+        return (at_rest(skill, why),), (*chosen, show)
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        queued = work.turn.state is TurnState.QUEUED
+        return Share(replace(row, skill=work.log.chat.skill) if queued else row)
+
+    async def started(self, work: Work) -> Sequence[str]:
+        self._turns[work] = self._skills.known
+        return ()
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        return replace(state, following=self._turns[work].following(work.turn.skill))
+
+    def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
+        """Calls happen under the skill that is at work by now."""
+        return replace(place, skill=self._at_work(work), stages=work.turn.stages)
+
+    async def carry_out(
+        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+    ) -> bool:
+        """Lets the next skill take over, in the transaction of the text it goes on with."""
+        if not isinstance(errand, TransitionSkill):
+            return False
+        body = handed_over(self._turns[work].skills[errand.next], work.turn.skill or "")
+        await work.write(body, turn=work.counted(skill=errand.next, stages=work.turn.stages + 1))
+        return True
+
+    async def briefing(self, work: Work, view: ViewFold) -> Briefing:
+        """Says which skill is at work, where the view does not; a text it hands on is hidden."""
+        words = due(self._at_work(work), view.skill)
+        following = self._turns[work].following(work.turn.skill)
+        hidden = following is not None and not following.fault
+        return Briefing((words,) if words is not None else (), hidden)
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        """Puts the skill of the newest call that chose one to work."""
+        chosen = next((r.skill for _, r in reversed(ran) if r.skill is not None), None)
+        if chosen is None:
+            return Share(row)
+        last = self._at_work(work)
+        deeper = last is not None and chosen in last.conditional_next.values()
+        row = replace(row, skill=chosen, stages=row.stages + deeper)
+        return Share(row, writes=(ChooseSkill(row.chat, chosen, lent=True),))
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        """A pipeline the model chose is over with its answer; one a person chose begins anew."""
+        turn = work.turn
+        # The turn of a plan begins at a later stage: the chat knows what the pipeline began with.
+        begun = work.log.chat.skill if turn.origin == "plan" else turn.skill
+        skill = self._skills.known.usable(begun)
+        piped = turn.stages > 0 or (skill is not None and skill.in_pipeline)
+        over = finish.stop_reason in (StopReason.FINAL_ANSWER, StopReason.PIPELINE_DEPTH)
+        return Ended((ChooseSkill(turn.chat, None, lent=True),)) if piped and over else Ended()
+
+    def _at_work(self, work: Work) -> Skill | None:
+        return self._turns[work].usable(work.turn.skill)

@@ -1,0 +1,105 @@
+"""Companions of a turn: abilities that take part in turns without being named by them."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+from bot.domain.bundle import Bundle
+from bot.domain.change import Write
+from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
+from bot.domain.progress import OpenCall
+from bot.domain.step import Errand, Finish, Gate
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.turn import Turn
+from bot.domain.verdict import LoopState
+from bot.flow.log.request_view import ViewFold
+from bot.flow.log.work import Work
+from bot.ports.journal import Agenda
+from bot.ports.tool import Place, Tool
+
+
+class Companion(Protocol):
+    """Takes part in every turn.
+
+    What a companion returns is written in the transaction that the hook belongs to. What it keeps
+    of a turn it keeps by the turn's `Work`: after any fault that is dropped, and the rows are read
+    again. `Bystander` answers every hook with nothing, for companions to inherit from.
+    """
+
+    def worded(self, bundle: Bundle, agenda: Agenda) -> Bundle:
+        """Returns the message that opens a turn as the model is to read it."""
+        ...
+
+    def opens(self, bundle: Bundle) -> bool:
+        """Returns True for a message that opens a turn of its own and joins no running one."""
+        ...
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        """Adds to the opening of a turn by a message; `row` is the one about to be written."""
+        ...
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        """Adds to the start of a turn that was queued, parked or broken off, as `work` tells."""
+        ...
+
+    async def started(self, work: Work) -> Sequence[str]:
+        """Prepares for the loop, and names the lenders whose servers the turn needs."""
+        ...
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        """Adds to what the next verdict depends on: bounds, say, or an ending."""
+        ...
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        """Returns a word about an open call that is looked at before rules and cards."""
+        ...
+
+    def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
+        """Returns the place where a call happens."""
+        ...
+
+    async def carry_out(
+        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+    ) -> bool:
+        """Carries out a step that is this companion's, and returns False for any other.
+
+        What it writes carries the reply that is held back, if one is.
+        """
+        ...
+
+    async def briefing(self, work: Work, view: ViewFold) -> Briefing:
+        """Returns the entries that the model needs in its log before it is asked."""
+        ...
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        """Adds to the transaction of the results; `row` is the one about to be written."""
+        ...
+
+    async def parked(self, work: Work) -> Sequence[Write]:
+        """Adds to the row of a turn that is going to wait for a person."""
+        ...
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        """Adds to the settlement; `closed` are the calls and results that it closes."""
+        ...
+
+    async def set_aside(self, work: Work) -> Aside:
+        """Adds to the settlement of a parked turn that a new message ends."""
+        ...
+
+
+Companions: TypeAlias = Sequence[Companion]
+"""All companions of a turn, in the order in which they are asked."""
+
+
+async def shared(
+    companions: Companions, row: Turn, ask: Callable[[Companion, Turn], Awaitable[Share]]
+) -> Share:
+    """The shares of all companions in one transaction, each asked with the row so far."""
+    whole = Share(row)
+    for companion in companions:
+        whole = whole.joined(await ask(companion, whole.turn))
+    return whole

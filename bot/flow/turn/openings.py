@@ -1,0 +1,114 @@
+"""How a turn begins: by a message, or taken up from its row."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.change import SaveApproval, Write
+from bot.domain.chat import Chat
+from bot.domain.transcript import LateResultBody
+from bot.domain.turn import Turn, TurnState
+from bot.flow.log.history import ChatLog
+from bot.flow.log.work import Work
+from bot.flow.reading.gathering import Gathered
+from bot.flow.reading.message_reader import Asked
+from bot.flow.signs.live import Lives
+from bot.flow.turn.companion import Companions, shared
+from bot.ports.approvals import Approvals
+from bot.ports.clock import Clock
+from bot.ports.journal import Agenda
+
+
+class Openings:
+    """Writes the first row of a turn, or the next start of one; a new turn is for `model`."""
+
+    def __init__(
+        self,
+        lives: Lives,
+        approvals: Approvals,
+        clock: Clock,
+        companions: Companions,
+        model: str,
+    ) -> None:
+        self._lives = lives
+        self._approvals = approvals
+        self._clock = clock
+        self._companions = companions
+        self._model = model
+
+    async def open(
+        self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
+    ) -> Work:
+        """Makes a message the opening of a turn: its rows are taken in the same transaction."""
+        asked = self._worded(gathered.asked, agenda)
+        turn = self._new(log.chat, asked)
+        work = await self._at_work(log, turn, ())
+        part = await shared(
+            self._companions,
+            work.counted(attempts=1),
+            lambda one, row: one.opening(work, row, agenda),
+        )
+        work.occasion = part.purpose
+        reported: list[Write] = [
+            SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
+        ]
+        heard = (asked.heard.release,) if asked.heard is not None else ()
+        # A conversation hears of its own cards alone.
+        late = [_unrun(card) for card in unreported if card.conversation == turn.conversation]
+        also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *part.writes)
+        await work.write(*late, *part.bodies, asked.body(), turn=part.turn, also=also)
+        self._lives.taken(work, gathered.since)
+        return work
+
+    def _worded(self, asked: Asked, agenda: Agenda) -> Asked:
+        bundle = asked.bundle
+        for one in self._companions:
+            bundle = one.worded(bundle, agenda)
+        return asked if bundle is asked.bundle else replace(asked, bundle=bundle)
+
+    def _new(self, chat: Chat, asked: Asked) -> Turn:
+        message = asked.bundle.first
+        return Turn(
+            id=secrets.token_hex(8),
+            chat=chat.id,
+            conversation=chat.conversation,
+            asker=asked.person.id,
+            asker_name=asked.person.name,
+            model=chat.model or self._model,
+            created_at=self._clock.now(),
+            reply_to=None if message.private else message.message_id,
+        )
+
+    async def take_up(self, log: ChatLog, turn: Turn, agenda: Agenda) -> Work:
+        """Goes on with a turn another life of the program began, or that was parked."""
+        work = await self._at_work(log, turn, agenda.approvals)
+        model = turn.model
+        if turn.state is TurnState.QUEUED:
+            model = log.chat.model or self._model
+        started = replace(turn, state=TurnState.RUNNING, attempts=turn.attempts + 1, model=model)
+        part = await shared(
+            self._companions, started, lambda one, row: one.taken_up(work, row, agenda)
+        )
+        work.occasion = part.purpose
+        await work.write(*part.bodies, turn=part.turn, also=part.writes)
+        self._lives.taken(work, turn.created_at)
+        return work
+
+    async def _at_work(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
+        await log.read(turn.conversation)
+        own = [a for a in approvals if a.turn == turn.id]
+        if turn.approval is not None and all(a.id != turn.approval for a in own):
+            card = await self._approvals.get(turn.approval)
+            own.extend((card,) if card is not None else ())
+        work = Work(log, turn, tuple(own), self._clock)
+        work.begin()
+        return work
+
+
+def _unrun(card: Approval) -> LateResultBody:
+    """A set-aside card that ended without a run, told to the model at the next opening."""
+    by = f" by {card.decider_name}" if card.decider_name else ""
+    because = f": {card.reason}" if card.reason and card.state is ApprovalState.DENIED else ""
+    decision = f"{card.state.value}{by}{because}; it did not run"
+    return LateResultBody(card.id, card.call.name, card.preview.subject, decision, "")

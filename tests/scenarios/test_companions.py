@@ -1,0 +1,114 @@
+"""A companion from outside goes along with turns, and no file of the turn knows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.domain.contribution import Ended
+from bot.domain.outcome import StopReason
+from bot.domain.plan import PlanState
+from bot.domain.step import Finish
+from bot.domain.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.turn import Turn
+from bot.domain.verdict import LoopState
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import stage
+from tests.scenarios.tools import looking, submitting, writing
+
+MOST = 3
+
+
+@dataclass
+class Rounds(Bystander):
+    """Ends a turn that wants a fourth round, and says so."""
+
+    ended_turns: list[str] = field(default_factory=list[str])
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        progress = state.progress
+        unanswered = progress.reply is not None and bool(progress.reply.calls)
+        if progress.turn.rounds < MOST or not unanswered or progress.open_calls:
+            return state
+        return replace(state, ending=Finish(StopReason.BUDGET, f"{MOST} rounds are used up"))
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        self.ended_turns.append(work.turn.id)
+        if finish.stop_reason is not StopReason.BUDGET:
+            return Ended()
+        return Ended(instead=f"I stopped: a turn has {MOST} rounds here.", also="Say “go on”.")
+
+
+class Impatient(Bystander):
+    """Ends a turn as soon as its first round has made calls."""
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        ending = Finish(StopReason.BUDGET, "one round is enough", Code.LIMIT)
+        return replace(state, ending=ending) if work.turn.rounds else state
+
+
+async def test_a_companion_ends_a_turn_at_its_third_round_with_a_truthful_stop() -> None:
+    look, rounds = looking(), Rounds()
+    script = [calls(call(f"c{n}", "look", {"what": str(n)})) for n in range(MOST)]
+    async with stage(*script, tools=[look], companions=[rounds]) as scene:
+        await scene.say("look everywhere")
+        turn = await scene.settled()
+        assert (turn.stop_reason, turn.rounds) == (StopReason.BUDGET, MOST)
+        assert len(look.ran) == MOST
+        assert all(r.status is Status.SUCCESS for r in scene.results)
+        assert scene.texts[-1] == "I stopped: a turn has 3 rounds here.\n\nSay “go on”."
+        assert rounds.ended_turns == [turn.id]
+        scene.assert_whole()
+
+
+async def test_a_companion_that_counts_rounds_leaves_an_answer_in_time_alone() -> None:
+    script = (calls(call("a", "look")), calls(call("b", "look", {"what": "b"})), says("Seen."))
+    async with stage(*script, tools=[looking()], companions=[Rounds()]) as scene:
+        await scene.say("look twice")
+        turn = await scene.settled()
+        assert (turn.stop_reason, turn.rounds) == (StopReason.FINAL_ANSWER, MOST)
+        assert scene.texts[-1] == "Seen."
+        scene.assert_whole()
+
+
+async def test_calls_still_open_when_a_companion_ends_the_turn_are_closed_and_do_not_run() -> None:
+    write = writing()
+    script = calls(call("a", "write", {"what": "x"}))
+    async with stage(script, tools=[write], companions=[Impatient()]) as scene:
+        await scene.say("write it")
+        turn = await scene.settled()
+        (closed,) = scene.results
+        assert (closed.status, closed.code, closed.synthetic) == (Status.SKIPPED, Code.LIMIT, True)
+        assert (turn.stop_reason, write.ran, scene.cards) == (StopReason.BUDGET, [], [])
+        scene.assert_whole()
+
+
+async def test_a_companion_that_ends_a_turn_leaves_a_plan_waiting_to_be_resumed() -> None:
+    write = writing()
+    wanted = [call(f"p{n}", "write", {"what": str(n)}) for n in range(4)]
+    script = (
+        calls(*wanted, call("s", "submit_plan", {"title": "Four", "summary": "All four."})),
+        *(calls(replace(one, id=f"e{n}")) for n, one in enumerate(wanted[:MOST])),
+        calls(replace(wanted[3], id="f")),
+        says("All four are there."),
+    )
+    async with stage(*script, tools=[write, submitting()], companions=[Rounds()]) as scene:
+        await scene.say("/plan write four times")
+        await scene.settled(1)
+        await scene.press("Approve")
+        stopped = await scene.settled(2)
+        assert stopped.stop_reason is StopReason.BUDGET
+        (plan,) = scene.store.rows.plans.values()
+        assert (plan.state, len(plan.open_steps)) == (PlanState.EXECUTING, 1)
+        await scene.press("Resume")
+        assert _executes(await scene.settled(3))
+        assert [a["what"] for a in write.ran] == ["0", "1", "2", "3"]
+        (plan,) = scene.store.rows.plans.values()
+        assert plan.state is PlanState.DONE
+        scene.assert_whole()
+
+
+def _executes(turn: Turn) -> bool:
+    return (turn.origin, turn.stop_reason) == ("plan", StopReason.FINAL_ANSWER)
