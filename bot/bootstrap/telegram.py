@@ -11,13 +11,12 @@ from typing import NoReturn, Protocol
 
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.account import TelegramAccount
-from bot.adapters.telegram.addresses import is_group
+from bot.adapters.telegram.addresses import CHANNEL, is_group
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.files import TelegramFiles
 from bot.adapters.telegram.groups import TelegramGroups
 from bot.adapters.telegram.listener import TelegramListener
-from bot.adapters.telegram.updates import CHANNEL
 from bot.adapters.tools.hardening import harden
 from bot.bootstrap.opening import Channels, Running, opened
 from bot.bootstrap.parts import Hide

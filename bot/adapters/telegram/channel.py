@@ -17,7 +17,7 @@ from telegram import (
 )
 from telegram.constants import ChatAction
 
-from bot.adapters.telegram.addresses import is_group
+from bot.adapters.telegram.addresses import CHANNEL, is_group
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
@@ -26,7 +26,7 @@ from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import LONGEST_CAPTION, split_content
 from bot.adapters.telegram.rich_text import RichText
-from bot.adapters.telegram.updates import CHANNEL, moved_update, parse_update
+from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.domain.errors import ChatMoved, ContentRefused
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
 
