@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, fields
 from functools import partial
 
-from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.media.media_reader import MediaReader
@@ -58,7 +57,7 @@ class Running:
 
     application: Application
     store: Store
-    anthropic: AnthropicModel | None
+    warm_up: Callable[[], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -81,7 +80,8 @@ async def opened(settings: Settings, channels: Channels, hide: Hide) -> AsyncGen
             _world(settings, channels, store, models, servers, skills),
             _policy(settings, models),
         )
-        yield Running(Application(parts), store, anthropic)
+        warm_up = at_once if anthropic is None else anthropic.warm
+        yield Running(Application(parts), store, warm_up)
 
 
 def _world(

@@ -51,6 +51,9 @@ _WISHES = {
     "bool_parsing": "it should be true or false",
 }
 _SECRET = frozenset({"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET"})
+_PRIVATE = _SECRET | {"STEWARD_DATABASE_URL"}
+"""Settings whose file nobody else may read."""
+
 _WITH_PASSWORD = frozenset({"STEWARD_DATABASE_URL", "ANTHROPIC_BASE_URL", "TELEGRAM_API_URL"})
 
 
@@ -190,6 +193,7 @@ def _lines(fields: Fields, settings: Settings, layers: Sequence[Layer]) -> tuple
             _shown(name, derived.get(name, getattr(fields, field))),
             _origin(name, layers),
             Fields.model_fields[field].description or "",
+            name in _PRIVATE,
         )
         for name, field in _NAMES.items()
     )

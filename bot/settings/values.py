@@ -66,6 +66,7 @@ class SettingLine:
     value: str
     origin: str
     sentence: str
+    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)
