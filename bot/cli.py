@@ -20,7 +20,7 @@ from bot.settings import Settings, read_settings
 
 _log = logging.getLogger(__name__)
 Work: TypeAlias = Coroutine[Any, Any, int]
-"""Something that runs to its end and gives the process its exit code."""
+"""Runs to its end and returns the exit code of the process."""
 
 _NO_KEY = "ANTHROPIC_API_KEY is not set: the demo model answers."
 _NO_TERMINAL = "There is no terminal to chat in"
@@ -49,7 +49,7 @@ class Program:
 
 
 def run(program: Program, arguments: Sequence[str]) -> int:
-    """Carries one command line out and returns the exit code."""
+    """Carries out one command line and returns the exit code."""
     try:
         code = steward.main(
             list(arguments), prog_name="steward", standalone_mode=False, obj=program

@@ -1,4 +1,4 @@
-"""Looks at what a run needs, and says how to mend what is wrong."""
+"""Looks at everything a run needs, and says how to fix a fault."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from bot.ports.templates import Broken
 from bot.settings import Settings
 
 Probe: TypeAlias = Callable[[], Awaitable[str]]
-"""Tries one thing out and says in a sentence what it found; raises a StewardError."""
+"""Tries one thing out and returns a sentence about it; raises a StewardError if it fails."""
 
 PROBE_SECONDS = 20.0
 _MEND_FILE = "Mend the file; the others are not concerned."
@@ -86,7 +86,7 @@ async def examine(
 
 
 def table(findings: Sequence[Finding]) -> str:
-    """A line for each finding, and one more for what mends it."""
+    """Returns a line for each finding, and one more for its remedy."""
     width = max(len(finding.subject) for finding in findings)
     lines: list[str] = []
     for finding in findings:
@@ -171,12 +171,12 @@ def _disk(home: Path) -> Finding:
 
 
 def _nearest(path: Path) -> Path:
-    """The folder itself, or the first one above it that is there."""
+    """Returns the folder itself, or the first folder above it that exists."""
     return next(place for place in (path, *path.parents) if place.is_dir())
 
 
 def _clock(now: datetime) -> Finding:
-    """The clock cannot be right when it is behind the day this program was put here."""
+    """Finds a clock wrong that is behind the day this program was installed."""
     installed = datetime.fromtimestamp(Path(__file__).stat().st_mtime, UTC)
     if now < installed:
         return Finding(

@@ -79,7 +79,7 @@ async def no_templates() -> Sequence[Template | Broken]:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command line ended."""
+    """The end of a command line."""
 
     code: int
     out: str

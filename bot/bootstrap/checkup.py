@@ -46,7 +46,7 @@ def _model(settings: Settings) -> Check | Finding:
 
 
 def _database(settings: Settings) -> Check | Finding:
-    """Opening a SQLite file makes it, and to look is not to make."""
+    """Leaves a SQLite file alone that does not exist yet, since opening would make it."""
     file = Path(settings.database_url.partition(":///")[2])
     due = settings.database_url.startswith("sqlite") and file.parent == settings.home
     if due and not file.exists():
@@ -65,7 +65,7 @@ def _sandbox(settings: Settings) -> Check:
 
 
 def _server(settings: Settings, spec: ServerSpec) -> Check:
-    """Starts a tool server; without it Steward works, but for the server's tools."""
+    """Starts a tool server; a failure is a warning, since Steward works without its tools."""
     mend = f"Look at [mcp.{spec.name}] in steward.toml."
     return Check(f"mcp.{spec.name}", partial(_probe_server, settings, spec), mend, "warn")
 
@@ -84,7 +84,7 @@ async def _probe_database(settings: Settings) -> str:
         async with open_store(settings.database_url, upgrade=False) as store:
             accounts = await store.people.accounts()
     except StoreTooOld as due:
-        # To look is not to change: an older version may be running on it at this moment.
+        # The doctor changes nothing: an older version may be using the database right now.
         return f"It opens; the next start upgrades it: {due}."
     return f"It opens and knows {len(accounts)} accounts."
 

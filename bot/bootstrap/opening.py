@@ -1,4 +1,4 @@
-"""An application with its store, its models and its servers, open for as long as it runs."""
+"""Opens an application with its store, its models and its servers for one run."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -38,12 +38,12 @@ from bot.ports.model import Model
 from bot.settings import Settings
 
 _SPOOL_DAYS = 30
-"""How long a file waits for delivery before its copy is given up."""
+"""Days after which the copy of a file that was not delivered is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The channels of one way of running, by name, with what only some of them can do."""
+    """The channels of one run by name, with the files and groups that only some of them have."""
 
     by_name: Mapping[str, Channel]
     files: Mapping[str, Files] = field(default_factory=dict[str, Files])
@@ -53,7 +53,7 @@ class Channels:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An application with the pieces that a way of running it needs."""
+    """An application that is open, with the store below it."""
 
     application: Application
     store: Store
@@ -127,7 +127,7 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
 
 
 async def _admit(settings: Settings, store: Store) -> None:
-    """Owners and members named by the settings are people from the start."""
+    """Admits the owners and members that the settings name."""
     for role, accounts in ((Role.OWNER, settings.owners), (Role.MEMBER, settings.allowed)):
         for account in accounts:
             channel, _, user = account.partition(":")

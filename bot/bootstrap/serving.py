@@ -20,8 +20,8 @@ async def serve(
 ) -> int:
     """Serves every channel that is set up, until cancelled or until a person leaves one.
 
-    A fault of one channel ends the run with that fault: whoever started the program sees it, and
-    the next run takes up what is stored.
+    A fault of one channel ends the run with that fault. The next run takes up everything that is
+    stored.
     """
     clock = SystemClock()
     async with AsyncExitStack() as stack:
@@ -73,7 +73,7 @@ def _host(running: Running) -> Host:
 
 
 async def _run(served: Sequence[OpenChannel], running: Running, host: Host) -> None:
-    """Runs until a channel is left or fails; what is owed is delivered before it ends."""
+    """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application
     async with asyncio.TaskGroup() as group:
         # Listeners come first: nothing may stand before the first poll.

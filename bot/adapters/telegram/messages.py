@@ -31,12 +31,12 @@ _LAST_SECOND = 253_402_300_799
 _CONTENT = ("text", "caption")
 _LONGEST_TEXT = 4096
 _NEARLY = 256
-"""How much shorter a piece is whose app looked for the end of a word or line."""
+"""Characters by which a piece is shorter if its app looked for the end of a word or line."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What every message has that can be answered."""
+    """The parts that every message has which can be answered."""
 
     address: Address
     sender: Sender
@@ -96,7 +96,9 @@ def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessag
 
 
 def _cut(text: str) -> Cut:
-    """Apps cut what is longer than a message may be, some at a paragraph of its second half."""
+    """Tells from its length if an app may have cut the text.
+
+    Apps cut a text that is too long for a message, some at a paragraph of its second half."""
     # The platform counts code points, most apps UTF-16 units: a sharp cut is at either bound.
     length = max(len(text), min(_LONGEST_TEXT, len(text.encode("utf-16-le")) // 2))
     if length >= _LONGEST_TEXT:
@@ -107,7 +109,7 @@ def _cut(text: str) -> Cut:
 
 
 def _moved(message: Fields) -> Moved | None:
-    """A basic group that became a supergroup tells so twice: in the old chat and in the new."""
+    """Reads the move of a basic group to a supergroup, told in the old chat and in the new."""
     here = address_of(message)
     new, old = message.id("migrate_to_chat_id"), message.id("migrate_from_chat_id")
     if here is None or (new is None and old is None):
@@ -117,7 +119,7 @@ def _moved(message: Fields) -> Moved | None:
 
 
 def _is_anonymous(message: Fields) -> bool:
-    """True for what is written in the name of a chat: who it was cannot be seen."""
+    """Tells if it is written in the name of a chat, which hides the person."""
     return "sender_chat" in message
 
 
@@ -133,7 +135,7 @@ def _time(message: Fields) -> datetime | None:
 
 
 def _text(message: Fields) -> str | None:
-    """The words of a message; what stands there in place of words is told by some."""
+    """Returns the words of a message, with words for content that has none."""
     written = (text for name in _CONTENT if (text := message.text(name)) is not None)
     told = [text for text in (next(written, None), in_words(message)) if text is not None]
     return "\n\n".join(told) if told else None
@@ -167,7 +169,7 @@ def _reply_quote(reply: Fields, cited: str | None, own: set[str]) -> Quote:
 
 
 def _quoted_account(reply: Fields) -> str | None:
-    """Whose words are quoted, by the platform's own number; None for bots, chats and the hidden."""
+    """Returns the account that wrote the quoted words; None for bots, chats and hidden people."""
     user = reply.inner("from")
     if "forward_origin" in reply:
         user = (reply.inner("forward_origin") or Fields(None)).inner("sender_user")
@@ -178,7 +180,7 @@ def _quoted_account(reply: Fields) -> str | None:
 
 
 def _forwarded_from(message: Fields) -> str | None:
-    """Who wrote a forwarded message; unreadable origins still count as foreign."""
+    """Returns the writer of a forwarded message; an unreadable origin still counts as foreign."""
     if "forward_origin" in message:
         return _origin_name(message.inner("forward_origin"))
     if message.flag("is_automatic_forward") or "forward_date" in message:

@@ -16,7 +16,7 @@ def sender_of(fields: Fields) -> Sender | None:
 
 
 def speaker_of(message: Fields) -> Sender | None:
-    """The sender, or the chat in whose name it is written: an anonymous admin, a channel."""
+    """Returns the sender, or the chat in whose name an anonymous admin or a channel writes."""
     chat = message.inner("sender_chat")
     if chat is None:
         return sender_of(message)
@@ -25,13 +25,13 @@ def speaker_of(message: Fields) -> Sender | None:
 
 
 def title_of(chat: Fields | None) -> str:
-    """The name of a chat, on one line."""
+    """Returns the name of a chat, on one line."""
     shown = " ".join(((chat or Fields(None)).text("title") or "").split())
     return shown[:LONGEST_NAME]
 
 
 def name_of(user: Fields) -> str:
-    """The name people see, on one line."""
+    """Returns the name people see, on one line."""
     parts = (user.text("first_name"), user.text("last_name"))
     shown = " ".join(" ".join(filter(None, parts)).split()) or user.text("username") or ""
     return shown[:LONGEST_NAME]

@@ -31,7 +31,7 @@ _KINDS: Mapping[str, Literal["private", "group", "channel"]] = {
 
 
 def parse_update(body: str, own: Own) -> Inbound:
-    """Reads a stored update; `own` tells which words are the bot's, and which are said to it."""
+    """Reads a stored update; by `own` it knows words of the bot and words said to the bot."""
     try:
         update = json.loads(body)
     except (ValueError, RecursionError):
@@ -53,9 +53,9 @@ def parse_update(body: str, own: Own) -> Inbound:
 
 
 def moved_update(old: str, new: str) -> RawUpdate:
-    """What the old chat tells of the move, for when only a refused call has told of it.
+    """Returns the update of the old chat about a move that only a refused call has told of.
 
-    There is one for each move, and none of the platform's numbers is like its key.
+    Each move has one key, which is like none of the platform's numbers.
     """
     told = {"message": {"chat": {"id": int(old)}, "migrate_to_chat_id": int(new)}}
     return RawUpdate(f"moved:{old}:{new}", json.dumps(told))
