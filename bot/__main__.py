@@ -6,7 +6,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from bot import bootstrap
+from bot.bootstrap.program import chat, examined, serve, unserved
 from bot.cli import Program, run
 from bot.logs import Secrets, start_logging
 
@@ -19,9 +19,10 @@ def main() -> None:
     start_logging(logging.StreamHandler(), secrets, style="text", level="WARNING")
     try:
         program = Program(
-            partial(bootstrap.serve, hide=secrets.add),
-            partial(bootstrap.chat, hide=secrets.add),
-            bootstrap.probes,
+            partial(serve, hide=secrets.add),
+            partial(chat, hide=secrets.add),
+            examined,
+            unserved,
             secrets,
             os.environ,
             Path.cwd(),

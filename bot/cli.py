@@ -13,39 +13,43 @@ from typing import Any, TypeAlias
 
 import click
 
-from bot.adapters.system_clock import SystemClock
-from bot.adapters.terminal.terminal import Terminal
-from bot.doctor import Probes, examine, table
+from bot.doctor import Finding, table
 from bot.domain.errors import SettingError, StewardError
 from bot.logs import Secrets, start_logging
 from bot.settings import Settings, read_settings
 
 _log = logging.getLogger(__name__)
 Work: TypeAlias = Coroutine[Any, Any, int]
-"""Something that runs to its end and gives the process its exit code."""
+"""Runs to its end and returns the exit code of the process."""
 
-_NO_TOKEN = "TELEGRAM_BOT_TOKEN is not set: Telegram is not served, you talk to Steward here."
 _NO_KEY = "ANTHROPIC_API_KEY is not set: the demo model answers."
-_NO_TERMINAL = "There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
+_NO_TERMINAL = "There is no terminal to chat in"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What the commands start, as the composition root made it, and where they find settings.
-
-    `folder` is where .env and steward.toml lie.
-    """
+    """The work behind the commands, as the composition root put it together."""
 
     serve: Callable[[Settings], Work]
-    chat: Callable[[Settings, Terminal], Work]
-    probes: Callable[[Settings], Probes]
+    """Serves every platform that is set up."""
+
+    chat: Callable[[Settings], Work]
+    """Talks in the terminal of this process."""
+
+    examine: Callable[[Settings, Path], Coroutine[Any, Any, Sequence[Finding]]]
+    """Returns the report of the doctor; the folder is where .env and steward.toml lie."""
+
+    unserved: Callable[[Settings], Sequence[tuple[str, str]]]
+    """Returns each platform with the setting it lacks, or nothing if a platform is served."""
+
     secrets: Secrets
     environ: Mapping[str, str]
     folder: Path
+    """The folder of .env and steward.toml."""
 
 
 def run(program: Program, arguments: Sequence[str]) -> int:
-    """Carries one command line out and returns the exit code."""
+    """Carries out one command line and returns the exit code."""
     try:
         code = steward.main(
             list(arguments), prog_name="steward", standalone_mode=False, obj=program
@@ -98,13 +102,16 @@ def steward() -> None:
 def run_command(program: Program) -> int:
     """Serve every channel that has a token, or chat here when there is none."""
     settings = _settings(program)
-    if settings.telegram.token is not None:
+    unserved = program.unserved(settings)
+    if not unserved:
         _start_logging(program, settings, logging.StreamHandler())
         _warn(settings)
         return asyncio.run(_until_told(program.serve(settings)))
+    titles, names = (" and ".join(words) for words in zip(*unserved, strict=True))
+    verb = "is" if len(unserved) == 1 else "are"
     if not _has_terminal():
-        raise SettingError(_NO_TERMINAL)
-    click.echo(_NO_TOKEN)
+        raise SettingError(f"{_NO_TERMINAL}, and {names} {verb} not set.")
+    click.echo(f"{names} {verb} not set: {titles} {verb} not served, you talk to Steward here.")
     return _chat(program, settings)
 
 
@@ -114,7 +121,7 @@ def chat(program: Program) -> int:
     """Talk to Steward in this terminal."""
     settings = _settings(program)
     if not _has_terminal():
-        raise SettingError("There is no terminal to chat in.")
+        raise SettingError(f"{_NO_TERMINAL}.")
     return _chat(program, settings)
 
 
@@ -124,8 +131,7 @@ def doctor(program: Program) -> int:
     """Look at everything a run needs, and say what mends it."""
     settings = _settings(program)
     _start_logging(program, settings, logging.StreamHandler())
-    looking = examine(settings, program.probes(settings), SystemClock(), program.folder)
-    findings = asyncio.run(looking)
+    findings = asyncio.run(program.examine(settings, program.folder))
     click.echo(program.secrets.hidden(table(findings)))
     return int(any(finding.level == "fail" for finding in findings))
 
@@ -182,8 +188,7 @@ def _chat(program: Program, settings: Settings) -> int:
     except OSError as error:
         raise SettingError(f"STEWARD_HOME cannot be used: {error.strerror}.") from error
     _start_logging(program, settings, file)
-    terminal = Terminal(SystemClock(), settings.home / "chat_history")
-    return asyncio.run(_until_told(program.chat(settings, terminal)))
+    return asyncio.run(_until_told(program.chat(settings)))
 
 
 async def _until_told(work: Work) -> int:

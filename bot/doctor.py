@@ -1,11 +1,11 @@
-"""Looks at what a run needs, and says how to mend what is wrong."""
+"""Looks at everything a run needs, and says how to fix a fault."""
 
 import asyncio
 import os
 import shutil
 import stat
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -15,43 +15,19 @@ from bot.domain.skill import SkillSet
 from bot.domain.template import Template
 from bot.ports.clock import Clock
 from bot.ports.templates import Broken
-from bot.settings import Settings, WebhookAccess
+from bot.settings import Settings
 
 Probe: TypeAlias = Callable[[], Awaitable[str]]
-"""Tries one thing out and says in a sentence what it found; raises a StewardError."""
+"""Tries one thing out and returns a sentence about it; raises a StewardError if it fails."""
 
 PROBE_SECONDS = 20.0
 _MEND_FILE = "Mend the file; the others are not concerned."
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
-_SECRET_NAMES = (
-    "ANTHROPIC_API_KEY",
-    "TELEGRAM_BOT_TOKEN",
-    "TELEGRAM_WEBHOOK_SECRET",
-    "STEWARD_DATABASE_URL",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Probes:
-    """What can be tried out; those of model and Telegram reach the network and need a key.
-
-    `tools` are the names of all tools that no server lends.
-    """
-
-    model: Probe
-    telegram: Probe
-    webhook: Probe
-    database: Probe
-    sandbox: Probe
-    skills: Callable[[], Awaitable[SkillSet]]
-    templates: Callable[[], Awaitable[Sequence[Template | Broken]]]
-    tools: frozenset[str]
-    servers: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one look showed; `mend` says what to do about it."""
+    """One line of the report; `mend` says what to do about it."""
 
     subject: str
     level: Literal["ok", "warn", "fail"]
@@ -59,19 +35,48 @@ class Finding:
     mend: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that is tried out, and the remedy that is told if it fails."""
+
+    subject: str
+    probe: Probe
+    mend: str
+    level: Literal["warn", "fail"] = "fail"
+    """The level of the finding if the probe fails."""
+
+    consequence: str = ""
+    """A sentence that is added if the probe fails."""
+
+    then: tuple["Check", ...] = ()
+    """Checks that make sense only if this one is good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """Everything that is looked at because of how the program is put together."""
+
+    checks: Sequence[Check | Finding]
+    """The checks of models, channels, store and servers, in order.
+
+    A finding stands for a check that the settings already decide.
+    """
+
+    skills: Callable[[], Awaitable[SkillSet]]
+    templates: Callable[[], Awaitable[Sequence[Template | Broken]]]
+    tools: frozenset[str]
+    """The names of all tools that no server lends."""
+
+
 async def examine(
-    settings: Settings, probes: Probes, clock: Clock, folder: Path
+    settings: Settings, checkup: Checkup, clock: Clock, folder: Path
 ) -> Sequence[Finding]:
     """Looks at everything in turn; `folder` is where .env and steward.toml lie."""
     return [
         *_names(settings),
-        await _model(settings, probes.model),
-        *[finding async for finding in _telegram(settings, probes)],
-        await _database(settings, probes.database),
-        await _sandbox(probes.sandbox),
-        *[await _server(name, probe) for name, probe in probes.servers.items()],
-        *_skills(await probes.skills(), probes.tools),
-        *_templates(await probes.templates()),
+        *[finding for check in checkup.checks for finding in await _checked(check)],
+        *_skills(await checkup.skills(), checkup.tools),
+        *_templates(await checkup.templates()),
         _writable("home", "STEWARD_HOME", settings.home),
         _writable("workspace", "STEWARD_WORKSPACE", settings.workspace),
         _disk(settings.home),
@@ -81,7 +86,7 @@ async def examine(
 
 
 def table(findings: Sequence[Finding]) -> str:
-    """A line for each finding, and one more for what mends it."""
+    """Returns a line for each finding, and one more for its remedy."""
     width = max(len(finding.subject) for finding in findings)
     lines: list[str] = []
     for finding in findings:
@@ -99,72 +104,25 @@ def _names(settings: Settings) -> Iterator[Finding]:
         yield Finding("settings", "ok", f"{given} of {len(settings.lines)} settings are given.")
 
 
-async def _model(settings: Settings, probe: Probe) -> Finding:
-    if not settings.model.startswith("anthropic/"):
-        return Finding("model", "ok", f"{settings.model} answers.")
-    if settings.anthropic.key is None:
-        return Finding(
-            "model", "warn", "There is no key: the demo model answers.", "Set ANTHROPIC_API_KEY."
-        )
-    return await _tried("model", probe, "Look at ANTHROPIC_API_KEY and STEWARD_MODEL.")
+async def _checked(check: Check | Finding) -> Sequence[Finding]:
+    if isinstance(check, Finding):
+        return (check,)
+    found = await _tried(check)
+    if found.level != "ok":
+        return (found,)
+    return (found, *[finding for next in check.then for finding in await _checked(next)])
 
 
-async def _telegram(settings: Settings, probes: Probes) -> AsyncIterator[Finding]:
-    if settings.telegram.token is None:
-        yield Finding(
-            "telegram",
-            "warn",
-            "There is no token: only the terminal is served.",
-            "Ask the BotFather for a bot and set TELEGRAM_BOT_TOKEN.",
-        )
-        return
-    mend = "Look at TELEGRAM_BOT_TOKEN and TELEGRAM_API_URL."
-    reached = await _tried("telegram", probes.telegram, mend)
-    yield reached
-    if reached.level == "ok":
-        yield await _tried("updates", probes.webhook, _mend_webhook(settings.telegram.webhook))
-
-
-def _mend_webhook(webhook: WebhookAccess | None) -> str:
-    if webhook is None:
-        return "Look at TELEGRAM_WEBHOOK_URL, which is not set."
-    return (
-        f"See that TELEGRAM_WEBHOOK_URL leads over a proxy to 127.0.0.1:{webhook.port}, and start "
-        "Steward, which sets the webhook."
-    )
-
-
-async def _database(settings: Settings, probe: Probe) -> Finding:
-    """Opening a SQLite file makes it, and to look is not to make."""
-    file = Path(settings.database_url.partition(":///")[2])
-    due = settings.database_url.startswith("sqlite") and file.parent == settings.home
-    if due and not _exists(file):
-        return Finding("database", "ok", "There is none yet: the first run makes it.")
-    return await _tried("database", probe, "Look at STEWARD_DATABASE_URL.")
-
-
-async def _sandbox(probe: Probe) -> Finding:
-    found = await _tried("sandbox", probe, "Install bubblewrap and allow user namespaces.")
-    if found.level == "ok":
-        return found
-    sentence = f"{found.sentence} Every command asks, each time."
-    return Finding("sandbox", "warn", sentence, found.mend)
-
-
-async def _server(name: str, probe: Probe) -> Finding:
-    """Starts a tool server; without it Steward works, but for the server's tools."""
-    found = await _tried(f"mcp.{name}", probe, f"Look at [mcp.{name}] in steward.toml.")
-    return found if found.level == "ok" else replace(found, level="warn")
-
-
-async def _tried(subject: str, probe: Probe, mend: str) -> Finding:
+async def _tried(check: Check) -> Finding:
     try:
         async with asyncio.timeout(PROBE_SECONDS):
-            return Finding(subject, "ok", _sentence(await probe()))
+            return Finding(check.subject, "ok", _sentence(await check.probe()))
     except TimeoutError:
-        return Finding(subject, "fail", f"No answer within {PROBE_SECONDS:g} s.", mend)
+        sentence = f"No answer within {PROBE_SECONDS:g} s."
     except (StewardError, OSError) as error:
-        return Finding(subject, "fail", _sentence(str(error) or type(error).__name__), mend)
+        sentence = _sentence(str(error) or type(error).__name__)
+    told = " ".join(filter(None, (sentence, check.consequence)))
+    return Finding(check.subject, check.level, told, check.mend)
 
 
 def _sentence(text: str) -> str:
@@ -213,12 +171,12 @@ def _disk(home: Path) -> Finding:
 
 
 def _nearest(path: Path) -> Path:
-    """The folder itself, or the first one above it that is there."""
+    """Returns the folder itself, or the first folder above it that exists."""
     return next(place for place in (path, *path.parents) if place.is_dir())
 
 
 def _clock(now: datetime) -> Finding:
-    """The clock cannot be right when it is behind the day this program was put here."""
+    """Finds a clock wrong that is behind the day this program was installed."""
     installed = datetime.fromtimestamp(Path(__file__).stat().st_mtime, UTC)
     if now < installed:
         return Finding(
@@ -234,17 +192,11 @@ def _permissions(settings: Settings, folder: Path) -> Iterator[Finding]:
     if settings.home.is_dir() and _mode(settings.home) & 0o077:
         mend = f"chmod 700 {settings.home}"
         yield Finding("permissions", "warn", f"Others can look into {settings.home}.", mend)
-    with_secrets = {
-        line.origin for line in settings.lines if line.name in _SECRET_NAMES and line.value
-    }
+    with_secrets = {line.origin for line in settings.lines if line.secret and line.value}
     for name in sorted(with_secrets & {".env", "steward.toml"}):
         if _mode(folder / name) & 0o077:
             sentence = f"Others can read the secrets in {name}."
             yield Finding("permissions", "warn", sentence, f"chmod 600 {name}")
-
-
-def _exists(path: Path) -> bool:
-    return path.exists()
 
 
 def _mode(path: Path) -> int:

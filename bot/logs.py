@@ -30,14 +30,14 @@ _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", defau
 
 
 class Secrets:
-    """Texts that no log line may hold, in the forms they take in addresses and JSON too."""
+    """Holds texts that no log line may show, also as addresses and JSON spell them."""
 
     def __init__(self) -> None:
         self._forms: tuple[str, ...] = ()
         self._lock = threading.Lock()
 
     def add(self, *secrets: str) -> None:
-        """Hides these from here on; what is too short to be a secret is left alone."""
+        """Hides these texts from now on; a text too short to be a secret is left alone."""
         with self._lock:
             forms = set(self._forms)
             for secret in secrets:
@@ -78,13 +78,13 @@ def start_logging(
 
 
 def _about(record: logging.LogRecord) -> dict[str, Any]:
-    """Chat and turn of a record: its own `extra` before the context it was written in."""
+    """Returns chat and turn of a record: its own `extra` before the context it was written in."""
     own = {name: value for name in ("chat", "turn") if (value := getattr(record, name, None))}
     return {**(_context.get() or {}), **own}
 
 
 def _printable(text: str, keep: str = "") -> str:
-    """Control and invisible characters written out, so that foreign text cannot forge a line."""
+    """Writes control and invisible characters out, so that foreign text cannot forge a line."""
     if text.isprintable():
         return text
     return "".join(
@@ -93,7 +93,7 @@ def _printable(text: str, keep: str = "") -> str:
 
 
 class _Line(logging.Formatter):
-    """What both styles share: the message and the trace, cleaned."""
+    """Returns the cleaned message and trace, which both styles share."""
 
     def __init__(self, secrets: Secrets) -> None:
         super().__init__()

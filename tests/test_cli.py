@@ -7,20 +7,22 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pexpect
 import pytest
 
-from bot.adapters.terminal.terminal import Terminal
+from bot.bootstrap.program import unserved
 from bot.cli import Program, run
-from bot.doctor import Probes
+from bot.doctor import Check, Checkup, Finding, examine
 from bot.domain.errors import SettingError, StoreTooNew
 from bot.domain.skill import SkillSet
 from bot.domain.template import Template
 from bot.logs import Secrets
 from bot.ports.templates import Broken
 from bot.settings import Settings
+from tests.fakes.clock import FakeClock
 
 TOKEN = "123456:AAcanary_token-0123456789abcdefghijk"
 ROOT = Path(__file__).parents[1]
@@ -33,10 +35,6 @@ def _restored() -> Iterator[None]:
     yield
     root.handlers[:] = before
     root.setLevel(level)
-
-
-async def found() -> str:
-    return "fine"
 
 
 class Office:
@@ -53,20 +51,22 @@ class Office:
         logging.getLogger("bot.test").info("https://host/bot%s/getMe", TOKEN)
         return 0
 
-    async def chat(self, settings: Settings, terminal: Terminal) -> int:
+    async def chat(self, settings: Settings) -> int:
         self.started.append("chat")
         return 0
 
-    async def database(self) -> str:
+    async def examined(self, settings: Settings, folder: Path) -> Sequence[Finding]:
+        checks = [Check("database", self._database, "Look at it.")]
+        checkup = Checkup(checks, no_skills, no_templates, frozenset())
+        return await examine(settings, checkup, FakeClock(datetime(2100, 1, 1, tzinfo=UTC)), folder)
+
+    async def _database(self) -> str:
         if self.fault:
             raise self.fault
         return "fine"
 
     def program(self, environ: Mapping[str, str], folder: Path) -> Program:
-        probes = Probes(
-            found, found, found, self.database, found, no_skills, no_templates, frozenset()
-        )
-        return Program(self.serve, self.chat, lambda _: probes, Secrets(), environ, folder)
+        return Program(self.serve, self.chat, self.examined, unserved, Secrets(), environ, folder)
 
 
 async def no_skills() -> SkillSet:
@@ -79,7 +79,7 @@ async def no_templates() -> Sequence[Template | Broken]:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command line ended."""
+    """The end of a command line."""
 
     code: int
     out: str
@@ -200,9 +200,11 @@ def test_the_version_is_told(shell: Shell) -> None:
 SERVER = """
 import asyncio, os, sys
 from pathlib import Path
+from bot.adapters.system_clock import SystemClock
+from bot.adapters.terminal.terminal import Terminal
+from bot.bootstrap.program import unserved
 from bot.cli import Program, run
 from bot.logs import Secrets
-from bot.ports.templates import Broken
 
 async def serve(settings):
     try:
@@ -211,15 +213,16 @@ async def serve(settings):
     finally:
         print("closed", flush=True)
 
-async def chat(settings, terminal):
-    async with terminal:
+async def chat(settings):
+    async with Terminal(SystemClock()) as terminal:
         await terminal.converse(accept)
     return 0
 
 async def accept(updates):
     raise AssertionError("nothing was said")
 
-sys.exit(run(Program(serve, chat, None, Secrets(), os.environ, Path.cwd()), sys.argv[1:]))
+program = Program(serve, chat, None, unserved, Secrets(), os.environ, Path.cwd())
+sys.exit(run(program, sys.argv[1:]))
 """
 
 

@@ -69,6 +69,11 @@ FAULTS = {
         {"bootstrap/direct.py": "import telegram"},
         "bot.bootstrap.direct -> telegram",
     ),
+    "a command line that imports an adapter": Fault(
+        "handed-in",
+        {"cli.py": "import bot.adapters.system_clock"},
+        "bot.cli -> bot.adapters.system_clock",
+    ),
     "a port that imports the flow": Fault(
         "rings",
         {"ports/outward.py": "import bot.flow.world"},

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.doctor import PROBE_SECONDS, Finding, Probe, Probes, examine, table
+from bot.bootstrap.checkup import checkup
+from bot.bootstrap.telegram import TelegramForm
+from bot.doctor import PROBE_SECONDS, Check, Finding, Probe, examine, table
 from bot.domain.errors import ChannelError, ModelDenied, StoreTooNew
 from bot.domain.skill import Skill, SkillFault, SkillSet
 from bot.domain.template import Template
@@ -28,18 +30,24 @@ class Visit:
         database = {"STEWARD_DATABASE_URL": "postgresql://db/x"}
         self.settings = read_settings(database | dict(given), folder)
         self.tried: list[str] = []
-        others = ("servers", "skills", "templates", "tools")
-        single = [f.name for f in dataclasses.fields(Probes) if f.name not in others]
-        good = {name: self._good(name) for name in single}
-        self.probes = Probes(
-            **good | probes,
+        real = checkup(self.settings, [TelegramForm()])
+        self.probes = dataclasses.replace(
+            real,
+            checks=[self._played(check, probes) for check in real.checks],
             skills=self._skills,
             templates=self._templates,
             tools=frozenset({"read_file"}),
-            servers={s.name: self._good(s.name) for s in self.settings.servers},
         )
         self.skills = SkillSet()
         self.templates: Sequence[Template | Broken] = ()
+
+    def _played(self, check: Check | Finding, probes: Mapping[str, Probe]) -> Check | Finding:
+        """The check as the program makes it, but for its probe."""
+        if isinstance(check, Finding):
+            return check
+        then = tuple(self._played(next, probes) for next in check.then)
+        probe = probes.get(check.subject, self._good(check.subject))
+        return dataclasses.replace(check, probe=probe, then=then)
 
     def _good(self, name: str) -> Probe:
         async def probe() -> str:
@@ -72,7 +80,7 @@ async def test_a_healthy_place_has_no_complaint(tmp_path: Path) -> None:
     findings = await visit.found()
     assert {finding.level for finding in findings.values()} == {"ok"}
     assert findings["model"].sentence == "model works."
-    assert visit.tried == ["model", "telegram", "webhook", "database", "sandbox"]
+    assert visit.tried == ["model", "telegram", "updates", "database", "sandbox"]
 
 
 async def test_without_key_and_token_the_network_is_left_alone(tmp_path: Path) -> None:
@@ -95,7 +103,7 @@ async def test_a_model_without_a_key_is_not_asked_for_one(tmp_path: Path) -> Non
     [
         ("model", ModelDenied("the key is refused")),
         ("telegram", OSError("no route")),
-        ("webhook", ChannelError("Telegram could not deliver")),
+        ("updates", ChannelError("Telegram could not deliver")),
         ("database", StoreTooNew("it is of a newer version")),
     ],
 )
@@ -103,8 +111,7 @@ async def test_a_failed_probe_is_told_with_what_mends_it(
     tmp_path: Path, subject: str, error: Exception
 ) -> None:
     visit = Visit(tmp_path, CREDENTIALS, **{subject: failing(error)})
-    subjects = {"webhook": "updates"}
-    finding = (await visit.found())[subjects.get(subject, subject)]
+    finding = (await visit.found())[subject]
     assert finding.level == "fail"
     assert finding.sentence == f"{error}."
     assert finding.mend
@@ -113,7 +120,7 @@ async def test_a_failed_probe_is_told_with_what_mends_it(
 async def test_a_webhook_nobody_reaches_is_mended_at_its_port(tmp_path: Path) -> None:
     given = {"TELEGRAM_WEBHOOK_URL": "https://bot.example.org/x", "STEWARD_WEBHOOK_PORT": "9000"}
     failed = failing(ChannelError("Telegram could not deliver"))
-    visit = Visit(tmp_path, CREDENTIALS | given, webhook=failed)
+    visit = Visit(tmp_path, CREDENTIALS | given, updates=failed)
     assert "127.0.0.1:9000" in (await visit.found())["updates"].mend
 
 
@@ -121,7 +128,7 @@ async def test_a_bad_token_is_told_once(tmp_path: Path) -> None:
     visit = Visit(tmp_path, CREDENTIALS, telegram=failing(ChannelError("a bad token")))
     findings = await visit.found()
     assert findings["telegram"].level == "fail"
-    assert "webhook" not in visit.tried
+    assert "updates" not in visit.tried
     assert "updates" not in findings
 
 

@@ -1,7 +1,1 @@
 """The composition root: the one room that knows every adapter."""
-
-from bot.bootstrap.probes import probes
-from bot.bootstrap.telegram import serve
-from bot.bootstrap.terminal import chat
-
-__all__ = ["chat", "probes", "serve"]

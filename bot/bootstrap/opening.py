@@ -1,4 +1,4 @@
-"""An application with its store, its models and its servers, open for as long as it runs."""
+"""Opens an application with its store, its models and its servers for one run."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, fields
 from functools import partial
 
-from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.media.media_reader import MediaReader
@@ -39,12 +38,12 @@ from bot.ports.model import Model
 from bot.settings import Settings
 
 _SPOOL_DAYS = 30
-"""How long a file waits for delivery before its copy is given up."""
+"""Days after which the copy of a file that was not delivered is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The channels of one way of running, by name, with what only some of them can do."""
+    """The channels of one run by name, with the files and groups that only some of them have."""
 
     by_name: Mapping[str, Channel]
     files: Mapping[str, Files] = field(default_factory=dict[str, Files])
@@ -54,11 +53,11 @@ class Channels:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An application with the pieces that a way of running it needs."""
+    """An application that is open, with the store below it."""
 
     application: Application
     store: Store
-    anthropic: AnthropicModel | None
+    warm_up: Callable[[], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -81,7 +80,8 @@ async def opened(settings: Settings, channels: Channels, hide: Hide) -> AsyncGen
             _world(settings, channels, store, models, servers, skills),
             _policy(settings, models),
         )
-        yield Running(Application(parts), store, anthropic)
+        warm_up = at_once if anthropic is None else anthropic.warm
+        yield Running(Application(parts), store, warm_up)
 
 
 def _world(
@@ -127,7 +127,7 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
 
 
 async def _admit(settings: Settings, store: Store) -> None:
-    """Owners and members named by the settings are people from the start."""
+    """Admits the owners and members that the settings name."""
     for role, accounts in ((Role.OWNER, settings.owners), (Role.MEMBER, settings.allowed)):
         for account in accounts:
             channel, _, user = account.partition(":")

@@ -1,4 +1,4 @@
-"""The parts an application is made of, each as the settings want it."""
+"""Builds the parts of an application as the settings want them."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ from bot.ports.tool import Tool
 from bot.settings import Settings
 
 Hide: TypeAlias = Callable[..., None]
-"""Takes texts that no log line may hold from then on."""
+"""Hides texts from every later log line."""
 
 _SHIPPED = Path(__file__).resolve().parents[2]
 """Where the folders stand that come with the program."""
@@ -53,7 +53,7 @@ def models_by_provider(anthropic: AnthropicModel | None) -> Mapping[str, Model]:
 
 
 def model_key(settings: Settings, models: Mapping[str, Model]) -> str:
-    """The model chats begin with; without a key for it the demo model answers."""
+    """Returns the model that chats begin with; without a key it is the demo model."""
     provider, _, name = settings.model.partition("/")
     if provider in models and name:
         return settings.model
@@ -63,7 +63,7 @@ def model_key(settings: Settings, models: Mapping[str, Model]) -> str:
 
 
 def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str, ...]:
-    """The models that may take over; without a key the demo model answers and none is needed."""
+    """Returns the models that may take over; those without a key are left out."""
     providers = {key: key.partition("/")[0] for key in settings.fallback_models}
     for provider in providers.values():
         if provider not in models and provider != "anthropic":
@@ -73,7 +73,7 @@ def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str,
 
 
 def lanes(at_work: int, clock: Clock, drain: Drain) -> EmbeddedLanes:
-    """Lanes whose every log line tells its chat."""
+    """Returns lanes that name the chat in every log line."""
 
     async def told(chat: int) -> None:
         with log_context(chat=chat):
@@ -96,7 +96,7 @@ def house_tools(settings: Settings, store: Store, clock: Clock, skills: Skills) 
 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
-    """The program's skills and those of the home, which win."""
+    """Returns the skills of the program and of the home; the home's win."""
     roots = (settings.skills or _SHIPPED / "skills", settings.home / "skills")
 
     def tell(skills: SkillSet) -> None:
@@ -106,7 +106,7 @@ def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
 
 
 def plan_folder(settings: Settings) -> PlanFolder:
-    """The person's templates of plans, and those of the program."""
+    """Returns the templates of plans of the home and of the program; the home's win."""
     return PlanFolder(settings.home / "plans", _SHIPPED / "plans")
 
 

@@ -1,4 +1,4 @@
-"""Which folder of this machine a chat works in."""
+"""Chooses the folder of this machine that a chat works in."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,9 +10,9 @@ from bot.settings import Settings
 
 
 async def workspace_of(settings: Settings, people: People, chat: Chat, person: int) -> Path:
-    """The workspace itself in an owner's private chats, a folder of its own for every other.
+    """Returns the workspace for an owner's private chat, and an own folder for any other chat.
 
-    What the settings name for a chat comes first.
+    A folder that the settings name for the chat comes first.
     """
     root, asker = settings.workspace, await people.get(person)
     shared = _shared(dict(settings.shared_folders), chat)
@@ -26,7 +26,7 @@ async def workspace_of(settings: Settings, people: People, chat: Chat, person: i
 
 
 def _shared(folders: Mapping[str, str], chat: Chat) -> str | None:
-    """The folder of a topic, or else of its group, by its number now or before it moved."""
+    """Returns the folder of a topic or else of its group, by its number now or before it moved."""
     addresses = [address for address in (chat.address, chat.moved_from) if address is not None]
     keys = (key for a in addresses for key in (a.key, replace(a, thread=None).key))
     return next((folders[key] for key in keys if key in folders), None)

@@ -17,6 +17,7 @@ from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
+from bot.flow.commands.open_cards import OpenCards
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.plans import PlanCommands
@@ -399,6 +400,11 @@ class Composition:
         return PlanDesk(
             self._journal, store.plans, store.chats, store.outbox, self.lanes, self.world.clock
         )
+
+    @property
+    def open_cards(self) -> OpenCards:
+        store = self.store
+        return OpenCards(store.chats, store.approvals, store.plans, store.inbox, store.outbox)
 
     @cached_property
     def _plan_ending(self) -> PlanEnding:

@@ -1,4 +1,4 @@
-"""Every setting: its name, its type, its bounds, its default and its sentence."""
+"""Lists every setting with its name, type, bounds, default and sentence."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -62,13 +62,13 @@ def _secret(check: Any) -> AfterValidator:
 
 
 def setting_name(field: str) -> str:
-    """The name people write: the prefix belongs to all but the providers' own names."""
+    """Returns the name people write: with the prefix, except for the providers' own names."""
     provider = field.startswith(("anthropic_", "telegram_"))
     return field.upper() if provider else PREFIX + field.upper()
 
 
 def told(default: Any, sentence: str) -> Any:
-    """A setting's default and its sentence."""
+    """Returns a field with the default and the sentence of a setting."""
     return Field(default, description=sentence)
 
 
@@ -239,7 +239,7 @@ class Fields(BaseModel):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        """Settings that only make sense in one order."""
+        """Refuses bounds that make sense only in the other order."""
         pairs = (
             ("soft_rounds", "max_rounds"),
             ("calls_per_round", "calls_per_turn"),

@@ -1,4 +1,4 @@
-"""The written forms of single settings; each raises ValueError with half a sentence."""
+"""Reads single settings as people write them; each raises ValueError with half a sentence."""
 
 import re
 from pathlib import Path
@@ -58,7 +58,7 @@ def models(text: str) -> tuple[str, ...]:
 
 
 def send_rates(text: str) -> SendRates | None:
-    """Reads `chat=1,group=20/min,all=30`; a part left out keeps its default, `off` has no bound."""
+    """Reads `chat=1,group=20/min,all=30`; a missing part keeps its default, `off` is no bound."""
     if text.strip().lower() == "off":
         return None
     rates: dict[str, Rate | None] = {}
@@ -82,7 +82,7 @@ def _rate(text: str) -> Rate | None:
 
 
 def service_url(text: str) -> str:
-    """An http(s) address without query or fragment; a slash at its end is dropped."""
+    """Reads an http(s) address without query or fragment; drops a slash at its end."""
     parts = _split(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ValueError("it should be an address like https://host:port/path")
@@ -90,7 +90,7 @@ def service_url(text: str) -> str:
 
 
 def webhook_url(text: str) -> str:
-    """A public https address as Telegram is told it; nothing of it is changed."""
+    """Reads a public https address, and returns it unchanged for Telegram."""
     parts = _split(text)
     plain = not (parts.query or parts.fragment or "@" in parts.netloc)
     if parts.scheme != "https" or not parts.hostname or not plain or not text.isascii():
@@ -105,7 +105,7 @@ def webhook_secret(text: str) -> str:
 
 
 def database_url(text: str) -> str:
-    """An address of SQLite or PostgreSQL, with the driver this program uses."""
+    """Returns an address of SQLite or PostgreSQL with the driver this program uses."""
     scheme, mark, rest = text.partition("://")
     if not mark or scheme not in _DATABASES or not rest.strip("/"):
         raise ValueError(
@@ -133,7 +133,7 @@ def password_of(url: str) -> str | None:
 
 
 def without_password(url: str) -> str:
-    """The address with its password masked."""
+    """Returns the address with its password masked."""
     parts = urlsplit(url)
     if parts.password is None:
         return url
@@ -163,10 +163,10 @@ def bot_token(text: str) -> str:
 
 
 def masked(secret: str) -> str:
-    """Enough of a long secret to tell two apart, nothing of a short one."""
+    """Returns enough of a long secret to tell two apart, and no part of a short one."""
     return f"…{secret[-4:]}" if len(secret) >= 24 else "set"
 
 
 def joined(value: Any) -> Any:
-    """A list in a TOML file means what its parts mean with commas between them."""
+    """Joins a list of a TOML file with commas, as the other places write it."""
     return ",".join(str(part) for part in value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The places settings come from, each as raw values by name."""
+"""Reads the places that settings come from, each as raw values by name."""
 
 import io
 import tomllib
@@ -19,7 +19,7 @@ SERVERS = "mcp"
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What one place says; an empty value there is the same as none."""
+    """The values of one place; an empty value counts as missing."""
 
     origin: str
     values: Mapping[str, Any]
@@ -30,7 +30,7 @@ def environment(environ: Mapping[str, str]) -> Layer:
 
 
 def dotenv_file(folder: Path) -> Layer:
-    """Reads `.env` as it is: no value is replaced by another one's."""
+    """Reads `.env` as it is: no value refers to another."""
     values: dict[str, str] = {}
     for binding in parse_stream(io.StringIO(_text(folder / DOTENV))):
         if binding.error:
@@ -52,7 +52,7 @@ def toml_file(folder: Path) -> Mapping[str, Any]:
 
 
 def toml_layer(content: Mapping[str, Any], known: frozenset[str]) -> Layer:
-    """The settings among it: the same names, or in small letters and without the prefix."""
+    """Returns the settings of the file, whose names may be small and without the prefix."""
     values: dict[str, Any] = {}
     for key, value in content.items():
         if key == SERVERS and isinstance(value, dict):

@@ -51,6 +51,9 @@ _WISHES = {
     "bool_parsing": "it should be true or false",
 }
 _SECRET = frozenset({"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET"})
+_PRIVATE = _SECRET | {"STEWARD_DATABASE_URL"}
+"""Settings whose file nobody else may read."""
+
 _WITH_PASSWORD = frozenset({"STEWARD_DATABASE_URL", "ANTHROPIC_BASE_URL", "TELEGRAM_API_URL"})
 
 
@@ -85,7 +88,7 @@ def _fields(layers: Sequence[Layer]) -> Fields:
         return Fields.model_validate(dict(first_wins))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        # Without its cause: that one quotes every value it was given.
+        # Without its cause, which quotes every value, secrets too.
         raise SettingError(_sentence(first, layers)) from None
 
 
@@ -158,7 +161,7 @@ def _numbers(fields: Fields, kind: type[_Numbers], prefix: str = "") -> dict[str
 
 
 def _check_folder(name: str, path: Path) -> None:
-    """A folder that can be made, or is one; nothing is made here."""
+    """Raises SettingError unless the path is a folder or can become one; makes no folder."""
     for place in (path, *path.parents):
         try:
             if place.is_dir():
@@ -170,7 +173,7 @@ def _check_folder(name: str, path: Path) -> None:
 
 
 def _check_apart(settings: Settings, folder: Path) -> None:
-    """Tools read all of the workspace unasked, so no secret and no record may lie in it."""
+    """Refuses a workspace that holds secrets or records, since tools read all of it unasked."""
     workspace = settings.workspace.resolve()
     files = (folder / name for name in (".env", "steward.toml"))
     for ours in (settings.home, *(file for file in files if file.exists())):
@@ -190,6 +193,7 @@ def _lines(fields: Fields, settings: Settings, layers: Sequence[Layer]) -> tuple
             _shown(name, derived.get(name, getattr(fields, field))),
             _origin(name, layers),
             Fields.model_fields[field].description or "",
+            name in _PRIVATE,
         )
         for name, field in _NAMES.items()
     )
@@ -223,7 +227,7 @@ def _rate(rate: Rate | None) -> str:
 
 
 def _unknown(layers: Sequence[Layer]) -> tuple[str, ...]:
-    """A word on every name that looks like ours and is not, with the one that was perhaps meant."""
+    """Returns a warning for each unknown name with our prefix, and a name that is near to it."""
     found: list[str] = []
     for layer in layers:
         for name in sorted(layer.values):

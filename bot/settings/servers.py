@@ -1,4 +1,4 @@
-"""The tool servers of `steward.toml`: the operator's own word, so nobody is asked about them."""
+"""Reads the tool servers of `steward.toml`; the operator chose them, so no card asks."""
 
 import re
 from collections.abc import Mapping
@@ -88,7 +88,7 @@ def _server(name: str, table: Any, variables: Mapping[str, Any], folder: Path) -
     try:
         read = _Server.model_validate(table)
     except ValidationError as error:
-        # Without its cause: that one quotes every value it was given.
+        # Without its cause, which quotes every value, secrets too.
         raise _fault(name, _sentence(error)) from None
     return ServerSpec(
         name=name,
@@ -120,7 +120,7 @@ def _filled(
 
 
 def _secrets(read: _Server, variables: Mapping[str, Any]) -> tuple[str, ...]:
-    """What was looked up, what stands in headers, and what is called a secret."""
+    """Returns values that were looked up, values of headers, and values named like a secret."""
     values = (*read.env.values(), *read.headers.values())
     looked_up = (str(variables[name]) for value in values for name in _REFERENCE.findall(value))
     plain = [v for v in read.headers.values() if not _REFERENCE.search(v)]

@@ -1,4 +1,4 @@
-"""What the program is told by its settings, as frozen values."""
+"""Settings as frozen values, as the program uses them."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,11 +66,13 @@ class SettingLine:
     value: str
     origin: str
     sentence: str
+    secret: bool = False
+    """True for a value that no other user of the machine may read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a run.
+    """The settings of a run.
 
     `owners` and `allowed` are account keys (`channel:id`), `shared_folders` chats (written so
     too, perhaps with `/thread`) and their folder below the workspace. `send_rates` of None turns

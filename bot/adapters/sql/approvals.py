@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Boolean, Connection, Select, bindparam, delete, insert, or_, select, update
 
+from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import columns, names, values
 from bot.adapters.sql.tables import OPEN, PENDING_CARDS, approval, rule
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddRule, DropRule, SaveApproval

@@ -7,9 +7,8 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
-from bot.adapters.sql.clock import Now
-from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import columns, names, values
+from bot.adapters.sql.columns import columns, names, values
+from bot.adapters.sql.database import Database, Now
 from bot.adapters.sql.tables import chat, conversation
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import ChooseSkill, NameChat, SaveChat, SaveConversation

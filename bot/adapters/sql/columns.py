@@ -1,10 +1,14 @@
-"""The types of columns for the domain's values, the same for both databases."""
+"""Column types for values of the domain, the same for both databases.
 
+The columns of a value carry the names of its fields.
+"""
+
+from dataclasses import fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Dialect, Integer, LargeBinary, Text
+from sqlalchemy import BigInteger, Column, DateTime, Dialect, Integer, LargeBinary, Table, Text
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from bot.adapters.sql.codec import Codec
@@ -112,3 +116,18 @@ class Place(TypeDecorator[Address]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Address | None:
         return None if value is None else Address.from_key(value)
+
+
+def names(shape: type) -> tuple[str, ...]:
+    """The field names of a dataclass, in order."""
+    return tuple(field.name for field in fields(shape))
+
+
+def columns(table: Table, shape: type) -> list[Column[Any]]:
+    """The columns that make up a value of this shape, in the order of its fields."""
+    return [table.c[name] for name in names(shape)]
+
+
+def values(value: Any, wanted: tuple[str, ...]) -> dict[str, Any]:
+    """The named fields of a value, as a row to write."""
+    return {name: getattr(value, name) for name in wanted}

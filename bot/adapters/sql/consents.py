@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, select
 
+from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import columns, names, values
 from bot.adapters.sql.tables import consent
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AllowServer, DropConsent

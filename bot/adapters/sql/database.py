@@ -1,6 +1,8 @@
 """An open database that runs pieces of work, each in a transaction of its own."""
 
+import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection
@@ -8,6 +10,14 @@ from sqlalchemy import Connection
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 """Statements in order, without async: the database decides on which thread they wait."""
+
+Now = Callable[[], datetime]
+"""Tells the time, with its zone, for rows that carry none of their own."""
+
+
+def wall_clock() -> datetime:
+    """Returns the time of this machine, in UTC."""
+    return datetime.now(UTC)
 
 
 class Database(Protocol):
@@ -23,3 +33,12 @@ class Database(Protocol):
         With `durable` the result survives a power loss, otherwise the death of the process.
         """
         ...
+
+
+async def decided(transaction: asyncio.Future[T]) -> T:
+    """Waits for a transaction to its end: a cancel is passed on only after it."""
+    try:
+        return await asyncio.shield(transaction)
+    except asyncio.CancelledError:
+        await asyncio.wait([transaction])
+        raise

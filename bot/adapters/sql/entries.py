@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from bot.adapters.sql.fields import columns, names, values
+from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.tables import chat, entry
 from bot.domain.change import Append, Change, Fence
 from bot.domain.errors import Conflict, FenceLost

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
+from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import columns
 from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard

@@ -21,8 +21,7 @@ from bot.adapters.sql import (
     plans,
     turns,
 )
-from bot.adapters.sql.clock import Now
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, Now
 from bot.adapters.sql.standing import standing
 from bot.adapters.sql.tables import AT_WORK, DECIDED, STOPPING, WAITING
 from bot.adapters.sql.tables import approval as approval_table

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, case, func, insert, select
 
+from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import columns, names, values
 from bot.adapters.sql.tables import RAN, artifact, audit, usage, verdict
 from bot.domain.change import AddArtifact, AddAudit, AddUsage, AddVerdict
 from bot.domain.model import Usage

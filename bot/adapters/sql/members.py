@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, type_coerce, update
 
+from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import columns
 from bot.adapters.sql.tables import (
     COUNTED,
     FOR_OWNERS,

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, select, update
 
+from bot.adapters.sql.columns import names
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import names
 from bot.adapters.sql.tables import OWED, chat, outbox, sight
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.domain.change import Retract, Show

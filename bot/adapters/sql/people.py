@@ -7,8 +7,8 @@ from functools import partial
 
 from sqlalchemy import Connection, bindparam, case, delete, exists, insert, select, update
 
+from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import columns
 from bot.adapters.sql.tables import account, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.errors import Conflict

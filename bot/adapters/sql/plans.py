@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
+from bot.adapters.sql.columns import names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.fields import names, values
 from bot.adapters.sql.tables import PLANNED, plan, plan_step
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import SavePlan

@@ -9,9 +9,8 @@ from typing import TypeVar
 from sqlalchemy import URL, Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from bot.adapters.sql.database import Work
+from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
-from bot.adapters.sql.waiting import decided
 from bot.domain.errors import SettingError
 
 T = TypeVar("T")

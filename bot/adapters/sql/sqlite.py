@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 
-from bot.adapters.sql.database import Work
+from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
-from bot.adapters.sql.waiting import decided
 
 T = TypeVar("T")
 _PAUSE_SECONDS = 0.02

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, exists, select
 
-from bot.adapters.sql.fields import columns
+from bot.adapters.sql.columns import columns
 from bot.adapters.sql.tables import (
     PENDING_CARDS,
     PLANNED,

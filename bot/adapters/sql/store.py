@@ -9,9 +9,8 @@ from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
 from bot.adapters.sql.chats import SqlChats
-from bot.adapters.sql.clock import Now, wall_clock
 from bot.adapters.sql.consents import SqlConsents
-from bot.adapters.sql.database import Database, Work
+from bot.adapters.sql.database import Database, Now, Work, wall_clock
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from bot.adapters.sql.fields import columns, names, values
+from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.tables import UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AskStop, SaveTurn

@@ -1,4 +1,4 @@
-"""The bot's own account: who it is, and the menu of commands it shows."""
+"""Asks Telegram about the bot's own account, and sets its menu of commands."""
 
 import logging
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class TelegramAccount:
         self._api = api
 
     async def identity(self) -> Identity:
-        """Asks who the bot is; raises ChannelError, with a plain word for a bad token."""
+        """Asks for the bot's id and name; raises ChannelError, which names a bad token as such."""
         async with self._api.calling() as bot:
             me = await bot.get_me()
         self._api.own_name = me.username or ""
@@ -43,13 +43,13 @@ class TelegramAccount:
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def check(self) -> str:
-        """The bot's user name, as proof that the token works; raises ChannelError."""
+        """Returns the bot's user name, as proof that the token works; raises ChannelError."""
         return (await self.identity()).username
 
     async def check_webhook(self, wanted: str) -> str:
-        """How updates arrive, as a sentence; `wanted` is empty for polling.
+        """Returns a sentence about how updates arrive; `wanted` is empty for polling.
 
-        Raises ChannelError with a plain word if they do not.
+        Raises a ChannelError that says why they do not.
         """
         async with self._api.calling() as bot:
             info = await bot.get_webhook_info()

@@ -1,4 +1,4 @@
-"""Whether a message of a group is meant for the bot, and its words without the mention."""
+"""Tells if a message of a group is meant for the bot, and cuts the mention out of its words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Spoken:
 
 
 def spoken(message: Fields, text: str, own: Own) -> Spoken:
-    """Mentions of the bot are cut out: they are the address, not the message."""
+    """Cuts mentions of the bot out: they are the address, not the message."""
     # Offsets and lengths of entities count UTF-16 units, two bytes each.
     wide = text.encode("utf-16-le")
     addressed, kept, end = _replies_to(message, own.id), b"", 0
@@ -48,7 +48,7 @@ _SPACE = " ".encode("utf-16-le")
 
 
 def _entities(message: Fields, longest: int) -> Iterator[tuple[Fields, int, int]]:
-    """Each entity with the bytes it covers; those that cannot be are left out."""
+    """Yields each entity with the bytes it covers; leaves out entities beyond the text."""
     name = "entities" if "text" in message else "caption_entities"
     for entity in message.items(name):
         start, length = entity.number("offset"), entity.number("length")

@@ -1,4 +1,4 @@
-"""The line to the Bot API for one bot: opened once, shared by channel, listener and account."""
+"""Connects one bot with the Bot API: opened once, shared by channel, listener and account."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ class TelegramApi:
 
     @property
     def own_id(self) -> str:
-        """The bot's own user id, which every token begins with."""
+        """Returns the bot's own user id, which every token begins with."""
         return self._token.partition(":")[0]
 
     async def __aenter__(self) -> Self:
@@ -74,7 +74,7 @@ class TelegramApi:
 
     @asynccontextmanager
     async def calling(self, *, upload: bool = False) -> AsyncIterator[Bot]:
-        """The bot for one call: bounded in time, its faults translated and without the token."""
+        """Yields the bot for one call, bounded in time; faults are translated and show no token."""
         try:
             async with asyncio.timeout(_UPLOAD_SECONDS if upload else self._send_seconds):
                 yield self._bot
@@ -91,7 +91,7 @@ class TelegramApi:
     async def updates(
         self, offset: int | None, wait: int, limit_seconds: float, most: int = 100
     ) -> bytes:
-        """One raw answer of getUpdates, which waits up to `wait` seconds for the first update.
+        """Returns one raw answer of getUpdates, which waits up to `wait` seconds for an update.
 
         Raises the library's own errors with their status, or TimeoutError; none of their texts
         may be shown before `scrub` has seen it.
@@ -114,7 +114,7 @@ class TelegramApi:
 
     @asynccontextmanager
     async def downloading(self, path: str) -> AsyncIterator[httpx.Response]:
-        """The answer for a file at a path that getFile told, whose bytes are still to come."""
+        """Yields the answer for a file at a path of getFile; its bytes are still to come."""
         url = f"{self._url}/file/bot{self._token}/{quote(path)}"
         waits = httpx.Timeout(self._send_seconds, connect=_CONNECT_SECONDS)
         # A client of its own: a cancel in the middle of a file cannot cost the pool a connection.
@@ -129,7 +129,7 @@ class TelegramApi:
             raise ChannelUnreachable(told, maybe_done=False) from None
 
     def scrub(self, text: str) -> str:
-        """The text without the token, in whatever case and however a URL would write it."""
+        """Returns the text without the token, in any case and as a URL would write it."""
         return self._written_token.sub("<token>", text)
 
     def _scrubbed(self, fault: ChannelError) -> ChannelError:

@@ -1,4 +1,4 @@
-"""Lists what stands beside the text of a message."""
+"""Lists the files beside the text of a message."""
 
 from typing import Literal, TypeAlias
 
@@ -27,7 +27,7 @@ _WITHOUT_FILE = (
 
 
 def attachments_of(message: Fields) -> tuple[Attachment, ...]:
-    """Photos in their largest size, files, and what has no file at all under an empty handle."""
+    """Returns photos in their largest size, and files; content without a file has no handle."""
     if photo := _photo(message):
         return (photo,)
     for name, kind in _FILES.items():

@@ -17,7 +17,7 @@ from telegram import (
 )
 from telegram.constants import ChatAction
 
-from bot.adapters.telegram.addresses import is_group
+from bot.adapters.telegram.addresses import CHANNEL, is_group
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
@@ -26,7 +26,7 @@ from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import LONGEST_CAPTION, split_content
 from bot.adapters.telegram.rich_text import RichText
-from bot.adapters.telegram.updates import CHANNEL, moved_update, parse_update
+from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.domain.errors import ChatMoved, ContentRefused
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
 
@@ -97,7 +97,7 @@ class TelegramChannel:
     async def draft(
         self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
     ) -> str | None:
-        """A draft in private; groups know none, so there a silent message is sent and edited."""
+        """Shows a draft in private; groups have none, so there it edits a silent message."""
         rich = _tail(formatted(clean(text)))
         if not has_ink(rich.text):
             return message_id
@@ -224,7 +224,7 @@ class TelegramChannel:
 
 
 async def _plain_if_refused(body: Any, attempt: Callable[[_Entities], Awaitable[T]]) -> T:
-    """Tries with formatting and, when the content is refused, once more without."""
+    """Tries with formatting, and once more without it if the content is refused."""
     entities = [MessageEntity(**entity) for entity in body.get("entities", ())]
     if entities:
         try:
@@ -290,7 +290,7 @@ def _content(path: Path) -> bytes:
 
 
 def _file_name(name: str) -> str:
-    """The last part of a name, without what would break a header."""
+    """Returns the last part of a name, without characters that would break a header."""
     last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(c for c in last if c.isprintable()).strip()[-200:] or "file"
 

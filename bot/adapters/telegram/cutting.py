@@ -7,9 +7,9 @@ MOST_SPANS = 100
 
 
 def cut(rich: RichText, longest: int = LONGEST) -> list[RichText]:
-    """Parts of at most `longest` code points and 100 spans, in order.
+    """Returns parts of at most `longest` code points and 100 spans, in order.
 
-    Between two parts only blanks are left out, and none of code but one line break.
+    Only blanks between two parts are left out; within code only one line break.
     """
     parts: list[RichText] = []
     start = 0
@@ -24,12 +24,12 @@ def cut(rich: RichText, longest: int = LONGEST) -> list[RichText]:
 
 
 def has_ink(text: str) -> bool:
-    """Whether a person would see anything of it."""
+    """Tells if a person would see any of it."""
     return any(c.isprintable() and not c.isspace() for c in text)
 
 
 def _reach(rich: RichText, start: int, longest: int) -> int:
-    """How far a part from `start` may go."""
+    """Returns the furthest end of a part from `start`."""
     reach = min(start + longest, len(rich.text))
     touched = [s.start for s in rich.spans if s.end > start and s.start < reach]
     if len(touched) > MOST_SPANS and touched[MOST_SPANS] > start:
@@ -38,7 +38,7 @@ def _reach(rich: RichText, start: int, longest: int) -> int:
 
 
 def _border(rich: RichText, start: int, reach: int) -> tuple[int, int]:
-    """Where a part from `start` ends, and where the next one begins."""
+    """Returns the end of a part from `start`, and the start of the next one."""
     text = rich.text
     if reach == len(text):
         return reach, reach
@@ -57,7 +57,7 @@ def _border(rich: RichText, start: int, reach: int) -> tuple[int, int]:
 
 
 def _paragraph(text: str, back: int, reach: int, code: list[Span]) -> int:
-    """The last blank line outside code; -1 when there is none."""
+    """Returns the last blank line outside code; -1 if there is none."""
     at = text.rfind("\n\n", back, reach + 2)
     while at >= 0 and _inside(at, code):
         at = text.rfind("\n\n", back, at + 1)

@@ -1,4 +1,4 @@
-"""Translates what the library raises into the faults the program knows."""
+"""Translates errors of the library into the faults the program knows."""
 
 import httpx
 from telegram.error import TelegramError
@@ -49,7 +49,7 @@ class Upgraded(ChannelUnreachable):
 
 
 def translated(error: TelegramError) -> ChannelError:
-    """The fault for an error of the library; its text may still hold the token."""
+    """Returns the fault for an error of the library; its text may still hold the token."""
     match error:
         case Refused():
             return _refused(error)

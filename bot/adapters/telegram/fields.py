@@ -1,4 +1,4 @@
-"""Reads JSON of unknown shape: a value is there with the right type, or it is not there."""
+"""Reads JSON of unknown shape: a value of another type counts as missing."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ _LARGEST = 1 << 53
 
 
 def clean(text: str) -> str:
-    """The text with NUL and lone surrogates, which nothing can store, replaced by U+FFFD."""
+    """Replaces NUL and lone surrogates, which no store takes, by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
@@ -29,19 +29,19 @@ class Fields:
         return clean(value) if isinstance(value, str) else None
 
     def number(self, name: str) -> int | None:
-        """An integer as JSON can carry it exactly, below 2**53."""
+        """Returns an integer that JSON carries exactly, below 2**53."""
         value = self._values.get(name)
         if isinstance(value, bool) or not isinstance(value, int):
             return None
         return value if -_LARGEST < value < _LARGEST else None
 
     def decimal(self, name: str) -> float | None:
-        """A number with a fraction, perhaps."""
+        """Returns a number, with or without a fraction."""
         value = self._values.get(name)
         return value if isinstance(value, float) else self.number(name)
 
     def id(self, name: str) -> str | None:
-        """A number used as a name."""
+        """Returns a number that is used as a name, as a string."""
         number = self.number(name)
         return None if number is None else str(number)
 

@@ -1,4 +1,4 @@
-"""Files that people send, fetched from the Bot API."""
+"""Fetches files that people send from the Bot API."""
 
 import asyncio
 from http import HTTPStatus
@@ -10,7 +10,7 @@ from bot.domain.errors import ChannelUnreachable, ContentRefused, FileWithheld
 from bot.domain.message import Attachment
 
 MOST_BYTES = 20 * 1024 * 1024
-"""What the Bot API hands out of one file at the most; it refuses a larger one by name."""
+"""The size in bytes of the largest file that the Bot API hands out."""
 
 _SECONDS = 60.0
 _TOO_BIG = "too big"
@@ -35,7 +35,7 @@ class TelegramFiles:
             raise ChannelUnreachable("the file did not come in time", maybe_done=False) from None
 
     async def _path(self, attachment: Attachment) -> str:
-        """Where the file is below the server's address for files."""
+        """Returns the path of the file below the server's address for files."""
         try:
             async with self._api.calling() as bot:
                 told = await bot.get_file(attachment.handle)

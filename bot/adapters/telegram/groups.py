@@ -1,4 +1,4 @@
-"""Asks Telegram whose group it is and who is in it; nothing of the answer is kept."""
+"""Asks Telegram for the owner and the members of a group; no answer is kept."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from bot.domain.person import Sender
 
 _ABSENT = (ChatMemberStatus.LEFT, ChatMemberStatus.BANNED)
 _PATIENCE_SECONDS = 5.0
-"""A command waits for the answer, and other updates wait for the command."""
+"""Short, because a command waits for the answer, and other updates wait for the command."""
 
 
 class TelegramGroups:
@@ -28,7 +28,7 @@ class TelegramGroups:
         try:
             member = await self._member(group, sender)
         except (ContentRefused, RecipientGone):
-            # So is refused to tell of someone who was never there.
+            # Telegram refuses so when the person was never there.
             return False
         if isinstance(member, ChatMemberRestricted):
             return member.is_member

@@ -18,10 +18,10 @@ from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
 _TOKEN_PAUSE = 60.0
-# Shorter than a poll, so that none stands to its end between two conflicts and looks like peace.
+# Shorter than a poll: one that ends well between two conflicts would look like their end.
 _CONFLICT_PAUSE = 10.0
 _NUMBER = re.compile(rb'"update_id"\s*:\s*(?P<id>\d{1,10})\b')
-# Words of the conflict that a webhook makes, not a second poller.
+# Words of a conflict with a webhook, not with a second poller.
 _WEBHOOK_ACTIVE = "webhook is active"
 
 
@@ -29,7 +29,7 @@ _UNREADABLE = Trouble("Telegram sent an answer that cannot be read")
 
 
 class TelegramListener:
-    """A long poll over raw JSON; `poll_seconds` is the server's wait, `grace_seconds` ours."""
+    """Polls for raw JSON; the server waits `poll_seconds`, we wait `grace_seconds` longer."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class TelegramListener:
         return await self._first_unreadable(offset)
 
     async def _first_unreadable(self, offset: int | None) -> "list[Any] | Trouble":
-        """The first update alone, of a batch in which one is too deep to be read.
+        """Returns the first update alone, of a batch that holds one too deep to be read.
 
         It is kept by its number and its text, so that those behind it can come.
         """
@@ -112,7 +112,7 @@ class TelegramListener:
         return max(ids) + 1
 
     async def _met(self, error: Refused) -> "list[Any] | Trouble":
-        """A refused poll; a webhook of an earlier setting is deleted, once in a life."""
+        """Answers a refused poll; deletes a webhook of an earlier setting, once in a run."""
         left = error.status == 409 and _WEBHOOK_ACTIVE in error.description.lower()
         if not left or self._deleted_webhook:
             return _trouble(error)

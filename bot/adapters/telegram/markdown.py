@@ -1,4 +1,4 @@
-"""Markdown as formatted text; there is no Markdown it refuses."""
+"""Turns Markdown into formatted text; no Markdown is refused."""
 
 import re
 from bisect import bisect_left
@@ -14,7 +14,7 @@ _KINDS = frozenset(
     {"bold", "italic", "underline", "strikethrough", "code", "pre", "blockquote", "text_link"}
 )
 _HOST = re.compile(r"[^\s/?#@]+\.[^\s/?#@.]+")
-# Lists within lists on one line, each indented further: a few kB would become megabytes.
+# Each list within a list on one line is indented further: a few kB would become megabytes.
 _TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])[ \t]?){20}", re.MULTILINE)
 _CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
 _BACKSLASH_ITSELF = re.compile(r"(?<!\\)(?:\\\\)+[()\[\]]")
@@ -36,7 +36,7 @@ _CONFIG = _plain_signs()
 
 
 def formatted(source: str) -> RichText:
-    """Reads Markdown; what cannot be read safely is shown as it is written."""
+    """Reads Markdown; a text that cannot be read safely is shown as it is written."""
     safe = None if _TOO_DEEP.search(source) else mended(source)
     arranged = None if safe is None else laid_out(safe)
     if safe is None or arranged is None:
@@ -57,7 +57,7 @@ def _span(entity: MessageEntity, offsets: list[int] | range) -> Span:
 
 
 def _without_dead_links(rich: RichText) -> RichText:
-    """Links the platform would refuse become text, with their target behind them."""
+    """Turns links that the platform would refuse into text, with their target behind it."""
     kept: list[Span] = []
     targets: dict[int, str] = {}
     for span in rich.spans:
@@ -71,7 +71,7 @@ def _without_dead_links(rich: RichText) -> RichText:
 
 
 def _is_live(url: str) -> bool:
-    """Whether the platform takes it as a link target."""
+    """Tells if the platform takes it as a link target."""
     if not url.isprintable() or " " in url:
         return False
     try:

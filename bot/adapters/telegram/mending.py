@@ -1,4 +1,4 @@
-"""Escapes what the Markdown converter would drop or misread, so that every word is shown.
+"""Escapes text that the Markdown converter would drop or misread, so that every word is shown.
 
 Raw HTML would vanish, `a || b || c` would become a hidden spoiler, and the dollars of
 `$HOME:$PATH` would be taken for mathematics.
@@ -18,7 +18,7 @@ _PASSES = 30
 
 
 def mended(source: str) -> str | None:
-    """Markdown that says the same without the traps; None when it stays full of them."""
+    """Returns Markdown that says the same without the traps; None if some are left."""
     if not _SUSPECT.search(source):
         return source
     for _ in range(_PASSES):
@@ -40,7 +40,7 @@ class _Reading:
     found: dict[int, bytes] = field(default_factory=dict[int, bytes])
 
     def insertions(self) -> dict[int, bytes]:
-        """What to insert, by offset."""
+        """Texts to insert, by offset."""
         source = self.data.decode()
         for payload, place in pyromark.events_with_range(source, options=STANDARD_OPTIONS):
             self._look(payload, range(place["start"], place["end"]))
@@ -64,7 +64,7 @@ class _Reading:
                 pass
 
     def _glued(self, place: range) -> bool:
-        """Whether a word goes on right after the closing dollar, or ends before the first."""
+        """Tells if a word goes on right after the closing dollar, or ends before the first."""
         after = self.data[place.stop : place.stop + 1]
         before = self.data[max(place.start - 1, 0) : place.start]
         return any(c.isalnum() or c in (b"_", b"{") for c in (after, before))

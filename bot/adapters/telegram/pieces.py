@@ -26,7 +26,7 @@ _HIDDEN = re.compile("[^\x20-\x7e\n\t]")
 
 
 def split_content(content: Outbound) -> list[Piece]:
-    """The messages of a content: its text in parts, then its files.
+    """Returns the messages of a content: its text in parts, then its files.
 
     Buttons stand under the last part of the text, so that an edit which drops a file does not
     leave them behind; the reply mark is on the first message.
@@ -55,7 +55,7 @@ def split_content(content: Outbound) -> list[Piece]:
 
 
 def visible(text: str) -> str:
-    """The text with every character that would not show written as a sign or an escape."""
+    """Writes every character that would not show as a sign or an escape."""
     return _HIDDEN.sub(lambda found: _shown(found[0]), text)
 
 
@@ -78,7 +78,7 @@ def _parts(content: Outbound) -> list[RichText]:
 
 
 def _rich(block: Block, *, whole: bool) -> RichText:
-    """Formats a block; `whole` leaves nothing unseen in any kind of block, as code always does."""
+    """Formats a block; with `whole` every character is visible, as it always is in code."""
     text = clean(block.text)
     match block:
         case Markdown():

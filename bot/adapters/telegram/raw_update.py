@@ -1,4 +1,4 @@
-"""A raw update as it is kept: canonical JSON under the number the platform gave it."""
+"""Keeps a raw update as canonical JSON, under the number the platform gave it."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ _LARGEST_ID = 1 << 31
 
 
 def update_number(update: Any) -> int | None:
-    """The number of a decoded update; None for one by which it cannot be confirmed."""
+    """Returns the number of a decoded update; None for a number that cannot confirm it."""
     number = update.get("update_id") if isinstance(update, dict) else None
     if isinstance(number, bool) or not isinstance(number, int):
         return None
@@ -19,7 +19,7 @@ def update_number(update: Any) -> int | None:
 
 
 def raw_update(update: Any) -> RawUpdate:
-    """The update to keep for any decoded JSON; without a number it is known by its digest."""
+    """Returns the update to keep for any decoded JSON; without a number its key is a digest."""
     body = json.dumps(update, separators=(",", ":"))
     number = update_number(update)
     if number is not None:

@@ -1,4 +1,4 @@
-"""Text with formatting, counted in code points; UTF-16 exists only where the platform wants it."""
+"""Holds text with formatting, counted in code points; the platform alone gets UTF-16."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ class Span:
         return Span(self.kind, self.start + by, self.end + by, self.url, self.language)
 
     def within(self, start: int, end: int) -> "Span":
-        """The part of this span inside a stretch, counted from the stretch's start."""
+        """Returns the part of this span inside a stretch, counted from the stretch's start."""
         first, last = max(self.start, start) - start, min(self.end, end) - start
         return Span(self.kind, first, last, self.url, self.language)
 
@@ -46,7 +46,7 @@ class RichText:
         return RichText(self.text + other.text, self.spans + moved)
 
     def trimmed(self) -> "RichText":
-        """Without blank lines around it; code keeps its own blanks."""
+        """Returns it without blank lines around it; code keeps its own blanks."""
         first = min((s.start for s in self.spans), default=len(self.text))
         last = max((s.end for s in self.spans), default=0)
         start = min(len(self.text) - len(self.text.lstrip("\n ")), first)
@@ -54,7 +54,7 @@ class RichText:
         return self if end - start == len(self.text) else self.part(start, end)
 
     def with_inserted(self, insertions: Mapping[int, str]) -> "RichText":
-        """With unformatted text inserted; spans that end at a place do not cover it."""
+        """Returns it with unformatted text inserted; spans that end at a place do not cover it."""
         places = sorted(insertions)
         grown = [0, *accumulate(len(insertions[place]) for place in places)]
         spans = (
@@ -72,13 +72,13 @@ class RichText:
         return RichText("".join((*parts, self.text[borders[-1] :])), tuple(spans))
 
     def entities(self) -> list[dict[str, Any]]:
-        """The spans as the platform's entities, whose offsets are UTF-16 code units."""
+        """Returns the spans as the platform's entities, whose offsets are UTF-16 code units."""
         offsets = utf16_offsets(self.text)
         return [_entity(span, offsets[span.start], offsets[span.end]) for span in self.spans]
 
 
 def utf16_offsets(text: str) -> list[int] | range:
-    """The UTF-16 offset of every code point and of the end."""
+    """Returns the UTF-16 offset of every code point and of the end."""
     if not text or max(text) <= "\uffff":
         return range(len(text) + 1)
     return list(accumulate((2 if c > "\uffff" else 1 for c in text), initial=0))

@@ -1,4 +1,4 @@
-"""Why no updates come: told once, waited out at leisure."""
+"""Waits while no updates come, and logs the reason once."""
 
 import logging
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ _LONGEST_PAUSE = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why there are no updates; `pause` in seconds, None for one that grows."""
+    """A reason for missing updates; `pause` in seconds, None for one that grows."""
 
     text: str
     pause: float | None = None
 
 
 class Silence:
-    """One complaint for each trouble however long it lasts, and a word when it is over."""
+    """Logs each trouble once, however long it lasts, and its end."""
 
     def __init__(self, api: TelegramApi, clock: Clock) -> None:
         self._api = api

@@ -1,7 +1,7 @@
-"""Tables for a narrow screen: small ones as aligned columns, others as a list of records.
+"""Lays tables out for a narrow screen: small ones as columns, others as a list of records.
 
-Works on the Markdown, so that what stands in a cell keeps its formatting. Which part of the source
-is a table, and which a cell, is for the parser to say.
+Works on the Markdown, so that a cell keeps its formatting. The parser tells which part of the
+source is a table, and which a cell.
 """
 
 import re
@@ -30,7 +30,7 @@ _MOST_CELLS = 20_000
 
 
 def laid_out(source: str) -> str | None:
-    """The Markdown with every table made readable at 35 columns; None when that is too much."""
+    """Returns the Markdown with every table readable at 35 columns; None for too many cells."""
     if "|" not in source or "-" not in source:
         return source
     data = source.encode()
@@ -49,7 +49,7 @@ def laid_out(source: str) -> str | None:
 
 @dataclass(slots=True)
 class _Cell:
-    """What stands in a cell: as it is read, as it is written, and whether columns would do."""
+    """The text of a cell, as it is read and as it is written; tells if columns would do."""
 
     place: range
     plain: str = ""
@@ -58,7 +58,7 @@ class _Cell:
     code: list[range] = field(default_factory=list[range])
 
     def written(self, data: bytes) -> str:
-        """The cell's Markdown, without the escapes that bars need in a table's code."""
+        """Returns the cell's Markdown, without the escapes that bars need in a table's code."""
         parts: list[bytes] = []
         last = self.place.start
         for code in self.code:
@@ -73,7 +73,7 @@ class _Row:
     cells: list[_Cell] = field(default_factory=list[_Cell])
 
     def surplus(self, data: bytes) -> str:
-        """What stands behind the last column, which Markdown itself would drop."""
+        """Returns the text behind the last column, which Markdown itself would drop."""
         end = self.cells[-1].place.stop if self.cells else self.place.start
         return data[end : self.place.stop].decode().strip().strip("|").strip()
 
@@ -132,7 +132,7 @@ def _read(cell: _Cell, payload: Any, place: range) -> None:
 
 
 def _shown(table: _Table, data: bytes) -> str:
-    """The lines that stand for a table, each behind the marks of the blocks it stands in."""
+    """Returns the lines that stand for a table, each behind the marks of its blocks."""
     line_start = data.rfind(b"\n", 0, table.place.start) + 1
     before = data[line_start : table.place.start].decode()
     # A mark that opens a block, as a list's, is not repeated on the lines that follow.
@@ -143,7 +143,7 @@ def _shown(table: _Table, data: bytes) -> str:
 
 
 def _columns(table: _Table, data: bytes) -> str | None:
-    """The table as aligned columns; None when it is too wide for them or would lose something."""
+    """Returns the table as aligned columns; None if it is too wide or would lose formatting."""
     cells = [cell for row in table.rows for cell in row.cells]
     count = len(table.alignments)
     if count > NARROW // 2 or any(cell.rich for cell in cells):
@@ -173,7 +173,7 @@ def _line(texts: Sequence[str], widths: Sequence[int], alignments: Sequence[str]
 
 
 def _records(table: _Table, data: bytes) -> str:
-    """One block of lines for each row: what the column is called, and what stands there."""
+    """Returns a block of lines for each row: the name of each column, and its cell."""
     head, *rows = table.rows
     labels = [_label(cell, data) for cell in head.cells]
     blocks: list[list[str]] = []
@@ -197,7 +197,7 @@ def _label(cell: _Cell, data: bytes) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns a text takes in fixed width: wide characters two, marks on others none."""
+    """Counts the columns of a text in fixed width: two for wide characters, 0 for marks."""
     total, joined = 0, False
     for character in text:
         if character == "\ufe0f":

@@ -1,4 +1,4 @@
-"""HTTP to the Bot API, with refusals told by their status and the server's own words."""
+"""Speaks HTTP to the Bot API; refusals carry their status and the server's own words."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ class Refused(TelegramError):
 
 
 class Unreadable(TelegramError):
-    """The server says it did it, in an answer that cannot be read."""
+    """The server reports success in an answer that cannot be read."""
 
 
 class Transport(HTTPXRequest):
@@ -90,7 +90,7 @@ async def _end(exchange: asyncio.Future[Any], grace: float) -> None:
 
 
 def decoded(payload: bytes) -> Any:
-    """The JSON value of an answer; None when it is none. Absurdly long integers stay text."""
+    """Returns the JSON value of an answer, or None. Absurdly long integers stay text."""
     text = payload.decode("utf-8", "replace")
     for read_integer in (int, _integer_or_text):
         try:

@@ -1,39 +1,27 @@
-"""Reads a raw update; whatever stands in it, the answer is a value."""
+"""Reads a raw update: a message, a press or a change of the bot's place in a chat."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from typing import Literal
 
-from bot.adapters.telegram.addressing import Own, Spoken, spoken
-from bot.adapters.telegram.attachments import attachments_of
+from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
+from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.fields import Fields, clean
-from bot.adapters.telegram.wordless import in_words
+from bot.adapters.telegram.messages import read_message
+from bot.adapters.telegram.senders import sender_of, title_of
 from bot.domain.message import (
     Address,
-    Cut,
     Ignored,
     Inbound,
     InboundMessage,
-    Moved,
     Presence,
     PresenceChange,
     Press,
-    Quote,
     RawUpdate,
     Unreadable,
 )
-from bot.domain.person import Sender
 
-CHANNEL = "telegram"
-_LONGEST_NAME = 128
-_GENERAL = "1"
-_LAST_SECOND = 253_402_300_799
-_CONTENT = ("text", "caption")
-_LONGEST_TEXT = 4096
-_NEARLY = 256
-"""How much shorter a piece is whose app looked for the end of a word or line."""
 _KINDS: Mapping[str, Literal["private", "group", "channel"]] = {
     "private": "private",
     "group": "group",
@@ -43,7 +31,7 @@ _KINDS: Mapping[str, Literal["private", "group", "channel"]] = {
 
 
 def parse_update(body: str, own: Own) -> Inbound:
-    """Reads a stored update; `own` tells which words are the bot's, and which are said to it."""
+    """Reads a stored update; by `own` it knows words of the bot and words said to the bot."""
     try:
         update = json.loads(body)
     except (ValueError, RecursionError):
@@ -52,9 +40,9 @@ def parse_update(body: str, own: Own) -> Inbound:
         return Unreadable("not a JSON object")
     fields = Fields(update)
     if "message" in fields:
-        return _message(fields.inner("message"), own)
+        return read_message(fields.inner("message"), own)
     if "edited_message" in fields:
-        message = _message(fields.inner("edited_message"), own)
+        message = read_message(fields.inner("edited_message"), own)
         return replace(message, edited=True) if isinstance(message, InboundMessage) else message
     if "callback_query" in fields:
         return _press(fields.inner("callback_query"))
@@ -64,92 +52,10 @@ def parse_update(body: str, own: Own) -> Inbound:
     return Ignored(f"an update of another kind: {', '.join(kinds[:3]) or 'none'}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """What every message has that can be answered."""
-
-    address: Address
-    sender: Sender
-    message_id: str
-    sent_at: datetime
-
-
-def _message(fields: Fields | None, own: Own) -> Inbound:
-    if fields is None:
-        return Unreadable("a message that is no object")
-    private, anonymous = _is_private(fields), _is_anonymous(fields)
-    if private and anonymous:
-        return Ignored("written in the name of a chat")
-    if (moved := _moved(fields)) is not None:
-        return moved
-    head = _head(fields)
-    if head is None:
-        return Unreadable("a message without a usable chat, sender, number or date")
-    if _is_bot(fields) and not anonymous:
-        return Ignored("written by a bot")
-    text = _text(fields)
-    if text is None and not attachments_of(fields):
-        return Ignored("a message without content")
-    said = Spoken(text or "", True) if private else spoken(fields, text or "", own)
-    if said.elsewhere:
-        return Ignored("a command for another bot")
-    return _read(fields, head, said, own)
-
-
-def _head(message: Fields) -> _Head | None:
-    address, sender = _address(message), _speaker(message)
-    message_id, sent_at = message.id("message_id"), _time(message)
-    if address is None or sender is None or message_id is None or sent_at is None:
-        return None
-    return _Head(address, sender, message_id, sent_at)
-
-
-def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessage:
-    private, anonymous = _is_private(message), _is_anonymous(message)
-    return InboundMessage(
-        address=head.address,
-        sender=head.sender,
-        message_id=head.message_id,
-        text=said.text,
-        sent_at=head.sent_at,
-        private=private,
-        quote=_quote(message, own={own.id, head.sender.user_id}),
-        forwarded_from=_forwarded_from(message),
-        attachments=attachments_of(message),
-        addressed=said.addressed and not anonymous,
-        anonymous=anonymous,
-        title="" if private else _title(message.inner("chat")),
-        number=max(0, message.number("message_id") or 0),
-        album=message.text("media_group_id") or "",
-        cut=_cut(message.text("text") or ""),
-    )
-
-
-def _cut(text: str) -> Cut:
-    """Apps cut what is longer than a message may be, some at a paragraph of its second half."""
-    # The platform counts code points, most apps UTF-16 units: a sharp cut is at either bound.
-    length = max(len(text), min(_LONGEST_TEXT, len(text.encode("utf-16-le")) // 2))
-    if length >= _LONGEST_TEXT:
-        return Cut.SHARP
-    if length >= _LONGEST_TEXT - _NEARLY:
-        return Cut.LIKELY
-    return Cut.PERHAPS if length > _LONGEST_TEXT // 2 else Cut.NO
-
-
-def _moved(message: Fields) -> Moved | None:
-    """A basic group that became a supergroup tells so twice: in the old chat and in the new."""
-    here = _address(message)
-    new, old = message.id("migrate_to_chat_id"), message.id("migrate_from_chat_id")
-    if here is None or (new is None and old is None):
-        return None
-    there = Address(CHANNEL, new or old or "")
-    return Moved(here, there) if new is not None else Moved(there, here)
-
-
 def moved_update(old: str, new: str) -> RawUpdate:
-    """What the old chat tells of the move, for when only a refused call has told of it.
+    """Returns the update of the old chat about a move that only a refused call has told of.
 
-    There is one for each move, and none of the platform's numbers is like its key.
+    Each move has one key, which is like none of the platform's numbers.
     """
     told = {"message": {"chat": {"id": int(old)}, "migrate_to_chat_id": int(new)}}
     return RawUpdate(f"moved:{old}:{new}", json.dumps(told))
@@ -158,14 +64,14 @@ def moved_update(old: str, new: str) -> RawUpdate:
 def _presence_change(change: Fields | None) -> Inbound:
     if change is None:
         return Unreadable("a change of membership that is no object")
-    chat, by = change.inner("chat") or Fields(None), _sender(change)
+    chat, by = change.inner("chat") or Fields(None), sender_of(change)
     number, kind = chat.id("id"), _KINDS.get(chat.text("type") or "")
     before, now = (_presence(change.inner(f"{when}_chat_member")) for when in ("old", "new"))
     if number is None or kind is None or by is None or before is None or now is None:
         return Unreadable("a change of membership without a usable chat, person or status")
     if before is now:
         return Ignored("a change of membership that changes nothing here")
-    return PresenceChange(Address(CHANNEL, number), by, before, now, kind, _title(chat))
+    return PresenceChange(Address(CHANNEL, number), by, before, now, kind, title_of(chat))
 
 
 def _presence(member: Fields | None) -> Presence | None:
@@ -182,139 +88,14 @@ def _presence(member: Fields | None) -> Presence | None:
             return None
 
 
-def _speaker(message: Fields) -> Sender | None:
-    """The sender, or the chat in whose name it is written: an anonymous admin, a channel."""
-    chat = message.inner("sender_chat")
-    if chat is None:
-        return _sender(message)
-    number = chat.id("id")
-    return None if number is None else Sender(CHANNEL, number, _title(chat) or number)
-
-
-def _title(chat: Fields | None) -> str:
-    """The name of a chat, on one line."""
-    shown = " ".join(((chat or Fields(None)).text("title") or "").split())
-    return shown[:_LONGEST_NAME]
-
-
 def _press(fields: Fields | None) -> Inbound:
     if fields is None:
         return Unreadable("a press that is no object")
-    sender, handle, card = _sender(fields), fields.text("id"), fields.inner("message")
+    sender, handle, card = sender_of(fields), fields.text("id"), fields.inner("message")
     if card is None and "inline_message_id" in fields:
         return Ignored("a press on a message the bot did not send")
-    address = None if card is None else _address(card)
-    private = card is not None and _is_private(card)
+    address = None if card is None else address_of(card)
+    private = card is not None and is_private(card)
     if sender is None or not handle or address is None or card is None:
         return Unreadable("a press without a usable sender, id or chat")
     return Press(address, sender, fields.text("data") or "", handle, card.id("message_id"), private)
-
-
-def _address(message: Fields) -> Address | None:
-    chat = (message.inner("chat") or Fields(None)).id("id")
-    if chat is None:
-        return None
-    thread = message.id("message_thread_id") if message.flag("is_topic_message") else None
-    # What is sent to a group's General topic must not name it.
-    general = thread == _GENERAL and not _is_private(message)
-    return Address(CHANNEL, chat, None if general else thread)
-
-
-def _is_private(message: Fields) -> bool:
-    return (message.inner("chat") or Fields(None)).text("type") == "private"
-
-
-def _is_anonymous(message: Fields) -> bool:
-    """True for what is written in the name of a chat: who it was cannot be seen."""
-    return "sender_chat" in message
-
-
-def _sender(fields: Fields) -> Sender | None:
-    user = fields.inner("from")
-    user_id = None if user is None else user.id("id")
-    if user is None or user_id is None:
-        return None
-    return Sender(CHANNEL, user_id, _name(user) or user_id)
-
-
-def _is_bot(fields: Fields) -> bool:
-    return (fields.inner("from") or Fields(None)).flag("is_bot")
-
-
-def _time(message: Fields) -> datetime | None:
-    seconds = message.number("date")
-    if seconds is None or not 0 <= seconds <= _LAST_SECOND:
-        return None
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def _text(message: Fields) -> str | None:
-    """The words of a message; what stands there in place of words is told by some."""
-    written = (text for name in _CONTENT if (text := message.text(name)) is not None)
-    told = [text for text in (next(written, None), in_words(message)) if text is not None]
-    return "\n\n".join(told) if told else None
-
-
-def _name(user: Fields) -> str:
-    """The name people see, on one line."""
-    parts = (user.text("first_name"), user.text("last_name"))
-    shown = " ".join(" ".join(filter(None, parts)).split()) or user.text("username") or ""
-    return shown[:_LONGEST_NAME]
-
-
-def _quote(message: Fields, own: set[str]) -> Quote | None:
-    reply, cited = message.inner("reply_to_message"), message.inner("quote")
-    cited_text = None if cited is None else cited.text("text")
-    if reply is not None and "forum_topic_created" not in reply:
-        return _reply_quote(reply, cited_text, own)
-    if "external_reply" in message:
-        external = message.inner("external_reply") or Fields(None)
-        origin = _origin_name(external.inner("origin"))
-        return Quote(cited_text or "", origin, own=False, attachments=attachments_of(external))
-    return None
-
-
-def _reply_quote(reply: Fields, cited: str | None, own: set[str]) -> Quote:
-    author = _sender(reply)
-    mine = author is not None and author.user_id in own
-    # A forwarded message stands under the forwarder's name, but the words are another's.
-    foreign = "forward_origin" in reply or "sender_chat" in reply
-    return Quote(
-        text=cited if cited is not None else _text(reply) or "",
-        author=author.name if author else "someone",
-        own=mine and not foreign,
-        message_id=reply.id("message_id"),
-        account=_quoted_account(reply),
-        attachments=attachments_of(reply),
-    )
-
-
-def _quoted_account(reply: Fields) -> str | None:
-    """Whose words are quoted, by the platform's own number; None for bots, chats and the hidden."""
-    user = reply.inner("from")
-    if "forward_origin" in reply:
-        user = (reply.inner("forward_origin") or Fields(None)).inner("sender_user")
-    if user is None or user.flag("is_bot") or "sender_chat" in reply:
-        return None
-    number = user.id("id")
-    return None if number is None else Sender(CHANNEL, number, "").key
-
-
-def _forwarded_from(message: Fields) -> str | None:
-    """Who wrote a forwarded message; unreadable origins still count as foreign."""
-    if "forward_origin" in message:
-        return _origin_name(message.inner("forward_origin"))
-    if message.flag("is_automatic_forward") or "forward_date" in message:
-        return "an unknown source"
-    return None
-
-
-def _origin_name(origin: Fields | None) -> str:
-    if origin is None:
-        return "an unknown source"
-    for kind in ("sender_user", "sender_chat", "chat"):
-        if (who := origin.inner(kind)) is not None:
-            name = _name(who) or " ".join((who.text("title") or "").split())
-            return name[:_LONGEST_NAME] or "an unknown source"
-    hidden = " ".join((origin.text("sender_user_name") or "").split())
-    return hidden[:_LONGEST_NAME] or "an unknown source"

@@ -1,4 +1,4 @@
-"""Has Telegram call us with updates, and looks now and then whether it still does."""
+"""Asks Telegram to call us with updates, and checks now and then that it still does."""
 
 import logging
 from datetime import datetime
@@ -14,7 +14,7 @@ from bot.domain.errors import ChannelError, FloodWait
 from bot.ports.clock import Clock
 
 LOOK_SECONDS = 300.0
-"""How often the platform is asked whether the webhook stands and is reached."""
+"""Seconds between two looks at the webhook on the platform's side."""
 
 _CONNECTIONS = 20
 _log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class TelegramWebhook:
                     await self._clock.sleep(LOOK_SECONDS)
 
     async def _set(self) -> None:
-        """Also for a webhook that stands: its secret may be another one's."""
+        """Sets the webhook, even if it is set: its secret may be of another program."""
         async with self._api.calling() as bot:
             await bot.set_webhook(
                 self._url,

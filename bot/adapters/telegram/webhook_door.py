@@ -1,4 +1,4 @@
-"""The HTTP door of the webhook: what is let in is committed before it is confirmed."""
+"""Opens the HTTP door of the webhook: an update is stored before it is confirmed."""
 
 import asyncio
 import hmac
@@ -17,7 +17,7 @@ from bot.domain.errors import SettingError, StoreError
 from bot.domain.message import RawUpdate
 
 LARGEST_BODY = 1_000_000
-"""Bytes of one call; an update is a few thousand."""
+"""The largest body of one call in bytes; an update has a few thousand."""
 
 _SECRET_HEADER = b"x-telegram-bot-api-secret-token"
 _READ_SECONDS = 30.0
@@ -80,7 +80,7 @@ class WebhookDoor:
         return 200
 
     def _refused(self, scope: _Scope) -> int | None:
-        """The status for a call that is not even read."""
+        """Returns the status for a call that is refused unread."""
         headers = dict(scope["headers"])
         if scope["raw_path"] != self._path:
             return 404
@@ -95,7 +95,7 @@ class WebhookDoor:
     def _tell_stranger(self) -> None:
         if self.tells_strangers:
             _log.warning("a call to the webhook without the right secret was refused")
-            # The first of them says it all.
+            # The first of them is enough.
             self.tells_strangers = False
 
     async def _keep(self, update: RawUpdate) -> None:
@@ -103,7 +103,7 @@ class WebhookDoor:
         batch.updates.append(update)
         async with self._lock:
             if not batch.settled:
-                # Whoever comes from now on belongs to the next commit.
+                # Calls from now on belong to the next commit.
                 self._open = _Batch()
                 await self._settle(batch)
         if batch.fault is not None:
@@ -118,7 +118,7 @@ class WebhookDoor:
 
 
 async def _body(receive: _Receive) -> bytes | None:
-    """The whole body; None for one that is too large, or that was broken off."""
+    """Returns the whole body; None if it is too large or was broken off."""
     body = bytearray()
     while True:
         event = await receive()
@@ -130,7 +130,7 @@ async def _body(receive: _Receive) -> bytes | None:
 
 
 def _read(body: bytes) -> RawUpdate:
-    """What no JSON can be read from is kept as a text, since it would come again for ever."""
+    """Decodes a body; text that is no JSON is kept as it is, or it would come again for ever."""
     update = decoded(body)
     if update is None:
         update = body.decode("utf-8", "replace")

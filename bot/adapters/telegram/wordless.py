@@ -1,4 +1,4 @@
-"""Says in words what a message carries instead of them: places, people, polls, stickers, dice."""
+"""Puts content without words into words: places, people, polls, stickers, dice."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ _MOST_OPTIONS = 12
 
 
 def in_words(message: Fields) -> str | None:
-    """One line in brackets, or None for a message that has nothing of the kind."""
+    """Returns one line in brackets, or None for a message without such content."""
     for name, tell in _TOLD.items():
         if (found := message.inner(name)) is not None:
             told = " · ".join(filter(None, tell(found)))

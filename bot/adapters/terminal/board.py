@@ -23,18 +23,18 @@ class OpenCard:
 
     @property
     def takes_words(self) -> bool:
-        """Whether other text answers it: as the reason of a denial, as the change of a plan."""
+        """Tells if other text answers it: as the reason of a denial, or as the change of a plan."""
         return Verb.DENY in self.buttons or PlanVerb.CHANGE in self.buttons
 
     def hints(self) -> str:
-        """What can be typed, as in `[y] Approve  [n] Deny`; later cards carry their number."""
+        """Returns the keys of a card, as in `[y] Approve  [n] Deny`; later cards have a number."""
         number = "" if self.number == 1 else str(self.number)
         keys = (f"[{key}{number}] {button.label}" for key, button in self.buttons.items())
         return "  ".join(keys)
 
 
 class Board:
-    """Open cards by their number; a number stays a card's own until the card is closed."""
+    """Holds open cards by their number, which stays theirs until they are closed."""
 
     def __init__(self) -> None:
         self._cards: dict[str, OpenCard] = {}
@@ -66,7 +66,7 @@ class Board:
 
 
 def _keys(buttons: Sequence[Button]) -> dict[str, Button]:
-    """A letter for each button: the wish at the end of its data, as in `…:y`, where there is one.
+    """Returns a letter for each button: the wish at the end of its data, as in `…:y`, if any.
 
     Any other button gets a free letter that stands for no wish, one of its label if possible.
     """

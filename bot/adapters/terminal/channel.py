@@ -49,7 +49,7 @@ class TerminalChannel:
         return message_id
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
-        """Shows the news; a message this process has not shown yet is shown whole.
+        """Shows the changed part; a message that this process has not shown yet is shown whole.
 
         What was printed cannot be taken away.
         """

@@ -1,4 +1,4 @@
-"""The person's side: lines are read, understood, and accepted before anything is done."""
+"""Reads the lines of a person; each is accepted before anything is done about it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeAlias
@@ -12,11 +12,11 @@ from bot.domain.message import RawUpdate
 from bot.ports.clock import Clock
 
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
-"""Takes updates in for good: when it returns they outlive the process."""
+"""Stores updates for good: once it returns they outlive the process."""
 
 
 class Reader(Protocol):
-    """Where lines are typed."""
+    """The prompt that lines are typed at."""
 
     async def read(self, live: Callable[[], str], begun: Callable[[], None]) -> str:
         """Reads a line; `live` stands above it, `begun` is called at its first character.

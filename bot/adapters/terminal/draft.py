@@ -1,4 +1,4 @@
-"""A text that is still being written, printed line by line as it settles."""
+"""Prints a text that is still being written, line by line as it settles."""
 
 from bot.adapters.terminal.text import Fragments, MarkdownLines
 
@@ -6,11 +6,11 @@ _MOVING = "⏳"
 """A line that begins so is still going to change."""
 
 _TOOLS = (_MOVING, "✓", "✗")
-"""How the lines of tools begin."""
+"""The sign that lines of tools begin with."""
 
 
 class Draft:
-    """Takes ever newer states of a text and tells which lines of it can be printed for good.
+    """Takes newer and newer states of a text and returns lines that can be printed for good.
 
     The last, open line waits, and so do the lines of tools at work. A state that does not go on
     from the one before begins a new text.
@@ -23,16 +23,16 @@ class Draft:
 
     @property
     def tail(self) -> str:
-        """What is not printed yet."""
+        """Returns the part that is not printed yet."""
         return self._text[self._printed :]
 
     @property
     def speaks(self) -> bool:
-        """Whether words are being written, and not tools at work."""
+        """Tells if words are being written, and no tool is running."""
         return self._text != "" and not self._text.rpartition("\n")[2].startswith(_TOOLS)
 
     def grow(self, text: str) -> Fragments:
-        """Takes a newer state; returns what to print now."""
+        """Takes a newer state; returns the text to print now."""
         # Answers come without white space at their ends.
         text = text.strip()
         if self._text == text or self._text.endswith(f"\n{text}"):
@@ -44,7 +44,7 @@ class Draft:
         return ended + self._markdown.shown(lines)
 
     def complete(self, text: str) -> Fragments | None:
-        """The rest of a whole answer, or None when the draft was not of this answer."""
+        """Returns the rest of a whole answer, or None if the draft was not of this answer."""
         text, settled = text.strip(), self._settled()
         if not settled or not text.startswith(settled):
             return None
@@ -52,7 +52,7 @@ class Draft:
         return self.end()
 
     def end(self) -> Fragments:
-        """Forgets the text; returns what of it was settled and is not printed yet."""
+        """Forgets the text; returns its settled part that is not printed yet."""
         rest = self._settled()[self._printed :].rstrip()
         fragments = self._markdown.shown(f"{rest}\n") if rest else []
         self._text, self._printed, self._markdown = "", 0, MarkdownLines()
@@ -63,7 +63,7 @@ class Draft:
 
 
 def _settled(text: str) -> str:
-    """The text up to the first line that still moves."""
+    """Returns the text up to the first line that still changes."""
     lines = text.split("\n")
     still = next((n for n, line in enumerate(lines) if line.startswith(_MOVING)), None)
     return text if still is None else "".join(f"{line}\n" for line in lines[:still])

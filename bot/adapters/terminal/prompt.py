@@ -1,4 +1,4 @@
-"""The prompt on a real terminal; this file alone knows the library that draws it."""
+"""Prompts on a real terminal; this file alone knows the library that draws it."""
 
 import shutil
 import sys
@@ -67,7 +67,7 @@ class Prompt:
         self._session.app.invalidate()
 
     def _changed(self, buffer: Buffer) -> None:
-        """Tells once that a line was begun; begun anew after it was emptied, it is told again."""
+        """Tells once that a line was begun, and again if it was emptied in between."""
         if not buffer.text:
             self._told = False
         elif not self._told and self._begun is not None:
@@ -83,7 +83,7 @@ def _history(path: Path | None) -> History:
 
 
 def _output() -> Output | None:
-    """No output of our own for a dumb terminal: the library then only reads and prints lines.
+    """Returns no output of our own for a dumb terminal, where the library only prints lines.
 
     Elsewhere the cursor's position is never asked for, since not every terminal answers.
     """

@@ -1,4 +1,4 @@
-"""What the person sees: finished lines above the prompt, and what is still moving beside it."""
+"""Shows finished lines above the prompt, and changing ones beside it."""
 
 import asyncio
 from typing import Protocol
@@ -20,7 +20,7 @@ class Console(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Draws the prompt again: what moves beside it has changed."""
+        """Draws the prompt again, because the lines beside it changed."""
         ...
 
 
@@ -28,8 +28,8 @@ class Screen:
     """Shows contents in the order they come; each line is printed once.
 
     A draft's settled lines are printed at once, the others stand in `live` until they settle.
-    So does the newest progress message, until something else is shown. What becomes of cards
-    meanwhile waits until words that are being written are at an end.
+    So does the newest progress message, until something else is shown. News about cards waits
+    until the words that are being written have ended.
     """
 
     def __init__(self, console: Console) -> None:
@@ -46,11 +46,11 @@ class Screen:
 
     @property
     def busy(self) -> bool:
-        """Whether a turn seems to be at work, or waits for a card."""
+        """Tells if a turn seems to run, or waits for a card."""
         return self._expected or len(self.board) > 0
 
     def live(self) -> str:
-        """What stands between the printed lines and the prompt; empty or ended by a newline."""
+        """Returns the text between printed lines and prompt; empty or ended by a newline."""
         parts: list[str] = []
         if self._progress is not None:
             parts.append(plain(self._progress[1]).rstrip("\n"))
@@ -61,11 +61,11 @@ class Screen:
         return "".join(f"{part}\n" for part in parts)
 
     def expect(self) -> None:
-        """Notes that something was sent which will be answered."""
+        """Notes that an answer is due."""
         self._expected, self._answer = True, ""
 
     def typing(self, *, on: bool) -> None:
-        """Shows that an answer is being thought about, or no longer does."""
+        """Turns the sign of typing on or off."""
         self._expected = on
         if self._typing is not on:
             self._typing = on
@@ -106,7 +106,7 @@ class Screen:
             self._console.refresh()
 
     async def change(self, message_id: str, content: Outbound) -> None:
-        """Shows a message's new content: a moving one in its place, else what is new in it."""
+        """Shows new content of a message: in its place while it changes, else the new lines."""
         async with self._lock:
             fragments = _fragments(content)
             if self._progress is not None and self._progress[0] == message_id:
@@ -125,7 +125,7 @@ class Screen:
             self._console.refresh()
 
     async def finish(self) -> None:
-        """Prints what still moves, since nobody will see it move any more."""
+        """Prints the lines that were still changing, before the screen is closed."""
         async with self._lock:
             await self._end_draft()
             await self._end_progress()
@@ -140,7 +140,7 @@ class Screen:
         self._console.refresh()
 
     async def _show_answer(self, message_id: str, content: Outbound) -> None:
-        """Shows an answer, but for what its draft has printed of it already."""
+        """Shows an answer without the lines that its draft has printed."""
         first = content.blocks[0] if content.blocks else Plain("")
         self._answer = first.text.strip()
         rest = self._draft.complete(first.text) if isinstance(first, Markdown) else None

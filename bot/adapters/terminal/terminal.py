@@ -25,7 +25,7 @@ class Terminal:
 
     @property
     def sender(self) -> Sender:
-        """Who sits here."""
+        """Returns the person at this terminal."""
         return Sender(NAME, self._writer.user, self._writer.name)
 
     async def __aenter__(self) -> Self:

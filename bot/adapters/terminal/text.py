@@ -1,4 +1,4 @@
-"""Text made safe and readable for a terminal."""
+"""Makes text safe and readable for a terminal."""
 
 import re
 import unicodedata
@@ -22,9 +22,9 @@ _HEADING = re.compile(r"#{1,6} +(?P<title>.+)")
 
 
 def visible(text: str) -> str:
-    """The text with every control, direction and invisible character written out.
+    """Writes out every control, direction and invisible character of a text.
 
-    Nothing of it can move the cursor, change colours or turn the order of letters round.
+    The result cannot move the cursor, change colours or turn the order of letters round.
     """
     return "".join(_shown(letter) for letter in text.replace("\r\n", "\n"))
 
@@ -38,13 +38,13 @@ def _shown(letter: str) -> str:
 
 
 class MarkdownLines:
-    """Shows Markdown line by line, as it comes; what is between fences stays as it is."""
+    """Shows Markdown line by line, as it comes; text between fences stays as it is."""
 
     def __init__(self) -> None:
         self._in_fence = False
 
     def shown(self, text: str) -> Fragments:
-        """Some whole lines of the text; the last one may lack its end."""
+        """Formats some whole lines of the text; the last one may lack its end."""
         return [part for line in text.splitlines(keepends=True) for part in self._line(line)]
 
     def _line(self, line: str) -> Fragments:
@@ -74,7 +74,7 @@ def _spans(line: str) -> Iterable[tuple[str, str]]:
 
 
 def block_fragments(block: Block) -> Fragments:
-    """A block as lines of its own, the last one ended."""
+    """Returns a block as lines of its own, the last one ended."""
     if isinstance(block, Markdown):
         # White space at its ends says nothing, and a draft comes without.
         return MarkdownLines().shown(f"{block.text.strip()}\n")

@@ -1,4 +1,4 @@
-"""What a typed line means, given the cards that are open."""
+"""Reads the meaning of a typed line, given the cards that are open."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Misread:
-    """Nothing is sent; the hint tells what could have been meant."""
+    """A line that is not sent; the hint names lines that could have been meant."""
 
     hint: str
 
@@ -43,10 +43,10 @@ Typed: TypeAlias = Said | Pressed | Misread | Left
 
 
 def read_typed(line: str, aimed: OpenCard | None, board: Board) -> Typed | None:
-    """Reads a line; None when there is nothing in it.
+    """Reads a line; returns None for an empty one.
 
-    `aimed` is the card that was newest when the person began to type: what is typed for one card
-    never answers another one that came up meanwhile.
+    `aimed` is the card that was newest when the person began to type: a line for one card never
+    answers another card that came up meanwhile.
     """
     text = line.strip()
     if not text:
@@ -78,7 +78,7 @@ def _press(key: str, number: str, aimed: OpenCard | None, board: Board) -> Typed
 
 
 def _words_for(card: OpenCard) -> str:
-    """What any other text does to a card."""
+    """Reads any other text as an answer to a card."""
     if PlanVerb.CHANGE in card.buttons:
         return " Other text changes it."
     return " Other text denies it." if Verb.DENY in card.buttons else ""

@@ -1,4 +1,4 @@
-"""Raw updates of the terminal: written when a line is typed, read when its turn comes."""
+"""Writes raw updates of the terminal when a line is typed, and reads them later."""
 
 import json
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Writer:
 
 
 def read_update(body: str) -> Inbound:
-    """Reads an update; what is not one of ours is Unreadable."""
+    """Reads an update; an update that is not ours is Unreadable."""
     try:
         update = json.loads(body)
         sender = Sender(NAME, _text(update["user"]), _text(update["name"]))
@@ -73,7 +73,7 @@ def _message(update: Any, sender: Sender) -> InboundMessage:
 
 
 def _text(value: Any) -> str:
-    """A string without lone surrogates, which no store and no model takes."""
+    """Returns a string without lone surrogates, which no store and no model takes."""
     if not isinstance(value, str):
         raise TypeError("a text was expected")
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,199 @@
+"""Reads one message of Telegram, with the words it quotes or forwards."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
+from bot.adapters.telegram.addressing import Own, Spoken, spoken
+from bot.adapters.telegram.attachments import attachments_of
+from bot.adapters.telegram.fields import Fields
+from bot.adapters.telegram.senders import (
+    LONGEST_NAME,
+    name_of,
+    sender_of,
+    speaker_of,
+    title_of,
+)
+from bot.adapters.telegram.wordless import in_words
+from bot.domain.message import (
+    Address,
+    Cut,
+    Ignored,
+    Inbound,
+    InboundMessage,
+    Moved,
+    Quote,
+    Unreadable,
+)
+from bot.domain.person import Sender
+
+_LAST_SECOND = 253_402_300_799
+_CONTENT = ("text", "caption")
+_LONGEST_TEXT = 4096
+_NEARLY = 256
+"""Characters by which a piece is shorter if its app looked for the end of a word or line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The parts that every message has which can be answered."""
+
+    address: Address
+    sender: Sender
+    message_id: str
+    sent_at: datetime
+
+
+def read_message(fields: Fields | None, own: Own) -> Inbound:
+    if fields is None:
+        return Unreadable("a message that is no object")
+    private, anonymous = is_private(fields), _is_anonymous(fields)
+    if private and anonymous:
+        return Ignored("written in the name of a chat")
+    if (moved := _moved(fields)) is not None:
+        return moved
+    head = _head(fields)
+    if head is None:
+        return Unreadable("a message without a usable chat, sender, number or date")
+    if _is_bot(fields) and not anonymous:
+        return Ignored("written by a bot")
+    text = _text(fields)
+    if text is None and not attachments_of(fields):
+        return Ignored("a message without content")
+    said = Spoken(text or "", True) if private else spoken(fields, text or "", own)
+    if said.elsewhere:
+        return Ignored("a command for another bot")
+    return _read(fields, head, said, own)
+
+
+def _head(message: Fields) -> _Head | None:
+    address, sender = address_of(message), speaker_of(message)
+    message_id, sent_at = message.id("message_id"), _time(message)
+    if address is None or sender is None or message_id is None or sent_at is None:
+        return None
+    return _Head(address, sender, message_id, sent_at)
+
+
+def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessage:
+    private, anonymous = is_private(message), _is_anonymous(message)
+    return InboundMessage(
+        address=head.address,
+        sender=head.sender,
+        message_id=head.message_id,
+        text=said.text,
+        sent_at=head.sent_at,
+        private=private,
+        quote=_quote(message, own={own.id, head.sender.user_id}),
+        forwarded_from=_forwarded_from(message),
+        attachments=attachments_of(message),
+        addressed=said.addressed and not anonymous,
+        anonymous=anonymous,
+        title="" if private else title_of(message.inner("chat")),
+        number=max(0, message.number("message_id") or 0),
+        album=message.text("media_group_id") or "",
+        cut=_cut(message.text("text") or ""),
+    )
+
+
+def _cut(text: str) -> Cut:
+    """Tells from its length if an app may have cut the text.
+
+    Apps cut a text that is too long for a message, some at a paragraph of its second half."""
+    # The platform counts code points, most apps UTF-16 units: a sharp cut is at either bound.
+    length = max(len(text), min(_LONGEST_TEXT, len(text.encode("utf-16-le")) // 2))
+    if length >= _LONGEST_TEXT:
+        return Cut.SHARP
+    if length >= _LONGEST_TEXT - _NEARLY:
+        return Cut.LIKELY
+    return Cut.PERHAPS if length > _LONGEST_TEXT // 2 else Cut.NO
+
+
+def _moved(message: Fields) -> Moved | None:
+    """Reads the move of a basic group to a supergroup, told in the old chat and in the new."""
+    here = address_of(message)
+    new, old = message.id("migrate_to_chat_id"), message.id("migrate_from_chat_id")
+    if here is None or (new is None and old is None):
+        return None
+    there = Address(CHANNEL, new or old or "")
+    return Moved(here, there) if new is not None else Moved(there, here)
+
+
+def _is_anonymous(message: Fields) -> bool:
+    """Tells if it is written in the name of a chat, which hides the person."""
+    return "sender_chat" in message
+
+
+def _is_bot(fields: Fields) -> bool:
+    return (fields.inner("from") or Fields(None)).flag("is_bot")
+
+
+def _time(message: Fields) -> datetime | None:
+    seconds = message.number("date")
+    if seconds is None or not 0 <= seconds <= _LAST_SECOND:
+        return None
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _text(message: Fields) -> str | None:
+    """Returns the words of a message, with words for content that has none."""
+    written = (text for name in _CONTENT if (text := message.text(name)) is not None)
+    told = [text for text in (next(written, None), in_words(message)) if text is not None]
+    return "\n\n".join(told) if told else None
+
+
+def _quote(message: Fields, own: set[str]) -> Quote | None:
+    reply, cited = message.inner("reply_to_message"), message.inner("quote")
+    cited_text = None if cited is None else cited.text("text")
+    if reply is not None and "forum_topic_created" not in reply:
+        return _reply_quote(reply, cited_text, own)
+    if "external_reply" in message:
+        external = message.inner("external_reply") or Fields(None)
+        origin = _origin_name(external.inner("origin"))
+        return Quote(cited_text or "", origin, own=False, attachments=attachments_of(external))
+    return None
+
+
+def _reply_quote(reply: Fields, cited: str | None, own: set[str]) -> Quote:
+    author = sender_of(reply)
+    mine = author is not None and author.user_id in own
+    # A forwarded message stands under the forwarder's name, but the words are another's.
+    foreign = "forward_origin" in reply or "sender_chat" in reply
+    return Quote(
+        text=cited if cited is not None else _text(reply) or "",
+        author=author.name if author else "someone",
+        own=mine and not foreign,
+        message_id=reply.id("message_id"),
+        account=_quoted_account(reply),
+        attachments=attachments_of(reply),
+    )
+
+
+def _quoted_account(reply: Fields) -> str | None:
+    """Returns the account that wrote the quoted words; None for bots, chats and hidden people."""
+    user = reply.inner("from")
+    if "forward_origin" in reply:
+        user = (reply.inner("forward_origin") or Fields(None)).inner("sender_user")
+    if user is None or user.flag("is_bot") or "sender_chat" in reply:
+        return None
+    number = user.id("id")
+    return None if number is None else Sender(CHANNEL, number, "").key
+
+
+def _forwarded_from(message: Fields) -> str | None:
+    """Returns the writer of a forwarded message; an unreadable origin still counts as foreign."""
+    if "forward_origin" in message:
+        return _origin_name(message.inner("forward_origin"))
+    if message.flag("is_automatic_forward") or "forward_date" in message:
+        return "an unknown source"
+    return None
+
+
+def _origin_name(origin: Fields | None) -> str:
+    if origin is None:
+        return "an unknown source"
+    for kind in ("sender_user", "sender_chat", "chat"):
+        if (who := origin.inner(kind)) is not None:
+            name = name_of(who) or " ".join((who.text("title") or "").split())
+            return name[:LONGEST_NAME] or "an unknown source"
+    hidden = " ".join((origin.text("sender_user_name") or "").split())
+    return hidden[:LONGEST_NAME] or "an unknown source"

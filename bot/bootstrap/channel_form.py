@@ -1,0 +1,99 @@
+"""The one form by which every channel is served: opened, listened to, greeted and checked."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from bot.doctor import Check, Finding
+from bot.domain.message import Address, RawUpdate
+from bot.domain.person import Sender
+from bot.flow.world import at_once
+from bot.ports.attachments import Files
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+from bot.ports.groups import Groups
+from bot.ports.outbox import OutboxRow
+from bot.settings import Settings
+
+Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
+"""Stores updates for good, or raises a StoreError; the platform is told only after it returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The application as its channels see it."""
+
+    commands: Sequence[tuple[str, str]]
+    """The name and the description of every command, in the order of the menu."""
+
+    owned: Callable[[], Awaitable[bool]]
+    """Tells whether somebody on a platform owns the assistant."""
+
+    pairing_code: Callable[[], Awaitable[str]]
+    """Returns the code that makes the first person who sends `/start <code>` the owner.
+
+    Every channel gets the same code, which is good for 15 minutes.
+    """
+
+    admit_owner: Callable[[Sender], Awaitable[None]]
+    """Makes a person an owner, because the channel itself vouches for them."""
+
+    open_cards: Callable[[Address], Awaitable[Sequence[OutboxRow]]]
+    """Returns the messages of a private chat that show an open card."""
+
+    warm_up: Callable[[], Awaitable[None]]
+    """Loads what the first answer needs and the first poll does not."""
+
+
+Hook: TypeAlias = Callable[[Host], Coroutine[Any, Any, None]]
+
+
+async def nothing(host: Host) -> None:
+    """Stands for a hook that a channel does not need."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChannel:
+    """One channel that is open, and all that serving it needs."""
+
+    channel: Channel
+
+    listen: Callable[[Accept], Coroutine[Any, Any, None]]
+    """Hands over updates until cancelled. If it returns, the person left and the run ends."""
+
+    files: Files | None = None
+    """Fetches files that people send; None where a channel has no files."""
+
+    groups: Groups | None = None
+    """Tells who owns a group and who is in it; None where a channel has no groups."""
+
+    ready: Callable[[], Coroutine[Any, Any, None]] = at_once
+    """Returns once stored updates can be read; until then no update is routed."""
+
+    prepare: Hook = nothing
+    """Runs before the channel is listened to; the channel waits for it."""
+
+    greet: Hook = nothing
+    """Runs beside the first poll: the menu, the pairing link, loading what is heavy."""
+
+
+class ChannelForm(Protocol):
+    """A platform that people can reach Steward on."""
+
+    @property
+    def title(self) -> str:
+        """The name of the platform that people know."""
+        ...
+
+    def missing(self, settings: Settings) -> str:
+        """Returns the name of the setting that is missing; empty if the channel is set up."""
+        ...
+
+    def opened(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[OpenChannel]:
+        """Opens the channel for one run and closes it at its end."""
+        ...
+
+    def checks(self, settings: Settings) -> Sequence[Check | Finding]:
+        """Returns the checks that `steward doctor` runs on this channel."""
+        ...

@@ -1,0 +1,41 @@
+"""Finds the open cards of a chat: calls to approve, a plan, and questions behind commands."""
+
+from collections.abc import Sequence
+
+from bot.domain.message import Address
+from bot.flow.commands.dispatch import answer_key
+from bot.ports.approvals import Approvals
+from bot.ports.chats import Chats
+from bot.ports.inbox import Inbox
+from bot.ports.outbox import Outbox, OutboxRow
+from bot.ports.plans import Plans
+
+_LATELY = 1_000
+"""Updates among which questions about a message are looked for."""
+
+
+class OpenCards:
+    """Returns cards as they stand on the screen, for a channel that lost its screen."""
+
+    def __init__(
+        self, chats: Chats, approvals: Approvals, plans: Plans, inbox: Inbox, outbox: Outbox
+    ) -> None:
+        self._chats = chats
+        self._approvals = approvals
+        self._plans = plans
+        self._inbox = inbox
+        self._outbox = outbox
+
+    async def shown_in(self, home: Address) -> Sequence[OutboxRow]:
+        """Returns the messages of a private chat that show an open card."""
+        chat = (await self._chats.at(home, private=True)).id
+        rows = [await self._outbox.row(key) for key in await self._keys(chat)]
+        return [row for row in rows if row is not None and row.message_ids]
+
+    async def _keys(self, chat: int) -> Sequence[str]:
+        """Returns the outbound keys of all open cards, calls first."""
+        calls = [card.key_in(chat) for card in await self._approvals.open_in(chat)]
+        plan = await self._plans.live(chat)
+        plans = [] if plan is None else [plan.key_in(chat)]
+        questions = [answer_key(row.id) for row in await self._inbox.asked(chat, _LATELY)]
+        return [*calls, *plans, *questions]

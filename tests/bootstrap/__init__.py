@@ -1,0 +1,1 @@
+"""The composition root: real parts put together, with channels of the tests."""
