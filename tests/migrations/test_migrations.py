@@ -21,7 +21,7 @@ from bot.adapters.sql.tables import whole_metadata
 from bot.domain.change import Change, ChooseSkill, SavePlan
 from bot.domain.chat import Activation, LongAnswers
 from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
-from bot.domain.message import Address
+from bot.domain.message import Address, CodeBlock, Markdown, Plain
 from bot.domain.plan import PlanState
 from bot.domain.transcript import AskerBody
 from tests.contracts.store_samples import a_plan, a_step
@@ -153,6 +153,20 @@ async def test_an_old_file_is_upgraded_with_all_it_holds(recorded: Path, tmp_pat
     assert isinstance(entries[0].body, AskerBody)
     assert [row.key for row in owed] == ["card:card-1"]
     assert differences(url) == []
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda path: path.stem)
+async def test_a_card_of_every_revision_shows_the_blocks_it_showed(recorded: Path, tmp_path: Path):
+    async with open_store(play(recorded, tmp_path / "old.db")) as store:
+        card = await store.approvals.get("card-1")
+        (owed,) = await store.outbox.owed(card.chat if card is not None else 0)
+    assert card is not None
+    assert card.preview.blocks == (
+        CodeBlock("pytest -q", "sh"),
+        Plain("in workspace"),
+        Markdown("*for* you"),
+    )
+    assert owed.content.blocks == (Markdown("Run a command?"), CodeBlock("ls", "sh"))
 
 
 async def test_chats_and_cards_of_the_first_revision_want_what_they_wanted(tmp_path: Path):

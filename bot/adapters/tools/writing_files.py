@@ -9,7 +9,7 @@ from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, sc
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import ABSENT, FileState, Workspace
 from bot.domain.errors import ToolFailure
-from bot.domain.message import Block, Code, Plain
+from bot.domain.message import Block, CodeBlock, Plain
 from bot.domain.rules import is_guarded
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import shown_name, size, visible
@@ -46,7 +46,7 @@ class WriteFile(ArgumentsTool[WriteFileArguments]):
         change = f"new file, {new}" if old is None else f"{size(old.size)} → {new}"
         blocks = (
             Plain(f"{_shown(names)} ({change})"),
-            Code(visible(arguments.content), _language(names)),
+            CodeBlock(visible(arguments.content), _language(names)),
         )
         title = "Create a file?" if old is None else "Replace a file?"
         return _card(self.spec, title, names, old, blocks, exact)
@@ -90,7 +90,7 @@ class EditFile(ArgumentsTool[EditFileArguments]):
         names = workspace.names(arguments.path)
         old, new = await in_thread(lambda _: _edited(workspace, names, arguments))
         state = await in_thread(lambda _: workspace.state(names))
-        blocks = (Plain(_shown(names)), Code(visible(_difference(old, new)), "diff"))
+        blocks = (Plain(_shown(names)), CodeBlock(visible(_difference(old, new)), "diff"))
         return _card(self.spec, "Change a file?", names, state, blocks, exact)
 
     async def perform(

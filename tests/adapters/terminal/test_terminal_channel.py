@@ -17,8 +17,9 @@ from bot.adapters.terminal.text import Fragments, MarkdownLines, plain, visible
 from bot.adapters.terminal.update import ADDRESS, Writer
 from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
 from bot.domain.message import (
+    Block,
     Button,
-    Code,
+    CodeBlock,
     FileRef,
     InboundMessage,
     Markdown,
@@ -74,17 +75,19 @@ class Desk:
         self.accepted: list[RawUpdate] = []
         self.faults: list[StoreError] = []
 
-    async def send(
-        self, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object
-    ) -> str:
+    async def send(self, kind: OutboundKind, *blocks: Block, **more: object) -> str:
         return await self.channel.send(ADDRESS, self.piece(kind, *blocks, **more))
 
     async def edit(
-        self, message_id: str, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object
+        self,
+        message_id: str,
+        kind: OutboundKind,
+        *blocks: Block,
+        **more: object,
     ) -> None:
         await self.channel.edit(ADDRESS, message_id, self.piece(kind, *blocks, **more))
 
-    def piece(self, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object) -> Piece:
+    def piece(self, kind: OutboundKind, *blocks: Block, **more: object) -> Piece:
         """A piece as it is after it was stored."""
         (piece,) = self.channel.split(Outbound(kind, blocks, **more))  # pyright: ignore[reportArgumentType]
         return Piece(json.loads(json.dumps(dict(piece.body))))
@@ -96,7 +99,7 @@ class Desk:
         await self.send(OutboundKind.ANSWER, Markdown(text))
 
     async def card(self, title: str = "Run a command?") -> str:
-        blocks = (Plain(title), Code("$ pytest -q"))
+        blocks = (Plain(title), CodeBlock("$ pytest -q"))
         return await self.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
 
     async def hold(self, *script: Step) -> list[object]:
@@ -200,7 +203,11 @@ async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: 
         "Run a command?\n    $ pytest -q\n[y] ✅ Approve  [n] ❌ Deny\n\n"
     )
     desk.paper.printed = ""
-    blocks = (Plain("Run a command?"), Code("$ pytest -q"), Plain("✅ approved by Alice, 12:00"))
+    blocks = (
+        Plain("Run a command?"),
+        CodeBlock("$ pytest -q"),
+        Plain("✅ approved by Alice, 12:00"),
+    )
     await desk.edit(message, OutboundKind.CARD, *blocks)
     assert desk.paper.printed == "↳ Run a command? — ✅ approved by Alice, 12:00\n"
     assert not desk.screen.busy
@@ -260,7 +267,7 @@ async def test_foreign_control_characters_are_written_out_wherever_they_stand(de
     message = await desk.send(
         OutboundKind.CARD,
         Plain(evil),
-        Code(evil),
+        CodeBlock(evil),
         buttons=((Button(evil, "y:1"),),),
         files=(FileRef(evil, evil),),
     )
