@@ -44,7 +44,7 @@ from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.seams import Pieces
 from bot.flow.reading.enclosures import Enclosures
 from bot.flow.reading.gathering import Gathering
-from bot.flow.reading.message_reader import Asker
+from bot.flow.reading.message_reader import MessageReader
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.signs.live import Lives
 from bot.flow.signs.reactions import Reactions
@@ -114,7 +114,7 @@ class Composition:
     def _plan_replacing(self) -> PlanReplacing:
         store = self.store
         return PlanReplacing(
-            self._asker,
+            self._message_reader,
             store.inbox,
             self._journal,
             store.chats,
@@ -270,15 +270,15 @@ class Composition:
 
     @cached_property
     def _gathering(self) -> Gathering:
-        return Gathering(self._asker, self.world.clock, self._policy.bundles)
+        return Gathering(self._message_reader, self.world.clock, self._policy.bundles)
 
     @cached_property
-    def _asker(self) -> Asker:
+    def _message_reader(self) -> MessageReader:
         world, policy = self.world, self._policy
         enclosures = Enclosures(
             world.files, world.reader, world.clock, policy.limits, policy.enclosures
         )
-        return Asker(world.channels, self.store.people, enclosures, self.lives, world.clock)
+        return MessageReader(world.channels, self.store.people, enclosures, self.lives, world.clock)
 
     @cached_property
     def _turns(self) -> Turns:

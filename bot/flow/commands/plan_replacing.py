@@ -12,7 +12,7 @@ from bot.flow.commands.plans import PlanCommands, wanted
 from bot.flow.plans.question import Replacement, answered, fixed, parse_data, question
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
-from bot.flow.reading.message_reader import Asker
+from bot.flow.reading.message_reader import MessageReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
@@ -33,7 +33,7 @@ class PlanReplacing:
 
     def __init__(
         self,
-        asker: Asker,
+        reader: MessageReader,
         inbox: Inbox,
         journal: Journal,
         chats: Chats,
@@ -42,7 +42,7 @@ class PlanReplacing:
         queueing: Queueing,
         lanes: Lanes,
     ) -> None:
-        self._asker = asker
+        self._reader = reader
         self._inbox = inbox
         self._journal = journal
         self._chats = chats
@@ -79,7 +79,7 @@ class PlanReplacing:
         if row is None or row.chat != chat:
             return None
         place = await self._chats.get(chat)
-        asked = await self._asker.read(row, place)
+        asked = await self._reader.read(row, place)
         return Arrival(row, asked.bundle.first, place, asked.person) if asked is not None else None
 
     async def _plan(self, meant: Replacement, chat: int) -> Plan | None:

@@ -12,7 +12,7 @@ from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
 from bot.domain.transcript import AskerBody, ReplyBody
 from bot.domain.turn import Turn
 from bot.flow.log.history import ChatLog
-from bot.flow.reading.message_reader import Asked, Asker
+from bot.flow.reading.message_reader import Asked, MessageReader
 from bot.flow.reading.overhearing import Heard
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
@@ -64,15 +64,15 @@ class Gathered:
 class Gathering:
     """Looks at rows alone: nothing is kept in memory, so a restart gathers the same message."""
 
-    def __init__(self, asker: Asker, clock: Clock, bounds: BundleBounds) -> None:
-        self._asker = asker
+    def __init__(self, reader: MessageReader, clock: Clock, bounds: BundleBounds) -> None:
+        self._reader = reader
         self._clock = clock
         self._bounds = bounds
 
     async def next(self, waiting: Sequence[InboundRow], chat: Chat) -> Gathered | None:
         """The message that waits longest; None when its sender may not ask any more."""
         first = waiting[0]
-        asked = await self._asker.read(first, chat)
+        asked = await self._reader.read(first, chat)
         if asked is None:
             return None
         if len(waiting) == 1 and not seam_of(asked.bundle.first).open:
@@ -96,7 +96,7 @@ class Gathering:
         for row in waiting:
             if row.id <= first.id or row.person != first.person:
                 continue
-            message = self._asker.message(row)
+            message = self._reader.message(row)
             seam = seam_of(message) if message is not None else None
             if message is None or seam is None or not any(belong(seam, one) for one in seams):
                 return
@@ -124,7 +124,7 @@ class Gathering:
         if seam is None:
             return None
         for at, row in enumerate(waiting):
-            message = self._asker.message(row)
+            message = self._reader.message(row)
             if row.person != turn.asker or message is None or not belong(seam, seam_of(message)):
                 continue
             gathered = await self.next(waiting[at:], log.chat)
@@ -147,7 +147,7 @@ class Gathering:
         """The same with what came along read, which can take a while: look at the rows again."""
         if not gathered.asked.enclosing:
             return gathered
-        return replace(gathered, asked=await self._asker.opened(gathered.asked, chat))
+        return replace(gathered, asked=await self._reader.opened(gathered.asked, chat))
 
 
 def newest_seam(log: ChatLog) -> Seam | None:

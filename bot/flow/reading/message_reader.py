@@ -60,7 +60,7 @@ class Asked:
         )
 
 
-class Asker:
+class MessageReader:
     """Reads waiting messages; who has lost the right to ask is not read."""
 
     def __init__(
