@@ -31,7 +31,7 @@ from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import PlanEnding
 from bot.ports.inbox import InboundRow
@@ -279,17 +279,17 @@ def _commands() -> list[Command]:
     ending = PlanEnding(store.people, Owners(store.people, store.members, {}))
     models = ModelCalls({}, clock, ModelTimes())
     skills = FakeSkills()
-    context = Context(FixedCatalog(()), skills)
+    surroundings = SurroundingsMaker(FixedCatalog(()), skills)
     groups = (
         GreetingCommands(list),
-        PeopleCommands(store.people, store.members, desk, context, clock, UNBOUND),
+        PeopleCommands(store.people, store.members, desk, surroundings, clock, UNBOUND),
         TurnCommands(journal, store.chats, approvals, desk, plans, clock, "demo/demo"),
         StopCommands(journal, store.inbox, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), clock),
         CardCommands(approvals, store.rules, store.members, store.consents, clock),
         GroupCommands({}),
         AnswerCommands(12_000),
-        SkillCommands(skills, context),
-        SetupCommands(models, context, ledger, journal, approvals, clock, "demo/demo"),
+        SkillCommands(skills, surroundings),
+        SetupCommands(models, surroundings, ledger, journal, approvals, clock, "demo/demo"),
     )
     return [command for group in groups for command in group.table]

@@ -33,7 +33,7 @@ from bot.flow.log.history import History
 from bot.flow.models.compaction import Compaction
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import PlanEnding
@@ -190,7 +190,7 @@ class Composition:
             *self._card_commands.table,
             *GroupCommands(self.world.groups).table,
             *AnswerCommands(self._policy.long_answer).table,
-            *SkillCommands(self.world.skills, self.context).table,
+            *SkillCommands(self.world.skills, self.surroundings).table,
             *self._setup_commands.table,
         )
 
@@ -200,7 +200,7 @@ class Composition:
             self.store.people,
             self.store.members,
             self.desk,
-            self.context,
+            self.surroundings,
             self.world.clock,
             self._policy.member_pace,
         )
@@ -238,7 +238,7 @@ class Composition:
     def _setup_commands(self) -> SetupCommands:
         return SetupCommands(
             self.models,
-            self.context,
+            self.surroundings,
             self.store.ledger,
             self._journal,
             self.store.approvals,
@@ -287,7 +287,7 @@ class Composition:
             self._loop,
             self._settlement,
             self._compaction,
-            Scenes(self.context, self.models, world.workspaces, world.skills),
+            Scenes(self.surroundings, self.models, world.workspaces, world.skills),
             self.lives,
             self.store.approvals,
             world.clock,
@@ -313,10 +313,10 @@ class Composition:
         return ModelCalls(self.world.models, self.world.clock, self._policy.times)
 
     @cached_property
-    def context(self) -> Context:
+    def surroundings(self) -> SurroundingsMaker:
         world = self.world
         lending = Lending(world.own_servers, world.skills, self.store.consents)
-        return Context(
+        return SurroundingsMaker(
             world.catalog,
             world.skills,
             world.servers,

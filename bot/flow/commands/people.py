@@ -11,7 +11,7 @@ from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.commands.terms import amended, described
 from bot.flow.commands.whom import account_of, harmless, whom
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.ports.clock import Clock
 from bot.ports.members import Members, Standing
 from bot.ports.people import People
@@ -32,14 +32,14 @@ class PeopleCommands:
         people: People,
         members: Members,
         desk: ApprovalDesk,
-        context: Context,
+        surroundings: SurroundingsMaker,
         clock: Clock,
         common: Pace,
     ) -> None:
         self._people = people
         self._members = members
         self._desk = desk
-        self._context = context
+        self._surroundings = surroundings
         self._clock = clock
         self._common = common
 
@@ -112,8 +112,8 @@ class PeopleCommands:
         if not wishes:
             told = f"{name}: `{described(person, self._common)}`."
             return Answer(f"{told} Usage: /rights {_WHO} {_TERMS}")
-        known = {spec.name for spec in self._context.house(asked.chat)}
-        for server in await self._context.servers(asked.chat):
+        known = {spec.name for spec in self._surroundings.house(asked.chat)}
+        for server in await self._surroundings.servers(asked.chat):
             known |= {spec.name for spec in server.tools}
         try:
             rights, pace = amended(person, wishes, known)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from bot.domain.bundle import Bundle, Seam, continued, set_apart
 from bot.domain.chat import Chat
 from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
-from bot.flow.models.surroundings import moment
 from bot.flow.reading.enclosures import Enclosed, Enclosures
 from bot.flow.reading.overhearing import Heard
 from bot.flow.signs.live import Lives
@@ -51,7 +51,7 @@ class Asked:
             account="" if message.private else message.sender.key,
             group=message.title,
             heard=self.heard.text if self.heard is not None else "",
-            context=moment(self.now, self.timezone),
+            context=_moment(self.now, self.timezone),
             images=self.enclosed.pictures,
             untrusted=self.bundle.untrusted or (_TALK if self.heard is not None else None),
             message_id=message.message_id,
@@ -106,3 +106,8 @@ def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) ->
         whole = text if source is None else f"<forwarded from={source!r}>\n{text}\n</forwarded>"
         parts.append(whole)
     return "\n\n".join((*parts, *enclosed.words)) or "[an empty message]"
+
+
+def _moment(now: datetime, timezone: str) -> str:
+    """The time of day as the person reads it on their clock."""
+    return f"{now.astimezone(ZoneInfo(timezone)):%A %Y-%m-%d %H:%M} {timezone}"

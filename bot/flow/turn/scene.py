@@ -9,7 +9,7 @@ from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Context, Surroundings
+from bot.flow.models.surroundings import Surroundings, SurroundingsMaker
 from bot.flow.world import Workspaces
 from bot.ports.skills import Skills
 from bot.ports.tool import Place
@@ -31,9 +31,13 @@ class Scene:
 
 class Scenes:
     def __init__(
-        self, context: Context, models: ModelCalls, workspaces: Workspaces, skills: Skills
+        self,
+        surroundings: SurroundingsMaker,
+        models: ModelCalls,
+        workspaces: Workspaces,
+        skills: Skills,
     ) -> None:
-        self._context = context
+        self._surroundings = surroundings
         self._skills = skills
         self._models = models
         self._workspaces = workspaces
@@ -50,12 +54,12 @@ class Scenes:
             timezone=chat.timezone or "UTC",
         )
         lenders = work.plan.lenders if work.plan is not None and work.plan.executing else ()
-        surroundings = await self._context.during(chat, turn.id, lenders)
+        surroundings = await self._surroundings.during(chat, turn.id, lenders)
         return Scene(surroundings, place, self._models.profile(turn.model), self._skills.known)
 
     async def rest(self, chat: Chat) -> None:
         """A chat has nothing to do."""
-        await self._context.rest(chat)
+        await self._surroundings.rest(chat)
 
     @property
     def skills(self) -> SkillSet:
