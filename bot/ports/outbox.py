@@ -38,7 +38,7 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Delivered:
     """What the delivery achieved for a row in the `version` it worked on, to be remembered."""
 
     id: int
@@ -59,8 +59,8 @@ class Outbox(Protocol):
 
     async def chats_owed(self) -> Sequence[int]: ...
 
-    async def record(self, progress: Progress) -> None:
-        """Stores progress; a version wanted meanwhile stays owed."""
+    async def record(self, delivered: Delivered) -> None:
+        """Stores what was delivered; a version wanted meanwhile stays owed."""
         ...
 
     async def key_of(self, chat: int, message_id: str) -> str | None:

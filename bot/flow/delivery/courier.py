@@ -19,7 +19,7 @@ from bot.flow.delivery.seats import Seats
 from bot.flow.delivery.showing import Showing, vanishes
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.outbox import DeliveryState, Outbox, OutboxRow, Progress
+from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -221,8 +221,8 @@ def _asks(row: OutboxRow) -> bool:
     return content.kind is OutboundKind.CARD and bool(content.buttons) and not row.shown_version
 
 
-def _dead(row: OutboxRow, why: str, at: datetime) -> Progress:
-    return Progress(
+def _dead(row: OutboxRow, why: str, at: datetime) -> Delivered:
+    return Delivered(
         row.id,
         row.version,
         DeliveryState.DEAD,
