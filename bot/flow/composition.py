@@ -41,7 +41,7 @@ from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.queueing import Queueing
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
 from bot.flow.reading.enclosures import Enclosures
 from bot.flow.reading.gathering import Gathering
 from bot.flow.reading.message_reader import MessageReader
@@ -78,12 +78,12 @@ class Composition:
 
     @cached_property
     def intake(self) -> Intake:
-        return Intake(self.store.inbox, self._journal, self._router, self._pieces, self.world.clock)
+        return Intake(self.store.inbox, self._journal, self._router, self._seams, self.world.clock)
 
     @cached_property
-    def _pieces(self) -> Pieces:
+    def _seams(self) -> Seams:
         world = self.world
-        return Pieces(self.store.inbox, world.channels, world.clock, self._policy.bundles)
+        return Seams(self.store.inbox, world.channels, world.clock, self._policy.bundles)
 
     @cached_property
     def _router(self) -> Router:
@@ -101,7 +101,7 @@ class Composition:
             self.store.people,
             self.store.chats,
             self._journal,
-            self._pieces,
+            self._seams,
             destinations,
         )
 
@@ -138,7 +138,7 @@ class Composition:
             self._queue,
             Pacing(store.members, store.outbox, self._journal, clock, self._policy.member_pace),
             self.reactions,
-            self._pieces,
+            self._seams,
         )
 
     @cached_property

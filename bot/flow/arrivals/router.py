@@ -24,7 +24,7 @@ from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats
@@ -57,14 +57,14 @@ class Router:
         people: People,
         chats: Chats,
         journal: Journal,
-        pieces: Pieces,
+        seams: Seams,
         to: Destinations,
     ) -> None:
         self._channels = channels
         self._people = people
         self._chats = chats
         self._journal = journal
-        self._pieces = pieces
+        self._seams = seams
         self._doorway = to.doorway
         self._commands = to.commands
         self._desks = to.desks
@@ -108,7 +108,7 @@ class Router:
             await channel.acknowledge(press, told)
 
     async def _message(self, row: InboundRow, message: InboundMessage) -> None:
-        await self._pieces.recall()
+        await self._seams.recall()
         if message.private:
             await self._private(row, message)
             return
@@ -130,7 +130,7 @@ class Router:
 
     async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
         """Who says a group's message to the bot; None when it is not for it, or no one's order."""
-        piece = self._pieces.continues(chat.id, message)
+        piece = self._seams.continues(chat.id, message)
         command = message.text.startswith("/") and "@" not in message.text.split()[0]
         if command and not piece and not self._commands.knows(message.text):
             return None
@@ -145,7 +145,7 @@ class Router:
         if message.edited or message.anonymous or not seam_of(message).open:
             return False
         known = await self._people.by_sender(message.sender)
-        return known is not None and self._pieces.keep(row, chat.id, message)
+        return known is not None and self._seams.keep(row, chat.id, message)
 
     async def _heed(self, arrival: Arrival) -> None:
         if arrival.message.edited:
@@ -163,7 +163,7 @@ class Router:
         """A slash begins a command, but for a forward's, or where a long text was cut before it."""
         if not message.text.startswith("/") or message.forwarded_from is not None:
             return False
-        return self._commands.knows(message.text) or not self._pieces.continues(chat.id, message)
+        return self._commands.knows(message.text) or not self._seams.continues(chat.id, message)
 
     async def _answers_card(self, arrival: Arrival) -> Taken:
         chat, text, quote = arrival.chat.id, arrival.message.text, arrival.message.quote

@@ -39,7 +39,7 @@ class _Early:
     )
 
 
-class Pieces:
+class Seams:
     """Knows of each sender in each chat how their newest message ended.
 
     A piece of a group's message is left as a new update for a moment when it does not call the

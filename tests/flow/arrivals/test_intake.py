@@ -11,7 +11,7 @@ from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.intake import Intake
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
 from bot.ports.inbox import InboundRow
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
@@ -49,8 +49,8 @@ async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], li
     """Which updates were routed, and what became of the two there are, five seconds later."""
     store, clock = MemoryStore(), FakeClock()
     router: Any = StumblingRouter(store, list(faults), after)
-    pieces = Pieces(store.inbox, {}, clock, BundleBounds())
-    intake = Intake(store.inbox, store.journal, router, pieces, clock)
+    seams = Seams(store.inbox, {}, clock, BundleBounds())
+    intake = Intake(store.inbox, store.journal, router, seams, clock)
     await intake.accept("fake", [RawUpdate("1", "one"), RawUpdate("2", "two")])
     task = asyncio.create_task(intake.run())
     await clock.advance(5)
