@@ -66,7 +66,7 @@ class SendRates:
 
 @dataclass(frozen=True, slots=True)
 class BundleBounds:
-    """How long a message in pieces is waited for after its last piece, and what one may hold."""
+    """How long a message in fragments is waited for after its last one, and what one may hold."""
 
     seconds: float = 1.5
     messages: int = 50

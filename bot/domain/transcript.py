@@ -73,7 +73,7 @@ class AskerBody:
     """A person's message as the model reads it; `context` holds what is true only now.
 
     In a group `account` tells who of its people speaks, `group` what it is called, and `heard` what
-    was said to others before. `seam` is where a piece that comes late goes on.
+    was said to others before. `seam` is where a fragment that comes late goes on.
     """
 
     text: str

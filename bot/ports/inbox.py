@@ -13,7 +13,7 @@ from bot.domain.message import RawUpdate
 class InboundRow:
     """A stored raw update; `chat` and `message_id` are known once it is routed.
 
-    `person` is who wrote it, of a message that was taken; a `piece` goes on with one before it.
+    `person` is who wrote it, of a message that was taken; a `fragment` goes on with one before it.
     """
 
     id: int
@@ -25,7 +25,7 @@ class InboundRow:
     chat: int | None = None
     message_id: str | None = None
     person: int | None = None
-    piece: bool = False
+    fragment: bool = False
 
 
 class Inbox(Protocol):

@@ -54,7 +54,7 @@ class Intake:
                 self._arrived.set()
 
     async def _something_to_route(self) -> None:
-        """Waits for an arrival, or for the moment of a kept piece to be over."""
+        """Waits for an arrival, or for the moment of a kept fragment to be over."""
         moment = self._seams.soonest()
         if moment is None:
             await self._arrived.wait()

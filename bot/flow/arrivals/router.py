@@ -130,18 +130,18 @@ class Router:
 
     async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
         """Who says a group's message to the bot; None when it is not for it, or no one's order."""
-        piece = self._seams.continues(chat.id, message)
+        fragment = self._seams.continues(chat.id, message)
         command = message.text.startswith("/") and "@" not in message.text.split()[0]
-        if command and not piece and not self._commands.knows(message.text):
+        if command and not fragment and not self._commands.knows(message.text):
             return None
         called = message.addressed or message.edited or chat.activation is Activation.ALWAYS
-        called = called or piece
+        called = called or fragment
         if message.anonymous or not called:
             return None
         return await self._people.by_sender(message.sender)
 
     async def _early(self, row: InboundRow, message: InboundMessage, chat: Chat) -> bool:
-        """Whether it may be a piece of a message that calls the bot further on: it stays new."""
+        """Whether it may be a fragment of a message that calls the bot further on: it stays new."""
         if message.edited or message.anonymous or not seam_of(message).open:
             return False
         known = await self._people.by_sender(message.sender)

@@ -38,19 +38,19 @@ class Queueing:
     async def put(self, arrival: Arrival, also: Sequence[Write] = ()) -> bool:
         """Lets a message wait its turn; its chat is woken, or interrupted if it wants that.
 
-        What is over the person's pace is declined instead, with what goes on with it. A piece of a
-        message is no new wish: it counts for no pace and stops nothing, but what is asked without
-        it is asked anew. Pieces that came before their call wait with it. `also` is written
+        What is over the person's pace is declined instead, with what goes on with it. A fragment of
+        a message is no new wish: it counts for no pace and stops nothing, but what is asked without
+        it is asked anew. Fragments that came before their call wait with it. `also` is written
         too, and what it stops is interrupted. True when the message waits.
         """
         chat, message = arrival.chat.id, arrival.message
-        piece = self._seams.continues(chat, message)
+        fragment = self._seams.continues(chat, message)
         counts = self._seams.counts(chat, message)
         if not await self._admits(arrival, counts=counts):
             self._seams.remember(chat, message, taken=False)
             return False
         busy = self._queue.busy(chat)
-        stops = () if piece else await self._stops(arrival)
+        stops = () if fragment else await self._stops(arrival)
         also = (*stops, *also)
         first = await self._store(arrival, also, counts=counts)
         self._queue.arrived(chat)
@@ -59,7 +59,7 @@ class Queueing:
             self._lanes.interrupt(chat)
         else:
             self._lanes.wake(chat)
-        if busy and not piece:
+        if busy and not fragment:
             self._reactions.queued(message.address, first.message_id)
         return True
 
@@ -84,12 +84,12 @@ class Queueing:
     async def _store(
         self, arrival: Arrival, also: Sequence[Write], *, counts: bool
     ) -> InboundMessage:
-        """Writes that it waits, and its earlier pieces with it; returns the first of them all."""
+        """Writes that it waits with its earlier fragments; returns the first of them all."""
         chat, message = arrival.chat.id, arrival.message
         early = self._seams.before(chat, message)
         waits = [
-            *(replace(arrival, row=row, message=one).waiting(piece=True) for row, one in early),
-            arrival.waiting(piece=not counts),
+            *(replace(arrival, row=row, message=one).waiting(fragment=True) for row, one in early),
+            arrival.waiting(fragment=not counts),
         ]
         await self._journal.commit(Change((*waits, *also)))
         self._seams.forget([row for row, _ in early])

@@ -1,4 +1,4 @@
-"""Gathering: waiting rows that are one message in pieces are taken as one, and waited for."""
+"""Gathering: waiting rows that are one message in fragments are taken as one, and waited for."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -83,7 +83,7 @@ class Gathering:
         found = {first.id: (first, asked.bundle.first)}
         found |= {row.id: (row, message) for row, message in self._near(first, asked, waiting)}
         whole = bundle([message for _, message in found.values()], self._bounds)
-        rows = tuple(row for piece in whole.pieces for row, m in found.values() if m is piece)
+        rows = tuple(row for one in whole.messages for row, m in found.values() if m is one)
         notes = (_MORE,) if whole.more else ()
         together = replace(asked, bundle=whole, notes=notes)
         return Gathered(rows, together, self._wait(rows, whole))
@@ -107,7 +107,7 @@ class Gathering:
             yield row, message
 
     def _wait(self, rows: Sequence[InboundRow], whole: Bundle) -> float:
-        if whole.more or not seam_of(whole.pieces[-1]).open:
+        if whole.more or not seam_of(whole.messages[-1]).open:
             return 0.0
         newest = max(row.received_at for row in rows)
         waited = (self._clock.now() - newest).total_seconds()
@@ -116,7 +116,7 @@ class Gathering:
     async def late(
         self, waiting: Sequence[InboundRow], log: ChatLog, turn: Turn
     ) -> Gathered | None:
-        """Pieces of a turn's opening that came when it had begun, while nothing is answered."""
+        """Fragments of a turn's opening that came when it had begun, while nothing is answered."""
         if not waiting or turn.stop_asked is not None:
             return None
         await log.read(turn.conversation)

@@ -216,5 +216,5 @@ def _worded(asked: Asked, plan: Plan | None) -> Asked:
     if plan is None or plan.message != first.message_id or not first.text.startswith("/"):
         return asked
     text = plan.wish or plan_mode.wish_of(first.text)
-    rest = asked.bundle.pieces[1:]
-    return replace(asked, bundle=replace(asked.bundle, pieces=(replace(first, text=text), *rest)))
+    rest = asked.bundle.messages[1:]
+    return replace(asked, bundle=replace(asked.bundle, messages=(replace(first, text=text), *rest)))
