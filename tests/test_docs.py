@@ -17,7 +17,8 @@ from bot.domain.chat import Chat
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
 from bot.domain.tool import Code, Status
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.commands import Command
 from bot.flow.commands.answers import AnswerCommands
@@ -274,7 +275,8 @@ def _commands() -> list[Command]:
     store, clock = MemoryStore(), FakeClock()
     journal, approvals, ledger = store.journal, store.approvals, store.ledger
     lanes = EmbeddedLanes(_drain, clock)
-    desk = ApprovalDesk(journal, approvals, store.outbox, ledger, lanes, clock, Limits())
+    open_cards = OpenCards(journal, approvals, lanes)
+    cards = CardEnding(open_cards, approvals, journal, lanes, clock)
     plans = PlanDesk(journal, store.plans, store.chats, store.outbox, lanes, clock)
     ending = PlanEnding(store.people, Owners(store.people, store.members, {}))
     models = ModelCalls({}, clock, ModelTimes())
@@ -282,8 +284,8 @@ def _commands() -> list[Command]:
     surroundings = SurroundingsMaker(FixedCatalog(()), skills)
     groups = (
         GreetingCommands(list),
-        PeopleCommands(store.people, store.members, desk, surroundings, clock, UNBOUND),
-        TurnCommands(journal, store.chats, approvals, desk, plans, clock, "demo/demo"),
+        PeopleCommands(store.people, store.members, cards, surroundings, clock, UNBOUND),
+        TurnCommands(journal, store.chats, approvals, cards, plans, clock, "demo/demo"),
         StopCommands(journal, store.inbox, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), clock),
         CardCommands(approvals, store.rules, store.members, store.consents, clock),

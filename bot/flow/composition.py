@@ -4,9 +4,12 @@ from functools import cached_property
 
 from bot.domain.approval import card_of
 from bot.domain.message import RawUpdate
+from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.approvals.desks import Desks
+from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.intake import Intake
@@ -166,7 +169,7 @@ class Composition:
             store.chats,
             store.ledger,
             self._journal,
-            Farewell(store.approvals, store.inbox, self._journal, self.desk, self.plan_desk),
+            Farewell(store.approvals, store.inbox, self._journal, self.card_ending, self.plan_desk),
             self._news,
             self.lanes,
             self.world.clock,
@@ -199,7 +202,7 @@ class Composition:
         return PeopleCommands(
             self.store.people,
             self.store.members,
-            self.desk,
+            self.card_ending,
             self.surroundings,
             self.world.clock,
             self._policy.member_pace,
@@ -211,7 +214,7 @@ class Composition:
             self._journal,
             self.store.chats,
             self.store.approvals,
-            self.desk,
+            self.card_ending,
             self.plan_desk,
             self.world.clock,
             self._policy.model,
@@ -303,7 +306,7 @@ class Composition:
             Replies(self.models, steering, fallbacks, limits.images_in_view),
             ToolRunner(self.world.clock, limits),
             self._gatekeeper,
-            self.desk,
+            Asking(self.world.clock, limits),
             self._compaction,
             limits,
         )
@@ -340,7 +343,9 @@ class Composition:
     @property
     def _conversations(self) -> Conversations:
         store = self.store
-        return Conversations(store.chats, store.approvals, self.desk, self._compaction, self.models)
+        return Conversations(
+            store.chats, store.approvals, self.card_ending, self._compaction, self.models
+        )
 
     # What is asked of people
 
@@ -358,15 +363,29 @@ class Composition:
 
     @cached_property
     def desk(self) -> ApprovalDesk:
+        store = self.store
         return ApprovalDesk(
-            self._journal,
+            self._open_cards,
+            self.card_ending,
+            store.approvals,
+            store.outbox,
+            store.ledger,
+            self.world.clock,
+        )
+
+    @cached_property
+    def card_ending(self) -> CardEnding:
+        return CardEnding(
+            self._open_cards,
             self.store.approvals,
-            self.store.outbox,
-            self.store.ledger,
+            self._journal,
             self.lanes,
             self.world.clock,
-            self._policy.limits,
         )
+
+    @cached_property
+    def _open_cards(self) -> OpenCards:
+        return OpenCards(self._journal, self.store.approvals, self.lanes)
 
     @cached_property
     def plan_desk(self) -> PlanDesk:
@@ -415,4 +434,4 @@ class Composition:
     async def _given_up(self, row: OutboxRow, why: str) -> None:
         id = card_of(row.key)
         if id is not None:
-            await self.desk.unaskable(id, row.chat, why)
+            await self.card_ending.unaskable(id, row.chat, why)

@@ -7,7 +7,7 @@ from bot.domain.change import AddAudit, LinkAccount, Revoke, SaveTerms, Write
 from bot.domain.person import Person, Role, Sender
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.commands.terms import amended, described
 from bot.flow.commands.whom import account_of, harmless, whom
@@ -31,14 +31,14 @@ class PeopleCommands:
         self,
         people: People,
         members: Members,
-        desk: ApprovalDesk,
+        ending: CardEnding,
         surroundings: SurroundingsMaker,
         clock: Clock,
         common: Pace,
     ) -> None:
         self._people = people
         self._members = members
-        self._desk = desk
+        self._ending = ending
         self._surroundings = surroundings
         self._clock = clock
         self._common = common
@@ -86,7 +86,7 @@ class PeopleCommands:
             return Answer("You cannot revoke yourself.")
         stands = await self._members.standing(person.id)
         # Other cards end with their turns.
-        await self._desk.withdraw([c for c in stands.cards if c.set_aside], asked.person)
+        await self._ending.withdraw([c for c in stands.cards if c.set_aside], asked.person)
         keys = [key for key, owner in await self._people.accounts() if owner.id == person.id]
         audits = [self._audit(asked, "person.revoked", key) for key in keys]
         told = f"{', '.join(keys)} {'has' if len(keys) == 1 else 'have'} no access any more."

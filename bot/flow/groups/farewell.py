@@ -3,7 +3,7 @@
 from bot.domain.change import AskStop, InboundState, MarkInbound, ReleaseHeard, Write
 from bot.domain.chat import Chat
 from bot.domain.turn import BOT_GONE
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
 from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
 from bot.ports.inbox import InboundRow, Inbox
@@ -16,13 +16,13 @@ class Farewell:
         approvals: Approvals,
         inbox: Inbox,
         journal: Journal,
-        desk: ApprovalDesk,
+        ending: CardEnding,
         plans: PlanDesk,
     ) -> None:
         self._approvals = approvals
         self._inbox = inbox
         self._journal = journal
-        self._desk = desk
+        self._ending = ending
         self._plans = plans
 
     async def to(self, chat: Chat, row: InboundRow) -> list[Write]:
@@ -32,7 +32,7 @@ class Farewell:
         the platform refuses it; `row` is the update that tells of the end.
         """
         cards = await self._approvals.open_in(chat.id)
-        await self._desk.withdraw([card for card in cards if card.set_aside], None)
+        await self._ending.withdraw([card for card in cards if card.set_aside], None)
         agenda = await self._journal.agenda(chat.id)
         waiting = (InboundState.WAITING,)
         return [

@@ -31,7 +31,7 @@ from bot.domain.transcript import (
 )
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState, broken_off, decide
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.asking import Asking
 from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
@@ -55,14 +55,14 @@ class ToolLoop:
         replies: Replies,
         runner: ToolRunner,
         gatekeeper: Gatekeeper,
-        desk: ApprovalDesk,
+        asking: Asking,
         compaction: Compaction,
         limits: Limits,
     ) -> None:
         self._replies = replies
         self._runner = runner
         self._gatekeeper = gatekeeper
-        self._desk = desk
+        self._asking = asking
         self._compaction = compaction
         self._limits = limits
 
@@ -107,7 +107,7 @@ class ToolLoop:
                 work, scene.skills, tools, step.calls, gates, self._limits.plan_steps
             )
             return
-        cards = await self._desk.ask(work, step.calls, gates)
+        cards = await self._asking.ask(work, step.calls, gates)
         work.approvals = (*work.approvals, *cards)
 
     async def _decided(self, work: Work, scene: Scene) -> tuple[Step, dict[str, Gate]]:
