@@ -50,6 +50,7 @@ from bot.flow.reading.gathering import Gathering
 from bot.flow.reading.message_reader import MessageReader
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.signs.live import Lives
+from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.gatekeeper import Gatekeeper
@@ -426,7 +427,11 @@ class Composition:
     @cached_property
     def lives(self) -> Lives:
         world = self.world
-        return Lives(world.channels, world.clock, self.reactions, self._journal, self.delivery.wake)
+        return Lives(world.channels, world.clock, self.reactions, self.placing)
+
+    @cached_property
+    def placing(self) -> Placing:
+        return Placing(self._journal, self.delivery.wake)
 
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))

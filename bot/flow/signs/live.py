@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from types import TracebackType
-from typing import Self
 
 from bot.domain.errors import ChannelError
 from bot.domain.message import Address, Sign
@@ -20,7 +18,6 @@ from bot.flow.signs.reactions import Reactions
 from bot.flow.tasks import awaited
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.journal import Journal
 
 _PATIENCE = 0.4
 """Seconds before the first sign: a quick answer needs none."""
@@ -76,36 +73,20 @@ class Live:
 
 
 class Lives:
-    """Shows how turns get on: in the chat, and on the messages they answer.
-
-    Use as an async context manager: leaving drops what is not shown yet.
-    """
+    """Shows how turns get on: in the chat, and on the messages they answer."""
 
     def __init__(
         self,
         channels: Mapping[str, Channel],
         clock: Clock,
         reactions: Reactions,
-        journal: Journal,
-        wake: Callable[[int], None],
+        placing: Placing,
     ) -> None:
         self._channels = channels
         self._clock = clock
         self._reactions = reactions
-        self._placing = Placing(journal, wake)
+        self._placing = placing
         self._placeholders: dict[str, Placeholder] = {}
-
-    async def __aenter__(self) -> Self:
-        await self._placing.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._placing.__aexit__(kind, error, trace)
 
     def taken(self, work: Work, since: datetime) -> None:
         """The turn is at work now on what came at `since`."""
