@@ -49,6 +49,7 @@ from bot.flow.reading.enclosures import Enclosures
 from bot.flow.reading.gathering import Gathering
 from bot.flow.reading.message_reader import MessageReader
 from bot.flow.reading.overhearing import Overhearing
+from bot.flow.reading.row_reader import RowReader
 from bot.flow.signs.live import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
@@ -86,8 +87,12 @@ class Composition:
 
     @cached_property
     def _seams(self) -> Seams:
-        world = self.world
-        return Seams(self.store.inbox, world.channels, world.clock, self._policy.bundles)
+        clock = self.world.clock
+        return Seams(self.store.inbox, self._rows, clock, self._policy.bundles)
+
+    @cached_property
+    def _rows(self) -> RowReader:
+        return RowReader(self.world.channels)
 
     @cached_property
     def _router(self) -> Router:
@@ -102,6 +107,7 @@ class Composition:
         )
         return Router(
             self.world.channels,
+            self._rows,
             self.store.people,
             self.store.chats,
             self._journal,
@@ -148,12 +154,12 @@ class Composition:
     @cached_property
     def _overhearing(self) -> Overhearing:
         store = self.store
-        return Overhearing(store.inbox, store.chats, self._journal, self.world.channels)
+        return Overhearing(store.inbox, store.chats, self._journal, self._rows)
 
     @cached_property
     def _moving(self) -> Moving:
         return Moving(
-            self.world.channels,
+            self._rows,
             self.store.chats,
             self._journal,
             self._news,
@@ -274,7 +280,7 @@ class Composition:
 
     @cached_property
     def _gathering(self) -> Gathering:
-        return Gathering(self._message_reader, self.world.clock, self._policy.bundles)
+        return Gathering(self._rows, self._message_reader, self.world.clock, self._policy.bundles)
 
     @cached_property
     def _message_reader(self) -> MessageReader:
@@ -282,7 +288,7 @@ class Composition:
         enclosures = Enclosures(
             world.files, world.reader, world.clock, policy.limits, policy.enclosures
         )
-        return MessageReader(world.channels, self.store.people, enclosures, self.lives, world.clock)
+        return MessageReader(self._rows, self.store.people, enclosures, self.lives, world.clock)
 
     @cached_property
     def _turns(self) -> Turns:

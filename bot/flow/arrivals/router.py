@@ -26,6 +26,7 @@ from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow
@@ -54,6 +55,7 @@ class Router:
     def __init__(
         self,
         channels: Mapping[str, Channel],
+        rows: RowReader,
         people: People,
         chats: Chats,
         journal: Journal,
@@ -61,6 +63,7 @@ class Router:
         to: Destinations,
     ) -> None:
         self._channels = channels
+        self._rows = rows
         self._people = people
         self._chats = chats
         self._journal = journal
@@ -74,11 +77,7 @@ class Router:
         self._membership = to.membership
 
     async def route(self, row: InboundRow) -> None:
-        channel = self._channels.get(row.channel)
-        if channel is None:
-            await self._mark(row, InboundState.DEAD, f"no channel named {row.channel}")
-            return
-        inbound = channel.parse(row.body)
+        inbound = self._rows.read(row)
         match inbound:
             case Unreadable(reason):
                 await self._mark(row, InboundState.DEAD, reason)
@@ -91,7 +90,7 @@ class Router:
                 await self.settle()
                 await self._membership.heed(row, inbound)
             case Press():
-                await self._press(row, channel, inbound)
+                await self._press(row, self._channels[row.channel], inbound)
             case InboundMessage():
                 await self._message(row, inbound)
 

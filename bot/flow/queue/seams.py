@@ -1,13 +1,13 @@
 """Fragments of messages on their way in: those behind their call, and those before it."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.budget import BundleBounds
 from bot.domain.bundle import Bundle, Seam, belong, bundle, continued, fits, seam_of
 from bot.domain.message import InboundMessage
-from bot.ports.channel import Channel
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 
@@ -46,11 +46,9 @@ class Seams:
     bot: one that comes after it may do so for all of them. A restart finds it new again.
     """
 
-    def __init__(
-        self, inbox: Inbox, channels: Mapping[str, Channel], clock: Clock, bounds: BundleBounds
-    ) -> None:
+    def __init__(self, inbox: Inbox, rows: RowReader, clock: Clock, bounds: BundleBounds) -> None:
         self._inbox = inbox
-        self._channels = channels
+        self._rows = rows
         self._clock = clock
         self._bounds = bounds
         self._recalled = False
@@ -63,9 +61,8 @@ class Seams:
         if self._recalled:
             return
         for row in await self._inbox.last_taken(_RECALLED):
-            channel = self._channels.get(row.channel)
-            message = channel.parse(row.body) if channel is not None else None
-            if isinstance(message, InboundMessage) and row.chat is not None:
+            message = self._rows.message(row)
+            if message is not None and row.chat is not None:
                 self.remember(row.chat, message)
         self._recalled = True
 

@@ -14,6 +14,7 @@ from bot.domain.turn import Turn
 from bot.flow.log.history import ChatLog
 from bot.flow.reading.message_reader import Asked, MessageReader
 from bot.flow.reading.overhearing import Heard
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 
@@ -64,7 +65,10 @@ class Gathered:
 class Gathering:
     """Looks at rows alone: nothing is kept in memory, so a restart gathers the same message."""
 
-    def __init__(self, reader: MessageReader, clock: Clock, bounds: BundleBounds) -> None:
+    def __init__(
+        self, rows: RowReader, reader: MessageReader, clock: Clock, bounds: BundleBounds
+    ) -> None:
+        self._rows = rows
         self._reader = reader
         self._clock = clock
         self._bounds = bounds
@@ -96,7 +100,7 @@ class Gathering:
         for row in waiting:
             if row.id <= first.id or row.person != first.person:
                 continue
-            message = self._reader.message(row)
+            message = self._rows.message(row)
             seam = seam_of(message) if message is not None else None
             if message is None or seam is None or not any(belong(seam, one) for one in seams):
                 return
@@ -124,7 +128,7 @@ class Gathering:
         if seam is None:
             return None
         for at, row in enumerate(waiting):
-            message = self._reader.message(row)
+            message = self._rows.message(row)
             if row.person != turn.asker or message is None or not belong(seam, seam_of(message)):
                 continue
             gathered = await self.next(waiting[at:], log.chat)

@@ -12,6 +12,7 @@ from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.intake import Intake
 from bot.flow.queue.seams import Seams
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.inbox import InboundRow
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
@@ -49,7 +50,7 @@ async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], li
     """Which updates were routed, and what became of the two there are, five seconds later."""
     store, clock = MemoryStore(), FakeClock()
     router: Any = StumblingRouter(store, list(faults), after)
-    seams = Seams(store.inbox, {}, clock, BundleBounds())
+    seams = Seams(store.inbox, RowReader({}), clock, BundleBounds())
     intake = Intake(store.inbox, store.journal, router, seams, clock)
     await intake.accept("fake", [RawUpdate("1", "one"), RawUpdate("2", "two")])
     task = asyncio.create_task(intake.run())
