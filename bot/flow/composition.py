@@ -176,10 +176,20 @@ class Composition:
             store.chats,
             store.ledger,
             self._journal,
-            Farewell(store.approvals, store.inbox, self._journal, self.card_ending, self.plan_desk),
+            self._farewell,
             self._news,
-            self.lanes,
             self.world.clock,
+        )
+
+    @property
+    def _farewell(self) -> Farewell:
+        return Farewell(
+            self.store.approvals,
+            self.store.inbox,
+            self._journal,
+            self.card_ending,
+            self.plan_desk,
+            self.lanes,
         )
 
     @cached_property

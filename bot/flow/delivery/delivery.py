@@ -13,11 +13,14 @@ from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 
+AT_WORK = 256
+"""Chats that are delivered to at a time."""
+
 
 class Delivery(TaskOwner):
     """Delivers the rows of each chat in order, in a task of its own; a chat at rest costs nothing.
 
-    At most `at_work` chats are delivered to at a time; the others stand in line without a task.
+    At most `AT_WORK` chats are delivered to at a time; the others stand in line without a task.
     Leaving cancels what is under way and waits for its end; the rows stay owed.
     """
 
@@ -29,11 +32,10 @@ class Delivery(TaskOwner):
         given_up: GivenUp,
         moved: ToldOfMove,
         limits: Limits,
-        at_work: int = 256,
         jitter: Jitter = random.random,
     ) -> None:
         super().__init__()
-        life, seats = float(limits.card_seconds), Seats(at_work, self._send_out)
+        life, seats = float(limits.card_seconds), Seats(AT_WORK, self._send_out)
         self._means = Means(outbox, channels, clock, given_up, moved, life, jitter, seats)
         self._couriers: dict[int, Courier] = {}
         self._woken_at: dict[int, float] = {}

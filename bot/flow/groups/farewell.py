@@ -8,9 +8,12 @@ from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
 
 
 class Farewell:
+    """Ends the turns, cards, plans and waiting messages of a chat that the bot has left."""
+
     def __init__(
         self,
         approvals: Approvals,
@@ -18,12 +21,14 @@ class Farewell:
         journal: Journal,
         ending: CardEnding,
         plans: PlanDesk,
+        lanes: Lanes,
     ) -> None:
         self._approvals = approvals
         self._inbox = inbox
         self._journal = journal
         self._ending = ending
         self._plans = plans
+        self._lanes = lanes
 
     async def to(self, chat: Chat, row: InboundRow) -> list[Write]:
         """Stops the chat's turns, whose cards end with them, and drops what waits or was heard.
@@ -45,3 +50,7 @@ class Farewell:
             ReleaseHeard(chat.id, row.id),
             *self._plans.left(agenda.plan, None),
         ]
+
+    def interrupt(self, chat: Chat) -> None:
+        """Breaks off what the chat is doing; called once its end is stored."""
+        self._lanes.interrupt(chat.id)

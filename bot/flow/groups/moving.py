@@ -14,8 +14,8 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat
 from bot.domain.message import Moved
-from bot.flow.groups.membership import MOVED, named
-from bot.flow.groups.news import News
+from bot.flow.groups.membership import MOVED
+from bot.flow.groups.news import News, named
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
