@@ -72,7 +72,7 @@ class Intake:
             for row in rows:
                 if not self._seams.keeps(row):
                     await self._route(row)
-            await self._router.settle()
+            await self._router.flush()
 
     async def _route(self, row: InboundRow) -> None:
         try:

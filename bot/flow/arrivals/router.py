@@ -84,19 +84,19 @@ class Router:
             case Ignored():
                 self._overhearing.pass_over(row)
             case Moved():
-                await self.settle()
+                await self.flush()
                 await self._moving.follow(row, inbound)
             case PresenceChange():
-                await self.settle()
+                await self.flush()
                 await self._membership.heed(row, inbound)
             case Press():
                 await self._press(row, self._channels[row.channel], inbound)
             case InboundMessage():
                 await self._message(row, inbound)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Stores what became of the updates that were nobody's business."""
-        await self._overhearing.settle()
+        await self._overhearing.flush()
 
     async def _press(self, row: InboundRow, channel: Channel, press: Press) -> None:
         person = await self._people.by_sender(press.sender)
@@ -114,7 +114,7 @@ class Router:
         chat = await self._overhearing.chat(message)
         person = await self._speaker(message, chat)
         if person is not None:
-            await self.settle()
+            await self.flush()
             await self._heed(Arrival(row, message, chat, person))
         elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)

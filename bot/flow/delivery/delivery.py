@@ -39,7 +39,7 @@ class Delivery(TaskOwner):
         self._means = Means(outbox, channels, clock, given_up, moved, life, jitter, seats)
         self._couriers: dict[int, Courier] = {}
         self._woken_at: dict[int, float] = {}
-        self._moving: set[int] = set()
+        self._working: set[int] = set()
         self._still = asyncio.Event()
         self._still.set()
 
@@ -56,14 +56,14 @@ class Delivery(TaskOwner):
             self._couriers[chat].wake()
         elif chat not in self._woken_at:
             self._woken_at[chat] = self._means.clock.steady()
-            self._moved(chat, True)
+            self._note_working(chat, True)
             self._means.seats.want(chat)
 
     def _send_out(self, chat: int) -> None:
         woken_at = self._woken_at.pop(chat)
         if not self.open:
             return
-        courier = Courier(chat, self._means, partial(self._moved, chat), woken_at)
+        courier = Courier(chat, self._means, partial(self._note_working, chat), woken_at)
         self._couriers[chat] = courier
         task = self.start(courier.work(), f"delivery {chat}")
         task.add_done_callback(partial(self._let_go, chat))
@@ -78,13 +78,13 @@ class Delivery(TaskOwner):
         if courier.look_again:
             self.wake(chat)
         else:
-            self._moved(chat, False)
+            self._note_working(chat, False)
 
-    def _moved(self, chat: int, moving: bool) -> None:
-        if moving:
-            self._moving.add(chat)
+    def _note_working(self, chat: int, working: bool) -> None:
+        if working:
+            self._working.add(chat)
             self._still.clear()
             return
-        self._moving.discard(chat)
-        if not self._moving:
+        self._working.discard(chat)
+        if not self._working:
             self._still.set()

@@ -62,7 +62,7 @@ class Overhearing:
         expect = (InboundState.NEW,)
         self._heard[row.id] = MarkInbound(row.id, InboundState.HEARD, expect, chat.id)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Stores what was collected; what a turn may read is stored before that turn begins."""
         self._known.clear()
         if not self._passed and not self._heard:

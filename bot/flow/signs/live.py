@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
 from bot.domain.errors import ChannelError
 from bot.domain.message import Address, Sign
@@ -105,7 +104,11 @@ class Lives:
     async def of(self, work: Work) -> AsyncGenerator[Live]:
         """Shows signs of life for as long as the block runs; faults are not the turn's."""
         channel, address = self._channels[work.address.channel], work.address
-        long = partial(self._reactions.working, address, work.message_ids)
+        message_ids = work.message_ids
+
+        def long() -> None:
+            self._reactions.working(address, message_ids)
+
         async with _living(channel, address, self._clock, long, self._place(work)) as live:
             yield live
 

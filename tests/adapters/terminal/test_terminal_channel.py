@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.adapters.terminal.channel import TerminalChannel
-from bot.adapters.terminal.conversation import Conversation
+from bot.adapters.terminal.dialogue import Dialogue
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.text import Fragments, MarkdownLines, plain, visible
 from bot.adapters.terminal.update import ADDRESS, Writer
@@ -106,7 +106,7 @@ class Desk:
         """Plays a person at the prompt; returns what was accepted, as the flow reads it."""
         self.paper.script = list(script)
         writer = Writer("alice", "Alice")
-        await Conversation(self.paper, self.screen, writer, FakeClock(AT)).hold(self.accept)
+        await Dialogue(self.paper, self.screen, writer, FakeClock(AT)).hold(self.accept)
         assert not self.paper.script
         return [self.channel.parse(update.body) for update in self.accepted]
 

@@ -29,7 +29,7 @@ class StumblingRouter:
     after: bool = False
     routed: list[str] = field(default_factory=list[str])
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Has marked every update already."""
 
     async def route(self, row: InboundRow) -> None:
