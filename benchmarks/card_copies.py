@@ -12,7 +12,7 @@ from bot.domain.chat import Chat
 from bot.domain.message import Address
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn
-from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 
 _FIRST_CHAT = 50_000_000
 _FIRST_MESSAGE = 1_000_000
@@ -81,7 +81,7 @@ async def _mark_shown(store: Store, shown: OutboxRow, number: int) -> None:
     row = await store.outbox.row(f"card:card-{number}")
     assert row is not None
     await store.outbox.record(
-        Progress(
+        Delivered(
             id=row.id,
             version=row.version,
             state=DeliveryState.SHOWN,

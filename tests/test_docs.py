@@ -17,7 +17,8 @@ from bot.domain.chat import Chat
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
 from bot.domain.tool import Code, Status
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.commands import Command
 from bot.flow.commands.answers import AnswerCommands
@@ -31,7 +32,7 @@ from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import PlanEnding
 from bot.ports.inbox import InboundRow
@@ -344,22 +345,23 @@ def _commands() -> list[Command]:
     store, clock = MemoryStore(), FakeClock()
     journal, approvals, ledger = store.journal, store.approvals, store.ledger
     lanes = EmbeddedLanes(_drain, clock)
-    desk = ApprovalDesk(journal, approvals, store.outbox, ledger, lanes, clock, Limits())
+    open_cards = OpenCards(journal, approvals, lanes)
+    cards = CardEnding(open_cards, approvals, journal, lanes, clock)
     plans = PlanDesk(journal, store.plans, store.chats, store.outbox, lanes, clock)
     ending = PlanEnding(store.people, Owners(store.people, store.members, {}))
     models = ModelCalls({}, clock, ModelTimes())
     skills = FakeSkills()
-    context = Context(FixedCatalog(()), skills)
+    surroundings = SurroundingsMaker(FixedCatalog(()), skills)
     groups = (
         GreetingCommands(list),
-        PeopleCommands(store.people, store.members, desk, context, clock, UNBOUND),
-        TurnCommands(journal, store.chats, approvals, desk, plans, clock, "demo/demo"),
+        PeopleCommands(store.people, store.members, cards, surroundings, clock, UNBOUND),
+        TurnCommands(journal, store.chats, approvals, cards, plans, clock, "demo/demo"),
         StopCommands(journal, store.inbox, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), clock),
         CardCommands(approvals, store.rules, store.members, store.consents, clock),
         GroupCommands({}),
         AnswerCommands(12_000),
-        SkillCommands(skills, context),
-        SetupCommands(models, context, ledger, journal, approvals, clock, "demo/demo"),
+        SkillCommands(skills, surroundings),
+        SetupCommands(models, surroundings, ledger, journal, approvals, clock, "demo/demo"),
     )
     return [command for group in groups for command in group.table]

@@ -67,7 +67,7 @@ def _host(running: Running) -> Host:
         pairing.owned,
         pairing.code,
         admit_owner,
-        parts.open_cards.shown_in,
+        parts.cards_on_screen.shown_in,
         running.warm_up,
     )
 

@@ -91,7 +91,7 @@ class SendRates:
 
 @dataclass(frozen=True, slots=True)
 class BundleBounds:
-    """The bounds of a message in pieces; `seconds` is the wait for more after each piece."""
+    """The bounds of a message in fragments; `seconds` is the wait for more after each one."""
 
     seconds: float = 1.5
     messages: int = 50

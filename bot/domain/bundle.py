@@ -1,4 +1,4 @@
-"""Messages that were sent as one and came in pieces: an album, a long text, a burst of forwards."""
+"""Messages that were sent as one and came in fragments: an album, a long text, forwards."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from bot.domain.budget import BundleBounds
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
 
 _SPAN = timedelta(seconds=2)
-"""The longest gap between the pieces of one message; platforms tell whole seconds."""
+"""The longest gap between the fragments of one message; platforms tell whole seconds."""
 
 _QUOTED = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
 
@@ -19,7 +19,7 @@ _QUOTED = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
 class Seam:
     """The end of a message, which shows if another message continues it.
 
-    `sender` is an account (`channel:id`). `pieces` and `characters` count the whole bundle.
+    `sender` is an account (`channel:id`). `messages` and `characters` count the whole bundle.
     """
 
     sender: str
@@ -29,7 +29,7 @@ class Seam:
     forwarded: bool = False
     bare: bool = True
     cut: Cut = Cut.NO
-    pieces: int = 1
+    messages: int = 1
     characters: int = 0
 
     @property
@@ -53,7 +53,7 @@ def seam_of(message: InboundMessage) -> Seam:
 
 
 def belong(one: Seam, other: Seam) -> bool:
-    """Returns true when two neighbours of one sender are pieces of the same message."""
+    """Returns true when two neighbours of one sender are fragments of the same message."""
     first, second = sorted((one, other), key=lambda seam: seam.number)
     if first.sender != second.sender or not first.number:
         return False
@@ -81,58 +81,58 @@ def own_words(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A message put together from its pieces, in their order.
+    """A message put together from its fragments, in their order.
 
-    `more` is true when a bound cut it: the next bundle takes the pieces that are left.
+    `more` is true when a bound cut it: the next bundle takes the fragments that are left.
     """
 
-    pieces: tuple[InboundMessage, ...]
+    messages: tuple[InboundMessage, ...]
     more: bool = False
 
     @property
     def first(self) -> InboundMessage:
-        return self.pieces[0]
+        return self.messages[0]
 
     @property
     def seam(self) -> Seam | None:
         """Returns the end at which it may continue; None when nothing may be added."""
-        last = seam_of(self.pieces[-1])
+        last = seam_of(self.messages[-1])
         if self.more or not last.number:
             return None
-        characters = sum(len(piece.text) for piece in self.pieces)
-        return replace(last, pieces=len(self.pieces), characters=characters)
+        characters = sum(len(message.text) for message in self.messages)
+        return replace(last, messages=len(self.messages), characters=characters)
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:
-        return tuple(one for piece in self.pieces for one in piece.attachments)
+        return tuple(one for message in self.messages for one in message.attachments)
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """Returns the quotes of the pieces, each once: an album repeats the same quote."""
-        return tuple(dict.fromkeys(p.quote for p in self.pieces if p.quote is not None))
+        """Returns the quotes of the fragments, each once: an album repeats the same quote."""
+        return tuple(dict.fromkeys(m.quote for m in self.messages if m.quote is not None))
 
     @property
     def passages(self) -> tuple[tuple[str | None, str], ...]:
         """Returns the texts with their forward sources; texts cut by an app are joined again."""
-        found = [(p.forwarded_from, p.text) for p in self.pieces[:1]]
-        for before, piece in pairwise(self.pieces):
+        found = [(m.forwarded_from, m.text) for m in self.messages[:1]]
+        for before, message in pairwise(self.messages):
             source, text = found[-1]
-            if source != piece.forwarded_from:
-                found.append((piece.forwarded_from, piece.text))
+            if source != message.forwarded_from:
+                found.append((message.forwarded_from, message.text))
             elif before.cut is not Cut.NO:
                 joint = "" if before.cut is Cut.SHARP else "\n"
-                found[-1] = (source, f"{text}{joint}{piece.text}")
-            elif not text.strip() or not piece.text.strip():
+                found[-1] = (source, f"{text}{joint}{message.text}")
+            elif not text.strip() or not message.text.strip():
                 # Pictures of one source need it told once.
-                found[-1] = (source, text or piece.text)
+                found[-1] = (source, text or message.text)
             else:
-                found.append((piece.forwarded_from, piece.text))
+                found.append((message.forwarded_from, message.text))
         return tuple((s, text) for s, text in found if text.strip() or s is not None)
 
     @property
     def untrusted(self) -> str | None:
         """Returns the sources of foreign content, None when the sender wrote it all."""
-        sources = dict.fromkeys(p.untrusted for p in self.pieces if p.untrusted is not None)
+        sources = dict.fromkeys(m.untrusted for m in self.messages if m.untrusted is not None)
         named = "; ".join(list(sources)[:_NAMED])
         return (named + (" and others" if len(sources) > _NAMED else "")) or None
 
@@ -148,27 +148,29 @@ def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:
     while start > 0 and belong(seam_of(ordered[start - 1]), seam_of(ordered[start])):
         start -= 1
     kept, characters = [ordered[start]], len(ordered[start].text)
-    for before, piece in pairwise(ordered[start:]):
-        if not belong(seam_of(before), seam_of(piece)):
+    for before, message in pairwise(ordered[start:]):
+        if not belong(seam_of(before), seam_of(message)):
             break
-        characters += len(piece.text)
+        characters += len(message.text)
         if len(kept) == bounds.messages or characters > bounds.characters:
             return Bundle(tuple(kept), more=True)
-        kept.append(piece)
+        kept.append(message)
     return Bundle(tuple(kept))
 
 
 def fits(seam: Seam, more: Bundle, bounds: BundleBounds) -> bool:
     """Returns true when a late bundle may be added to a message that ends here."""
-    characters = seam.characters + sum(len(piece.text) for piece in more.pieces)
-    return seam.pieces + len(more.pieces) <= bounds.messages and characters <= bounds.characters
+    characters = seam.characters + sum(len(message.text) for message in more.messages)
+    return seam.messages + len(more.messages) <= bounds.messages and characters <= bounds.characters
 
 
 def continued(before: Seam | None, seam: Seam | None) -> Seam | None:
-    """Returns the end of a message after an addition, with all its pieces counted."""
+    """Returns the end of a message after an addition, with all its fragments counted."""
     if before is None or seam is None:
         return seam
     last = max(before, seam, key=lambda one: one.number)
     return replace(
-        last, pieces=before.pieces + seam.pieces, characters=before.characters + seam.characters
+        last,
+        messages=before.messages + seam.messages,
+        characters=before.characters + seam.characters,
     )

@@ -119,7 +119,7 @@ class SaveConversation:
 class MarkInbound:
     """Moves a raw update on; Conflict when it is not in one of the expected states.
 
-    `person` wrote it, and it counts for their pace unless it is a `piece` of a message that does.
+    `person` wrote it. It counts for their pace unless it is a `fragment` of a message that does.
     """
 
     id: int
@@ -130,7 +130,7 @@ class MarkInbound:
     turn: str | None = None
     reason: str = ""
     person: int | None = None
-    piece: bool = False
+    fragment: bool = False
 
 
 @dataclass(frozen=True, slots=True)

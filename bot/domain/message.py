@@ -196,7 +196,7 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeBlock:
     """Text to be shown as it is, in a fixed-width block."""
 
     text: str
@@ -204,7 +204,7 @@ class Code:
     kind: Literal["code"] = "code"
 
 
-Block: TypeAlias = Markdown | Plain | Code
+Block: TypeAlias = Markdown | Plain | CodeBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ class Application:
 
     async def resume(self) -> None:
         """Takes up what an earlier life of the program left: turns, messages, deliveries."""
-        await self.parts.desk.sweep()
+        await self.parts.card_ending.sweep()
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.lanes.wake(chat)
         await self.parts.delivery.resume()
@@ -30,7 +30,7 @@ class Application:
         async with (
             self.parts.delivery,
             self.parts.reactions,
-            self.parts.lives,
+            self.parts.placing,
             self.parts.lanes,
             asyncio.TaskGroup() as group,
         ):
@@ -46,6 +46,6 @@ class Application:
         while True:
             await self.parts.world.clock.sleep(SWEEP_SECONDS)
             try:
-                await self.parts.desk.sweep()
+                await self.parts.card_ending.sweep()
             except StoreError as fault:
                 _LOG.warning("overdue cards have to wait: %s", fault)

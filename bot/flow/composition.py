@@ -5,9 +5,12 @@ from functools import cached_property
 
 from bot.domain.approval import card_of
 from bot.domain.message import RawUpdate
+from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.approvals.desks import Desks
+from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.intake import Intake
@@ -15,9 +18,9 @@ from bot.flow.arrivals.router import Destinations, Router
 from bot.flow.commands import Command, Commands, Consequences
 from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.cards import CardCommands
+from bot.flow.commands.cards_on_screen import CardsOnScreen
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
-from bot.flow.commands.open_cards import OpenCards
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.plans import PlanCommands
@@ -36,7 +39,7 @@ from bot.flow.log.history import History
 from bot.flow.models.compaction import Compaction
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.companion import PlanCompanion
 from bot.flow.plans.desk import PlanDesk
@@ -45,12 +48,14 @@ from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.queueing import Queueing
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
 from bot.flow.reading.enclosures import Enclosures
 from bot.flow.reading.gathering import Gathering
-from bot.flow.reading.message_reader import Asker
+from bot.flow.reading.message_reader import MessageReader
 from bot.flow.reading.overhearing import Overhearing
+from bot.flow.reading.row_reader import RowReader
 from bot.flow.signs.live import Lives
+from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.skills.companion import SkillCompanion
 from bot.flow.turn.companion import Companion, Companions
@@ -93,12 +98,16 @@ class Composition:
 
     @cached_property
     def intake(self) -> Intake:
-        return Intake(self.store.inbox, self._journal, self._router, self._pieces, self.world.clock)
+        return Intake(self.store.inbox, self._journal, self._router, self._seams, self.world.clock)
 
     @cached_property
-    def _pieces(self) -> Pieces:
-        world = self.world
-        return Pieces(self.store.inbox, world.channels, world.clock, self._policy.bundles)
+    def _seams(self) -> Seams:
+        clock = self.world.clock
+        return Seams(self.store.inbox, self._rows, clock, self._policy.bundles)
+
+    @cached_property
+    def _rows(self) -> RowReader:
+        return RowReader(self.world.channels)
 
     @cached_property
     def _router(self) -> Router:
@@ -113,10 +122,11 @@ class Composition:
         )
         return Router(
             self.world.channels,
+            self._rows,
             self.store.people,
             self.store.chats,
             self._journal,
-            self._pieces,
+            self._seams,
             destinations,
         )
 
@@ -129,7 +139,7 @@ class Composition:
     def _plan_replacing(self) -> PlanReplacing:
         store = self.store
         return PlanReplacing(
-            StoredArrivals(store.inbox, store.chats, self._asker),
+            StoredArrivals(store.inbox, store.chats, self._message_reader),
             self._journal,
             store.plans,
             self._plan_commands,
@@ -155,18 +165,18 @@ class Composition:
             self._queue,
             Pacing(store.members, store.outbox, self._journal, clock, self._policy.member_pace),
             self.reactions,
-            self._pieces,
+            self._seams,
         )
 
     @cached_property
     def _overhearing(self) -> Overhearing:
         store = self.store
-        return Overhearing(store.inbox, store.chats, self._journal, self.world.channels)
+        return Overhearing(store.inbox, store.chats, self._journal, self._rows)
 
     @cached_property
     def _moving(self) -> Moving:
         return Moving(
-            self.world.channels,
+            self._rows,
             self.store.chats,
             self._journal,
             self._news,
@@ -183,10 +193,20 @@ class Composition:
             store.chats,
             store.ledger,
             self._journal,
-            Farewell(store.approvals, store.inbox, self._journal, self.desk, self.plan_desk),
+            self._farewell,
             self._news,
-            self.lanes,
             self.world.clock,
+        )
+
+    @property
+    def _farewell(self) -> Farewell:
+        return Farewell(
+            self.store.approvals,
+            self.store.inbox,
+            self._journal,
+            self.card_ending,
+            self.plan_desk,
+            self.lanes,
         )
 
     @cached_property
@@ -207,7 +227,7 @@ class Composition:
             *self._card_commands.table,
             *GroupCommands(self.world.groups).table,
             *AnswerCommands(self._policy.long_answer).table,
-            *SkillCommands(self.world.skills, self.context).table,
+            *SkillCommands(self.world.skills, self.surroundings).table,
             *self._setup_commands.table,
         )
 
@@ -216,8 +236,8 @@ class Composition:
         return PeopleCommands(
             self.store.people,
             self.store.members,
-            self.desk,
-            self.context,
+            self.card_ending,
+            self.surroundings,
             self.world.clock,
             self._policy.member_pace,
         )
@@ -228,7 +248,7 @@ class Composition:
             self._journal,
             self.store.chats,
             self.store.approvals,
-            self.desk,
+            self.card_ending,
             self.plan_desk,
             self.world.clock,
             self._policy.model,
@@ -255,7 +275,7 @@ class Composition:
     def _setup_commands(self) -> SetupCommands:
         return SetupCommands(
             self.models,
-            self.context,
+            self.surroundings,
             self.store.ledger,
             self._journal,
             self.store.approvals,
@@ -287,15 +307,15 @@ class Composition:
 
     @cached_property
     def _gathering(self) -> Gathering:
-        return Gathering(self._asker, self.world.clock, self._policy.bundles)
+        return Gathering(self._rows, self._message_reader, self.world.clock, self._policy.bundles)
 
     @cached_property
-    def _asker(self) -> Asker:
+    def _message_reader(self) -> MessageReader:
         world, policy = self.world, self._policy
         enclosures = Enclosures(
             world.files, world.reader, world.clock, policy.limits, policy.enclosures
         )
-        return Asker(world.channels, self.store.people, enclosures, self.lives, world.clock)
+        return MessageReader(self._rows, self.store.people, enclosures, self.lives, world.clock)
 
     @cached_property
     def _turns(self) -> Turns:
@@ -312,7 +332,7 @@ class Composition:
             self._loop,
             self._settlement,
             self._compaction,
-            Scenes(self.context, self.models, world.workspaces, self._companions),
+            Scenes(self.surroundings, self.models, world.workspaces, self._companions),
             self.lives,
         )
 
@@ -333,7 +353,7 @@ class Composition:
             Replies(self.models, steering, self._companions, fallbacks, limits.images_in_view),
             ToolRunner(self.world.clock, limits),
             self._gatekeeper,
-            self.desk,
+            Asking(self.world.clock, limits),
             self._compaction,
             self._companions,
             limits,
@@ -344,10 +364,10 @@ class Composition:
         return ModelCalls(self.world.models, self.world.clock, self._policy.times)
 
     @cached_property
-    def context(self) -> Context:
+    def surroundings(self) -> SurroundingsMaker:
         world = self.world
         lending = Lending(world.own_servers, world.skills, self.store.consents)
-        return Context(
+        return SurroundingsMaker(
             world.catalog,
             world.skills,
             world.servers,
@@ -366,7 +386,9 @@ class Composition:
     @property
     def _conversations(self) -> Conversations:
         store = self.store
-        return Conversations(store.chats, store.approvals, self.desk, self._compaction, self.models)
+        return Conversations(
+            store.chats, store.approvals, self.card_ending, self._compaction, self.models
+        )
 
     # What is asked of people
 
@@ -384,15 +406,29 @@ class Composition:
 
     @cached_property
     def desk(self) -> ApprovalDesk:
+        store = self.store
         return ApprovalDesk(
-            self._journal,
+            self._open_cards,
+            self.card_ending,
+            store.approvals,
+            store.outbox,
+            store.ledger,
+            self.world.clock,
+        )
+
+    @cached_property
+    def card_ending(self) -> CardEnding:
+        return CardEnding(
+            self._open_cards,
             self.store.approvals,
-            self.store.outbox,
-            self.store.ledger,
+            self._journal,
             self.lanes,
             self.world.clock,
-            self._policy.limits,
         )
+
+    @cached_property
+    def _open_cards(self) -> OpenCards:
+        return OpenCards(self._journal, self.store.approvals, self.lanes)
 
     @cached_property
     def plan_desk(self) -> PlanDesk:
@@ -402,9 +438,9 @@ class Composition:
         )
 
     @property
-    def open_cards(self) -> OpenCards:
+    def cards_on_screen(self) -> CardsOnScreen:
         store = self.store
-        return OpenCards(store.chats, store.approvals, store.plans, store.inbox, store.outbox)
+        return CardsOnScreen(store.chats, store.approvals, store.plans, store.inbox, store.outbox)
 
     @cached_property
     def _plan_ending(self) -> PlanEnding:
@@ -438,7 +474,11 @@ class Composition:
     @cached_property
     def lives(self) -> Lives:
         world = self.world
-        return Lives(world.channels, world.clock, self.reactions, self._journal, self.delivery.wake)
+        return Lives(world.channels, world.clock, self.reactions, self.placing)
+
+    @cached_property
+    def placing(self) -> Placing:
+        return Placing(self._journal, self.delivery.wake)
 
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))
@@ -446,4 +486,4 @@ class Composition:
     async def _given_up(self, row: OutboxRow, why: str) -> None:
         id = card_of(row.key)
         if id is not None:
-            await self.desk.unaskable(id, row.chat, why)
+            await self.card_ending.unaskable(id, row.chat, why)

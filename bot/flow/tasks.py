@@ -1,8 +1,51 @@
-"""Waiting for something to happen, but not for longer than it is worth."""
+"""Runs tasks that end with their owner, and waits no longer than it is worth."""
 
 import asyncio
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Self
 
 from bot.ports.clock import Clock
+
+
+class TaskOwner:
+    """Owns tasks from its opening to its end, when it cancels them and waits for their end.
+
+    Use as an async context manager. It opens once.
+    """
+
+    def __init__(self) -> None:
+        self._group = asyncio.TaskGroup()
+        self._running: set[asyncio.Task[None]] = set()
+        self._open = False
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        self._open = True
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open = False
+        for task in self._running:
+            task.cancel()
+        await self._group.__aexit__(kind, error, trace)
+
+    @property
+    def open(self) -> bool:
+        """True as long as tasks may be started."""
+        return self._open
+
+    def start(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+        """Starts a task; a fault in it ends the owner."""
+        task = self._group.create_task(work, name=name)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
 
 
 async def awaited(event: asyncio.Event, clock: Clock, seconds: float) -> None:

@@ -25,7 +25,7 @@ class InboundRow:
     """Known once the update is routed."""
     person: int | None = None
     """The sender, once the message was taken."""
-    piece: bool = False
+    fragment: bool = False
     """True when the message continues an earlier one."""
 
 

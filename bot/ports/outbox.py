@@ -39,8 +39,8 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """The progress of a delivery with one version of a row, for the store."""
+class Delivered:
+    """What a delivery achieved for one version of a row, for the store."""
 
     id: int
     version: int
@@ -60,8 +60,8 @@ class Outbox(Protocol):
 
     async def chats_owed(self) -> Sequence[int]: ...
 
-    async def record(self, progress: Progress) -> None:
-        """Stores progress; a version wanted meanwhile stays owed."""
+    async def record(self, delivered: Delivered) -> None:
+        """Stores what was delivered; a version wanted meanwhile stays owed."""
         ...
 
     async def key_of(self, chat: int, message_id: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.approval import Approval
 from bot.domain.change import Append, Change, Fence, SaveTurn, Show, Write
 from bot.domain.chat import Chat
-from bot.domain.message import Button, Code, FileRef, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.message import Button, CodeBlock, FileRef, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.model import FinishReason, Usage
 from bot.domain.plan import Plan, PlanStep
 from bot.domain.tool import CommandRule, Effect, Preview, Status, ToolCall, ToolResult
@@ -97,7 +97,7 @@ def a_card(chat: Chat, id: str = "card-1", **changes: Any) -> Approval:
             title="Run a command?",
             subject="pytest -q",
             effect=Effect.WRITE,
-            blocks=(Code("pytest -q", "sh"), Plain("in workspace"), Markdown("*for* you")),
+            blocks=(CodeBlock("pytest -q", "sh"), Plain("in workspace"), Markdown("*for* you")),
             always=CommandRule(("pytest", "-q")),
         ),
         "asker": 1,
@@ -129,7 +129,7 @@ def a_step(number: int, **changes: Any) -> PlanStep:
         "arguments": f'{{"path":"{number}.md"}}',
         "description": f"write_file {number}.md",
         "effect": Effect.WRITE,
-        "preview": Preview("Create a file?", f"{number}.md", Effect.WRITE, (Code("x", "md"),)),
+        "preview": Preview("Create a file?", f"{number}.md", Effect.WRITE, (CodeBlock("x", "md"),)),
     }
     return PlanStep(**{**known, **changes})
 
@@ -137,7 +137,7 @@ def a_step(number: int, **changes: Any) -> PlanStep:
 def an_outbound(text: str = "Done.") -> Outbound:
     return Outbound(
         OutboundKind.CARD,
-        (Markdown(text), Code("ls", "sh")),
+        (Markdown(text), CodeBlock("ls", "sh")),
         ((Button("Approve", "y:abc"), Button("Deny", "n:abc")),),
         (FileRef("report.md", "report.md", "the report"),),
         reply_to="17",

@@ -15,7 +15,7 @@ from bot.adapters.telegram.channel import TelegramChannel
 from bot.domain.message import (
     Address,
     Button,
-    Code,
+    CodeBlock,
     Ignored,
     InboundMessage,
     Outbound,
@@ -99,7 +99,7 @@ async def test_an_edit_changes_the_message_and_the_same_edit_again_is_no_fault(
 
 async def test_a_piece_is_the_same_after_it_was_stored(stage: Stage) -> None:
     buttons = ((Button("OK", "ok"),),)
-    [piece] = stage.channel.split(Outbound(OutboundKind.CARD, (Code("x"),), buttons))
+    [piece] = stage.channel.split(Outbound(OutboundKind.CARD, (CodeBlock("x"),), buttons))
     stored = Piece(json.loads(json.dumps(dict(piece.body))))
     assert stored == piece
     sent = await stage.channel.send(stage.address, stored)

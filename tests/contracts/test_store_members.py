@@ -32,7 +32,7 @@ async def a_member(store: StorePorts) -> Person:
 
 
 async def taken(
-    store: StorePorts, chat: Chat, person: int, *seconds: float, piece: bool = False
+    store: StorePorts, chat: Chat, person: int, *seconds: float, fragment: bool = False
 ) -> list[int]:
     """Stores a waiting message of the person for each of these moments."""
     ids: list[int] = []
@@ -46,7 +46,7 @@ async def taken(
             chat.id,
             message_id=f"m{at:g}",
             person=person,
-            piece=piece,
+            fragment=fragment,
         )
         await commit(store, mark)
         ids.append(row.id)
@@ -103,10 +103,10 @@ async def test_the_nth_newest_message_counts_those_of_one_person(store: StorePor
     assert await store.members.seen() == {bob.id: later(30), bob.id + 1: later(40)}
 
 
-async def test_a_piece_of_a_message_does_not_count(store: StorePorts, chat: Chat):
+async def test_a_fragment_of_a_message_does_not_count(store: StorePorts, chat: Chat):
     bob = await a_member(store)
     await taken(store, chat, bob.id, 10)
-    await taken(store, chat, bob.id, 20, 30, piece=True)
+    await taken(store, chat, bob.id, 20, 30, fragment=True)
     assert await store.members.nth_newest(bob.id, 1, later(60)) == later(10)
     assert await store.members.nth_newest(bob.id, 2, later(60)) is None
     assert await store.members.seen() == {bob.id: later(10)}

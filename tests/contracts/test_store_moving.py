@@ -21,7 +21,7 @@ from bot.domain.message import Address, RawUpdate
 from bot.domain.plan import PlanState
 from bot.domain.transcript import CutBody, SummaryBody
 from bot.domain.turn import TurnState
-from bot.ports.outbox import DeliveryState, Progress
+from bot.ports.outbox import Delivered, DeliveryState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
     NOW,
@@ -44,7 +44,7 @@ async def on_screen(store: StorePorts, key: str, *ids: str) -> None:
     assert row is not None
     pieces = ()
     await store.outbox.record(
-        Progress(row.id, row.version, DeliveryState.SHOWN, row.version, pieces, ids, 0, NOW)
+        Delivered(row.id, row.version, DeliveryState.SHOWN, row.version, pieces, ids, 0, NOW)
     )
 
 

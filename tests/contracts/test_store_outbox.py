@@ -7,7 +7,7 @@ from typing import Any
 from bot.domain.change import Retract
 from bot.domain.chat import Chat
 from bot.domain.message import Address, OutboundKind, Piece
-from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, an_outbound, commit, later, shown
 
@@ -21,7 +21,7 @@ async def the_row(store: StorePorts, key: str = "answer:1") -> OutboxRow:
 
 
 async def record(store: StorePorts, row: OutboxRow, **changes: Any) -> None:
-    progress = Progress(
+    delivered = Delivered(
         id=row.id,
         version=row.version,
         state=DeliveryState.SHOWN,
@@ -31,7 +31,7 @@ async def record(store: StorePorts, row: OutboxRow, **changes: Any) -> None:
         attempts=1,
         at=later(1),
     )
-    await store.outbox.record(replace(progress, **changes))
+    await store.outbox.record(replace(delivered, **changes))
 
 
 def keys(rows: Sequence[OutboxRow]) -> list[str]:
@@ -69,7 +69,7 @@ async def test_the_end_of_a_passing_message_is_owed_until_it_is_gone(store: Stor
     [row] = await store.outbox.owed(chat.id)
     assert (row.content.kind, row.message_ids) == (OutboundKind.GONE, ("77",))
     assert (row.version, row.shown_version) == (2, 1)
-    gone = Progress(row.id, row.version, DeliveryState.SHOWN, row.version, (), (), 0, NOW)
+    gone = Delivered(row.id, row.version, DeliveryState.SHOWN, row.version, (), (), 0, NOW)
     await store.outbox.record(gone)
     assert await store.outbox.owed(chat.id) == []
     await commit(store, Retract(chat.id, "turn-2", "77"))
@@ -102,7 +102,7 @@ async def test_the_same_key_again_is_an_edit(store: StorePorts, chat: Chat):
     assert row.message_ids == ("101",)
 
 
-async def test_progress_of_an_older_version_leaves_the_newer_one_owed(
+async def test_a_record_of_an_older_version_leaves_the_newer_one_owed(
     store: StorePorts, chat: Chat
 ):
     await commit(store, shown(chat, text="first"))
@@ -152,7 +152,7 @@ async def test_a_platform_id_leads_to_the_key_in_its_chat(store: StorePorts, cha
     assert await store.outbox.key_of(chat.id + 1, "101") is None
 
 
-async def test_progress_of_nothing_is_no_fault(store: StorePorts, chat: Chat):
+async def test_a_record_of_nothing_is_no_fault(store: StorePorts, chat: Chat):
     await commit(store, shown(chat))
     await record(store, replace(await the_row(store), id=404))
     assert len(await store.outbox.owed(chat.id)) == 1

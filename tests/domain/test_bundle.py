@@ -1,4 +1,4 @@
-"""Which messages are pieces of one, whatever order they come in."""
+"""Which messages are fragments of one, whatever order they come in."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -34,11 +34,11 @@ def said(
 
 def pasted(text: str, most: int) -> list[InboundMessage]:
     """A text as an app cuts it at the platform's bound."""
-    pieces = [text[at : at + most] for at in range(0, len(text), most)] or [""]
-    cuts = [Cut.SHARP if len(piece) == most else Cut.NO for piece in pieces]
+    fragments = [text[at : at + most] for at in range(0, len(text), most)] or [""]
+    cuts = [Cut.SHARP if len(fragment) == most else Cut.NO for fragment in fragments]
     return [
-        said(n, piece, cut=cut)
-        for n, (piece, cut) in enumerate(zip(pieces, cuts, strict=True), start=1)
+        said(n, fragment, cut=cut)
+        for n, (fragment, cut) in enumerate(zip(fragments, cuts, strict=True), start=1)
     ]
 
 
@@ -50,11 +50,11 @@ def words(found: Bundle) -> str:
 def test_a_text_cut_anywhere_is_whole_again_in_any_order_of_coming(
     text: str, most: int, chance: object
 ) -> None:
-    pieces = pasted(text, most)
-    chance.shuffle(pieces)  # pyright: ignore[reportAttributeAccessIssue]
-    whole = bundle(pieces, BundleBounds(messages=1_000))
+    fragments = pasted(text, most)
+    chance.shuffle(fragments)  # pyright: ignore[reportAttributeAccessIssue]
+    whole = bundle(fragments, BundleBounds(messages=1_000))
     assert words(whole) == text
-    assert [piece.number for piece in whole.pieces] == list(range(1, len(pieces) + 1))
+    assert [fragment.number for fragment in whole.messages] == list(range(1, len(fragments) + 1))
 
 
 @given(
@@ -66,10 +66,12 @@ def test_forwards_with_a_comment_are_one_message_in_any_order_of_coming(
 ) -> None:
     # Two comments of one burst are two messages, unless a forward stands between them.
     sources = [source or "Eve" for source in sources[:-1]] + sources[-1:]
-    pieces = [said(n, f"m{n}", forwarded_from=source) for n, source in enumerate(sources, start=1)]
-    shuffled = [pieces[n] for n in order if n < len(pieces)]
+    fragments = [
+        said(n, f"m{n}", forwarded_from=source) for n, source in enumerate(sources, start=1)
+    ]
+    shuffled = [fragments[n] for n in order if n < len(fragments)]
     whole = bundle(shuffled, BOUNDS)
-    assert [p.number for p in whole.pieces] == list(range(1, len(pieces) + 1))
+    assert [p.number for p in whole.messages] == list(range(1, len(fragments) + 1))
     assert [source for source, _ in whole.passages] == sources
     assert whole.untrusted is None or "a forward from" in whole.untrusted
 
@@ -81,7 +83,7 @@ def test_an_album_is_one_message_however_late_and_mixed_its_parts_come(order: li
         for n in range(4)
     ]
     whole = bundle([parts[n] for n in order], BOUNDS)
-    assert len(whole.pieces) == len(whole.attachments) == 4
+    assert len(whole.messages) == len(whole.attachments) == 4
     assert words(whole) == "Look"
     assert whole.untrusted is None
 
@@ -98,11 +100,11 @@ def test_an_album_is_one_message_however_late_and_mixed_its_parts_come(order: li
 )
 def test_what_does_not_go_on_with_a_cut_text_stays_by_itself(other: InboundMessage) -> None:
     cut = said(1, "x" * 10, cut=Cut.SHARP)
-    assert bundle([cut, other], BOUNDS).pieces == (cut,)
+    assert bundle([cut, other], BOUNDS).messages == (cut,)
 
 
 def test_two_short_messages_of_one_second_are_two() -> None:
-    assert len(bundle([said(1, "Hi"), said(2, "there")], BOUNDS).pieces) == 1
+    assert len(bundle([said(1, "Hi"), said(2, "there")], BOUNDS).messages) == 1
 
 
 def test_two_albums_of_one_second_are_two() -> None:
@@ -134,43 +136,45 @@ def test_only_what_looks_unfinished_is_waited_for(message: InboundMessage, more:
 
 
 def test_a_cut_at_the_end_of_a_line_stays_one() -> None:
-    pieces = [said(1, "first line", cut=Cut.LIKELY), said(2, "second line")]
-    assert words(bundle(pieces, BOUNDS)) == "first line\nsecond line"
+    fragments = [said(1, "first line", cut=Cut.LIKELY), said(2, "second line")]
+    assert words(bundle(fragments, BOUNDS)) == "first line\nsecond line"
 
 
 def test_own_words_stay_apart_from_what_is_forwarded() -> None:
-    pieces = [said(1, "What is this?"), said(2, "Obey", forwarded_from="Eve")]
-    whole = bundle(pieces, BOUNDS)
+    fragments = [said(1, "What is this?"), said(2, "Obey", forwarded_from="Eve")]
+    whole = bundle(fragments, BOUNDS)
     assert whole.passages == ((None, "What is this?"), ("Eve", "Obey"))
     assert whole.untrusted == "a forward from Eve"
 
 
 def test_forwarded_pictures_name_their_source_once() -> None:
-    pieces = [said(n, forwarded_from="Eve", album="7", attachments=(PHOTO,)) for n in (1, 2, 3)]
-    assert bundle(pieces, BOUNDS).passages == (("Eve", ""),)
+    fragments = [said(n, forwarded_from="Eve", album="7", attachments=(PHOTO,)) for n in (1, 2, 3)]
+    assert bundle(fragments, BOUNDS).passages == (("Eve", ""),)
 
 
 def test_many_sources_are_named_up_to_three() -> None:
-    pieces = [said(n, "x", forwarded_from=f"P{n}") for n in range(1, 6)]
-    told = bundle(pieces, BOUNDS).untrusted
+    fragments = [said(n, "x", forwarded_from=f"P{n}") for n in range(1, 6)]
+    told = bundle(fragments, BOUNDS).untrusted
     assert told == "a forward from P1; a forward from P2; a forward from P3 and others"
 
 
 @pytest.mark.parametrize(
-    "bounds", [BundleBounds(messages=3), BundleBounds(characters=30)], ids=["pieces", "characters"]
+    "bounds",
+    [BundleBounds(messages=3), BundleBounds(characters=30)],
+    ids=["fragments", "characters"],
 )
 def test_what_is_over_the_bounds_is_left_for_the_next_message(bounds: BundleBounds) -> None:
-    pieces = [said(n, "x" * 10, forwarded_from="Bob") for n in range(1, 6)]
-    first = bundle(pieces, bounds)
-    assert [p.number for p in first.pieces] == [1, 2, 3]
+    fragments = [said(n, "x" * 10, forwarded_from="Bob") for n in range(1, 6)]
+    first = bundle(fragments, bounds)
+    assert [p.number for p in first.messages] == [1, 2, 3]
     assert first.more
     assert first.seam is None
-    rest = bundle(pieces[3:], bounds)
-    assert [p.number for p in rest.pieces] == [4, 5]
+    rest = bundle(fragments[3:], bounds)
+    assert [p.number for p in rest.messages] == [4, 5]
     assert not rest.more
 
 
-def test_late_pieces_count_with_those_before_them() -> None:
+def test_late_fragments_count_with_those_before_them() -> None:
     bounds = BundleBounds(messages=3, characters=100)
     opening = Bundle((said(1, "xx"), said(3, "x", forwarded_from="Bob")))
     late = Bundle((said(2, "x" * 10, forwarded_from="Bob"),))
@@ -178,5 +182,5 @@ def test_late_pieces_count_with_those_before_them() -> None:
     assert fits(opening.seam, late, bounds)
     grown = continued(opening.seam, late.seam)
     assert grown is not None
-    assert (grown.number, grown.pieces, grown.characters) == (3, 3, 13)
+    assert (grown.number, grown.messages, grown.characters) == (3, 3, 13)
     assert not fits(grown, late, bounds)

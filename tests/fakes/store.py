@@ -19,7 +19,7 @@ from bot.domain.turn import Turn, TurnState
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Spent
-from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from tests.fakes.store_members import MemoryMembers
 from tests.fakes.store_rows import Rows
 
@@ -332,21 +332,21 @@ class MemoryOutbox:
         owed = {r.chat for r in self.rows.outbox.values() if r.state is DeliveryState.OWED}
         return sorted(owed)
 
-    async def record(self, progress: Progress) -> None:
-        row = next((r for r in self.rows.outbox.values() if r.id == progress.id), None)
+    async def record(self, delivered: Delivered) -> None:
+        row = next((r for r in self.rows.outbox.values() if r.id == delivered.id), None)
         if row is None:
             return
-        behind = progress.state is not DeliveryState.OWED and row.version > progress.version
+        behind = delivered.state is not DeliveryState.OWED and row.version > delivered.version
         self.rows.outbox[row.key] = replace(
             row,
-            state=DeliveryState.OWED if behind else progress.state,
-            shown_version=progress.shown_version,
-            pieces=progress.pieces,
-            message_ids=progress.message_ids,
-            attempts=progress.attempts,
-            error=progress.error,
+            state=DeliveryState.OWED if behind else delivered.state,
+            shown_version=delivered.shown_version,
+            pieces=delivered.pieces,
+            message_ids=delivered.message_ids,
+            attempts=delivered.attempts,
+            error=delivered.error,
         )
-        self.rows.seen.update({(row.chat, seen): row.key for seen in progress.message_ids})
+        self.rows.seen.update({(row.chat, seen): row.key for seen in delivered.message_ids})
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
         return self.rows.seen.get((chat, message_id))

@@ -41,7 +41,7 @@ class MemoryMembers:
     async def seen(self) -> Mapping[int, datetime]:
         newest: dict[int, datetime] = {}
         for row in self.rows.inbox.values():
-            if row.person is not None and not row.piece:
+            if row.person is not None and not row.fragment:
                 known = newest.get(row.person, row.received_at)
                 newest[row.person] = max(known, row.received_at)
         return newest
@@ -62,7 +62,7 @@ class MemoryMembers:
         return sorted(opened, key=lambda a: (a.created_at, a.position, a.id))
 
     async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
-        rows = [r for r in self.rows.inbox.values() if r.person == person and not r.piece]
+        rows = [r for r in self.rows.inbox.values() if r.person == person and not r.fragment]
         arrived = [r.received_at for r in rows if r.received_at <= until]
         return sorted(arrived, reverse=True)[nth - 1] if len(arrived) >= nth else None
 

@@ -215,7 +215,7 @@ class Rows:
             chat=chat,
             message_id=message_id,
             person=person,
-            piece=row.piece or write.piece,
+            fragment=row.fragment or write.fragment,
         )
 
     def _save_decidable(self, write: SaveApproval | SavePlan) -> None:

@@ -18,13 +18,14 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import whole_metadata
-from bot.domain.change import Change, ChooseSkill, SavePlan
+from bot.domain.bundle import Seam
+from bot.domain.change import Append, Change, ChooseSkill, InboundState, MarkInbound, SavePlan
 from bot.domain.chat import Activation, LongAnswers
 from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
-from bot.domain.message import Address
+from bot.domain.message import Address, CodeBlock, Markdown, Plain, RawUpdate
 from bot.domain.plan import PlanState
 from bot.domain.transcript import AskerBody
-from tests.contracts.store_samples import a_plan, a_step
+from tests.contracts.store_samples import NOW, a_plan, a_step, an_entry
 
 ROOT = Path(__file__).parents[2]
 RECORDED = sorted(Path(__file__).parent.glob("revision_*.sql"))
@@ -68,6 +69,13 @@ def indexes(url: str) -> set[str]:
     engine = create_engine(url, poolclass=NullPool)
     with engine.connect() as connection:
         return set(connection.execute(wanted).scalars())
+
+
+def stored_body(url: str) -> str:
+    """The text of the only entry, as it lies in the database."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        return connection.execute(text("SELECT body FROM entry")).scalar_one()
 
 
 async def alembic(*arguments: str) -> None:
@@ -155,6 +163,20 @@ async def test_an_old_file_is_upgraded_with_all_it_holds(recorded: Path, tmp_pat
     assert differences(url) == []
 
 
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda path: path.stem)
+async def test_a_card_of_every_revision_shows_the_blocks_it_showed(recorded: Path, tmp_path: Path):
+    async with open_store(play(recorded, tmp_path / "old.db")) as store:
+        card = await store.approvals.get("card-1")
+        (owed,) = await store.outbox.owed(card.chat if card is not None else 0)
+    assert card is not None
+    assert card.preview.blocks == (
+        CodeBlock("pytest -q", "sh"),
+        Plain("in workspace"),
+        Markdown("*for* you"),
+    )
+    assert owed.content.blocks == (Markdown("Run a command?"), CodeBlock("ls", "sh"))
+
+
 async def test_chats_and_cards_of_the_first_revision_want_what_they_wanted(tmp_path: Path):
     url = play(RECORDED[0], tmp_path / "old.db")
     async with open_store(url) as store:
@@ -194,6 +216,31 @@ async def test_steps_of_a_live_plan_get_the_skill_they_would_have_run_under(empt
         found = [await store.plans.get(id) for id in ("over", "live")]
     needs = [[step.needs for step in plan.steps] for plan in found if plan is not None]
     assert needs == [[()], [("minutes",), ("minutes",)]]
+
+
+async def test_a_message_in_fragments_of_the_tenth_revision_keeps_what_was_counted(empty_url: str):
+    # The text says what the stored names are: it is none of them, and stays as it was written.
+    seam = Seam("telegram:42", 3, NOW, messages=3, characters=13)
+    body = AskerBody('He said: "pieces":3, "messages":3', "Ann", seam=seam)
+    async with open_store(empty_url) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        await store.inbox.accept("telegram", [RawUpdate("1", "{}"), RawUpdate("2", "{}")], NOW)
+        waits = [
+            MarkInbound(
+                row.id, InboundState.WAITING, (InboundState.NEW,), chat.id, fragment=bool(late)
+            )
+            for late, row in enumerate(await store.inbox.unrouted(2))
+        ]
+        writes = (Append(chat.id, (an_entry(chat, 1, body),)), *waits)
+        fence = await store.journal.claim(chat.id)
+        await store.journal.commit(Change(writes, fence))
+    await alembic("-x", f"url={empty_url}", "downgrade", "0010")
+    assert '"pieces":3,"characters":13' in stored_body(empty_url)
+    async with open_store(empty_url) as store:
+        (entry,) = await store.journal.entries(chat.conversation)
+        rows = await store.inbox.waiting(chat.id)
+    assert entry.body == body
+    assert [row.fragment for row in rows] == [False, True]
 
 
 async def test_an_old_database_that_is_only_looked_at_stays_as_it_is(tmp_path: Path):

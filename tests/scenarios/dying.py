@@ -11,7 +11,7 @@ from bot.domain.message import RawUpdate
 from bot.domain.transcript import Entry
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
-from bot.ports.outbox import Outbox, OutboxRow, Progress
+from bot.ports.outbox import Delivered, Outbox, OutboxRow
 
 T = TypeVar("T")
 
@@ -100,8 +100,8 @@ class DyingOutbox:
     async def chats_owed(self) -> Sequence[int]:
         return await self.outbox.chats_owed()
 
-    async def record(self, progress: Progress) -> None:
-        await self.fate.write(lambda: self.outbox.record(progress))
+    async def record(self, delivered: Delivered) -> None:
+        await self.fate.write(lambda: self.outbox.record(delivered))
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
         return await self.outbox.key_of(chat, message_id)

@@ -11,7 +11,8 @@ from bot.domain.person import Role
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import TurnState
-from bot.flow.approvals.desk import NOT_OURS, NOT_YOURS, SPENT, WAITS
+from bot.flow.approvals.desk import WAITS
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import burning, closing, foreign, looking, writing

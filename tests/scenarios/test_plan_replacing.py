@@ -10,8 +10,7 @@ from bot.domain.plan import Plan, PlanState
 from bot.domain.rights import Pace
 from bot.domain.template import Argument, Template
 from bot.domain.transcript import AskerBody
-from bot.flow.approvals.desk import NOT_YOURS, SPENT
-from bot.flow.approvals.desks import NOT_OURS
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
 from bot.flow.commands.plan_replacing import MOVED_ON
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, calls, says

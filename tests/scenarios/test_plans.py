@@ -13,8 +13,7 @@ from bot.domain.rights import Rights
 from bot.domain.template import Argument, Template
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import AskerBody, NoteBody
-from bot.flow.approvals.desk import NOT_APPROVER, NOT_YOURS, SPENT
-from bot.flow.approvals.desks import NOT_OURS
+from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT
 from bot.flow.plans.desk import CHANGING, STALE
 from bot.ports.templates import Broken
 from tests.fakes.channel import Shown

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.message import Code, Markdown, Outbound, OutboundKind
+from bot.domain.message import CodeBlock, Markdown, Outbound, OutboundKind
 from bot.domain.plan import SUBMIT_PLAN
 from bot.domain.tool import (
     AskPerson,
@@ -47,7 +47,7 @@ class ScenarioTool:
             title=f"{self.spec.name}?",
             subject=f"{self.spec.name} {what}",
             effect=self.spec.effect,
-            blocks=(Code(what),),
+            blocks=(CodeBlock(what),),
             where="here",
             always=ExactRule(canonical(arguments)),
             always_label=what,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.message import Block, Code, Plain
+from bot.domain.message import Block, CodeBlock, Plain
 from bot.domain.server import ServerSpec, tool_name
 from bot.domain.tool import Effect, LetServerIn, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import visible
@@ -38,10 +38,10 @@ class StartServer:
     async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
         del arguments, place
         server = self._server
-        blocks: list[Block] = [Code(visible(server.line), "bash")]
+        blocks: list[Block] = [CodeBlock(visible(server.line), "bash")]
         if server.told_env:
             pairs = "\n".join(f"{name}={value}" for name, value in server.told_env)
-            blocks += [Plain("with the variables"), Code(visible(pairs))]
+            blocks += [Plain("with the variables"), CodeBlock(visible(pairs))]
         does = f"runs in {server.folder}, not sandboxed" if server.command else "is asked over HTTP"
         return Preview(
             title=f"Let the server {server.name} of the skill {server.skill} in?",

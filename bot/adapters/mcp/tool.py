@@ -12,7 +12,7 @@ from bot.adapters.mcp.remote import Answer, Picture, RemoteTool, ServerGone, Ser
 from bot.adapters.mcp.schema import ArgumentCheck, Unfit, offered
 from bot.adapters.mcp.server import Server
 from bot.domain.errors import OutcomeUnknown, ToolFailure
-from bot.domain.message import Code, FileRef, Outbound, OutboundKind
+from bot.domain.message import CodeBlock, FileRef, Outbound, OutboundKind
 from bot.domain.server import ServerSpec, tool_name, without_secrets
 from bot.domain.tool import (
     Effect,
@@ -71,7 +71,7 @@ class ServerTool:
             title=f"Use {name} of the server {spec.name}?",
             subject=clipped(visible(f"{spec.name}: {name} {' '.join(values.split())}"), _SUBJECT),
             effect=self.spec.effect,
-            blocks=(Code(visible(whole), "json"),),
+            blocks=(CodeBlock(visible(whole), "json"),),
             where=_where(spec),
             why="asks every time: it may destroy" if self.spec.effect is Effect.DANGER else "",
             always=exact,

@@ -68,7 +68,7 @@ _MARK = (
         ),
         turn=func.coalesce(bindparam("turn", type_=inbox.c.turn.type), inbox.c.turn),
         person=func.coalesce(bindparam("person", type_=inbox.c.person.type), inbox.c.person),
-        piece=or_(inbox.c.piece, bindparam("piece", type_=inbox.c.piece.type)),
+        fragment=or_(inbox.c.fragment, bindparam("fragment", type_=inbox.c.fragment.type)),
         reason=bindparam("reason"),
     )
 )
@@ -150,7 +150,7 @@ def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: dat
             "message_id": write.message_id,
             "turn": write.turn,
             "person": write.person,
-            "piece": write.piece,
+            "fragment": write.fragment,
             "reason": write.reason,
         }
         if connection.execute(_MARK, row).rowcount == 0:

@@ -13,7 +13,7 @@ from bot.adapters.sql.tables import OWED, chat, outbox, sight
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.domain.change import Retract, Show
 from bot.domain.message import Outbound, OutboundKind
-from bot.ports.outbox import DeliveryState, OutboxRow, Progress
+from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 
 _ROWS = select(
     *(chat.c.address if name == "address" else outbox.c[name] for name in names(OutboxRow))
@@ -73,8 +73,8 @@ class SqlOutbox:
     async def chats_owed(self) -> Sequence[int]:
         return await self._database.read(lambda c: list(c.execute(_CHATS_OWED).scalars()))
 
-    async def record(self, progress: Progress) -> None:
-        await self._database.write(partial(_record, progress=progress))
+    async def record(self, delivered: Delivered) -> None:
+        await self._database.write(partial(_record, delivered=delivered))
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
         wanted = {"of": chat, "seen": message_id}
@@ -130,21 +130,21 @@ def retract(connection: Connection, writes: Sequence[Retract], at: datetime) -> 
         _SHOW.run(connection, row)
 
 
-def _record(connection: Connection, progress: Progress) -> None:
+def _record(connection: Connection, delivered: Delivered) -> None:
     row = {
-        "of": progress.id,
-        "state": progress.state,
-        "shown_version": progress.shown_version,
-        "pieces": progress.pieces,
-        "message_ids": progress.message_ids,
-        "attempts": progress.attempts,
-        "error": progress.error,
-        "recorded_at": progress.at,
+        "of": delivered.id,
+        "state": delivered.state,
+        "shown_version": delivered.shown_version,
+        "pieces": delivered.pieces,
+        "message_ids": delivered.message_ids,
+        "attempts": delivered.attempts,
+        "error": delivered.error,
+        "recorded_at": delivered.at,
     }
-    if progress.state is DeliveryState.OWED:
+    if delivered.state is DeliveryState.OWED:
         of = connection.execute(_RECORD, row).scalar()
     else:
-        of = connection.execute(_RECORD_END, {**row, "worked_on": progress.version}).scalar()
-    seen = [{"chat": of, "message_id": m, "outbox": progress.id} for m in progress.message_ids]
+        of = connection.execute(_RECORD_END, {**row, "worked_on": delivered.version}).scalar()
+    seen = [{"chat": of, "message_id": m, "outbox": delivered.id} for m in delivered.message_ids]
     if of is not None:
         _SEE.run(connection, *seen)

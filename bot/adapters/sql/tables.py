@@ -62,7 +62,7 @@ UNROUTED = text("state = 'new'")
 WAITING = text("state = 'waiting'")
 HEARD = text("state = 'heard'")
 KNOWN = text("person IS NOT NULL")
-COUNTED = text("person IS NOT NULL AND NOT piece")
+COUNTED = text("person IS NOT NULL AND NOT fragment")
 OWED = text("state = 'owed'")
 PLANNED = text("state IN ('collecting', 'ready', 'approved', 'executing')")
 RAN = text("action = 'call.ran'")
@@ -265,7 +265,7 @@ class InboxTable(Stored, table=True):
     turn: str | None = stored(Words, null=True)
     reason: str = stored(Words)
     person: int | None = stored(Number, null=True)
-    piece: bool = stored(Boolean, server_default=false())
+    fragment: bool = stored(Boolean, server_default=false())
 
 
 class PlanTable(Stored, table=True):

@@ -10,7 +10,7 @@ from bot.adapters.telegram.rich_text import RichText, Span
 from bot.domain.folding import folded
 from bot.domain.message import (
     Block,
-    Code,
+    CodeBlock,
     FileRef,
     Markdown,
     Outbound,
@@ -70,7 +70,7 @@ def _parts(content: Outbound) -> list[RichText]:
             continue
         if before is not None:
             # A card is a list of lines, and code is set apart by its frame.
-            tight = is_card or isinstance(block, Code) or isinstance(before, Code)
+            tight = is_card or isinstance(block, CodeBlock) or isinstance(before, CodeBlock)
             whole += RichText("\n" if tight else "\n\n")
         whole += rich
         before = block
@@ -85,7 +85,7 @@ def _rich(block: Block, *, whole: bool) -> RichText:
             return formatted(visible(text) if whole else text)
         case Plain():
             return RichText(visible(text) if whole else text)
-        case Code():
+        case CodeBlock():
             text = visible(text)
             return RichText(text, (Span("pre", 0, len(text), language=block.language or None),))
         case _:

@@ -11,7 +11,7 @@ from bot.domain.message import (
     Address,
     Block,
     Button,
-    Code,
+    CodeBlock,
     FileRef,
     Inbound,
     Markdown,
@@ -23,7 +23,7 @@ from bot.domain.message import (
     Sign,
 )
 
-_BLOCKS: Mapping[str, type[Block]] = {"markdown": Markdown, "plain": Plain, "code": Code}
+_BLOCKS: Mapping[str, type[Block]] = {"markdown": Markdown, "plain": Plain, "code": CodeBlock}
 
 
 class TerminalChannel:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Self
 
 from bot.adapters.terminal.channel import TerminalChannel
-from bot.adapters.terminal.conversation import Accept, Conversation
+from bot.adapters.terminal.dialogue import Accept, Dialogue
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.update import ADDRESS, NAME, Writer
 from bot.domain.person import Sender
@@ -35,7 +35,7 @@ class Terminal:
         prompt = Prompt(self._history)
         self._screen = Screen(prompt)
         self.channel = TerminalChannel(self._screen)
-        self._conversation = Conversation(prompt, self._screen, self._writer, self._clock)
+        self._dialogue = Dialogue(prompt, self._screen, self._writer, self._clock)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -43,7 +43,7 @@ class Terminal:
 
     async def converse(self, accept: Accept) -> None:
         """Reads lines and has their updates accepted, until the person leaves."""
-        await self._conversation.hold(accept)
+        await self._dialogue.hold(accept)
 
 
 def _user() -> tuple[str, str]:

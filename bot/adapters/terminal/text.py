@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from bot.domain.message import Block, Code, Markdown
+from bot.domain.message import Block, CodeBlock, Markdown
 
 Fragments: TypeAlias = list[tuple[str, str]]
 """Pieces of text, each with its style (`bold`, `italic`, `underline` or none)."""
@@ -79,7 +79,7 @@ def block_fragments(block: Block) -> Fragments:
         # White space at its ends says nothing, and a draft comes without.
         return MarkdownLines().shown(f"{block.text.strip()}\n")
     text = block.text if block.text.endswith("\n") else block.text + "\n"
-    if isinstance(block, Code):
+    if isinstance(block, CodeBlock):
         return [("", "".join(f"    {line}\n" for line in visible(text).split("\n")[:-1]))]
     return [("", visible(text))]
 

@@ -11,7 +11,7 @@ from bot.adapters.tools.process import CommandRun
 from bot.adapters.tools.sandbox import Sandbox
 from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
 from bot.domain.errors import ToolFailure
-from bot.domain.message import Code
+from bot.domain.message import CodeBlock
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec, clipped
 from bot.domain.visible_text import plain_output, visible
 from bot.ports.tool import Place
@@ -70,7 +70,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             title="Run a command?",
             subject=f"$ {clipped(visible(' '.join(arguments.command.split())), _LABEL)}",
             effect=Effect.DANGER if reason else Effect.WRITE,
-            blocks=(Code(visible(arguments.command), "bash"),),
+            blocks=(CodeBlock(visible(arguments.command), "bash"),),
             where=f"{seen}{until}",
             why=f"asks every time: {reason}" if reason else "",
             seen=seen,

@@ -11,7 +11,7 @@ from bot.adapters.tools.difference import passage_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import ABSENT, FileState, Workspace
 from bot.domain.errors import ToolFailure
-from bot.domain.message import Block, Code, Plain
+from bot.domain.message import Block, CodeBlock, Plain
 from bot.domain.rules import is_guarded
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import shown_name, size, visible
@@ -48,7 +48,7 @@ class WriteFile(ArgumentsTool[WriteFileArguments]):
         change = f"new file, {new}" if old is None else f"{size(old.size)} → {new}"
         blocks = (
             Plain(f"{_shown(names)} ({change})"),
-            Code(visible(arguments.content), _language(names)),
+            CodeBlock(visible(arguments.content), _language(names)),
         )
         title = "Create a file?" if old is None else "Replace a file?"
         return _card(self.spec, title, names, old, blocks, exact)
@@ -91,7 +91,7 @@ class EditFile(ArgumentsTool[EditFileArguments]):
         workspace = Workspace(place.workspace)
         names = workspace.names(arguments.path)
         edit = await in_thread(lambda _: _edit(workspace, names, arguments))
-        blocks = (Plain(_shown(names)), Code(visible(edit.shown), "diff"))
+        blocks = (Plain(_shown(names)), CodeBlock(visible(edit.shown), "diff"))
         card = _card(self.spec, "Change a file?", names, edit.before, blocks, exact)
         return replace(card, seen=edit.token)
 

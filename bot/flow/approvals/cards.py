@@ -5,7 +5,7 @@ from datetime import datetime
 
 from bot.domain.approval import Approval, ApprovalState, Verb
 from bot.domain.change import Show
-from bot.domain.message import Block, Button, Code, FileRef, Outbound, OutboundKind, Plain
+from bot.domain.message import Block, Button, CodeBlock, FileRef, Outbound, OutboundKind, Plain
 from bot.domain.tool import Effect, Preview, clipped
 
 PREFIX = "a"
@@ -90,7 +90,7 @@ def _whole(preview: Preview) -> tuple[tuple[Block, ...], tuple[FileRef, ...]]:
         return preview.blocks, ()
     whole = "\n\n".join(block.text for block in preview.blocks)
     note = Plain(f"{len(whole)} characters: the whole of it is in the attached document.")
-    begun = Code(clipped(whole, _BEGINNING))
+    begun = CodeBlock(clipped(whole, _BEGINNING))
     return (begun, note), (FileRef("", "card.txt", text=whole),)
 
 

@@ -1,4 +1,4 @@
-"""Where presses and replies to cards are taken: each kind of card has its desk."""
+"""Takes presses and replies to cards to their desks, and holds the words all desks share."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -9,6 +9,10 @@ from bot.domain.person import Person
 from bot.ports.outbox import Outbox
 
 NOT_OURS = "This button does nothing."
+SPENT = "This is decided already."
+NOT_APPROVER = "Only an owner may approve this. You may still deny or stop it."
+NOT_YOURS = "Only the one who asked, or an owner, may decide this."
+UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
 
 
 class Taken(Enum):

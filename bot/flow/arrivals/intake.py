@@ -9,7 +9,7 @@ from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.router import Router
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
 from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
@@ -26,12 +26,12 @@ class Intake:
     """The way in for every channel."""
 
     def __init__(
-        self, inbox: Inbox, journal: Journal, router: Router, pieces: Pieces, clock: Clock
+        self, inbox: Inbox, journal: Journal, router: Router, seams: Seams, clock: Clock
     ) -> None:
         self._inbox = inbox
         self._journal = journal
         self._router = router
-        self._pieces = pieces
+        self._seams = seams
         self._clock = clock
         self._arrived = asyncio.Event()
 
@@ -54,8 +54,8 @@ class Intake:
                 self._arrived.set()
 
     async def _something_to_route(self) -> None:
-        """Waits for an arrival, or for the moment of a kept piece to be over."""
-        moment = self._pieces.soonest()
+        """Waits for an arrival, or for the moment of a kept fragment to be over."""
+        moment = self._seams.soonest()
         if moment is None:
             await self._arrived.wait()
             return
@@ -67,12 +67,12 @@ class Intake:
         most = 0
         while rows is None or len(rows) == most:
             # What is kept is still new, and must not stand in the way of what came after it.
-            most = _BATCH + self._pieces.kept
+            most = _BATCH + self._seams.kept
             rows = await self._inbox.unrouted(most)
             for row in rows:
-                if not self._pieces.keeps(row):
+                if not self._seams.keeps(row):
                     await self._route(row)
-            await self._router.settle()
+            await self._router.flush()
 
     async def _route(self, row: InboundRow) -> None:
         try:

@@ -24,8 +24,9 @@ from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow
@@ -54,17 +55,19 @@ class Router:
     def __init__(
         self,
         channels: Mapping[str, Channel],
+        rows: RowReader,
         people: People,
         chats: Chats,
         journal: Journal,
-        pieces: Pieces,
+        seams: Seams,
         to: Destinations,
     ) -> None:
         self._channels = channels
+        self._rows = rows
         self._people = people
         self._chats = chats
         self._journal = journal
-        self._pieces = pieces
+        self._seams = seams
         self._doorway = to.doorway
         self._commands = to.commands
         self._desks = to.desks
@@ -74,30 +77,26 @@ class Router:
         self._membership = to.membership
 
     async def route(self, row: InboundRow) -> None:
-        channel = self._channels.get(row.channel)
-        if channel is None:
-            await self._mark(row, InboundState.DEAD, f"no channel named {row.channel}")
-            return
-        inbound = channel.parse(row.body)
+        inbound = self._rows.read(row)
         match inbound:
             case Unreadable(reason):
                 await self._mark(row, InboundState.DEAD, reason)
             case Ignored():
                 self._overhearing.pass_over(row)
             case Moved():
-                await self.settle()
+                await self.flush()
                 await self._moving.follow(row, inbound)
             case PresenceChange():
-                await self.settle()
+                await self.flush()
                 await self._membership.heed(row, inbound)
             case Press():
-                await self._press(row, channel, inbound)
+                await self._press(row, self._channels[row.channel], inbound)
             case InboundMessage():
                 await self._message(row, inbound)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Stores what became of the updates that were nobody's business."""
-        await self._overhearing.settle()
+        await self._overhearing.flush()
 
     async def _press(self, row: InboundRow, channel: Channel, press: Press) -> None:
         person = await self._people.by_sender(press.sender)
@@ -108,14 +107,14 @@ class Router:
             await channel.acknowledge(press, told)
 
     async def _message(self, row: InboundRow, message: InboundMessage) -> None:
-        await self._pieces.recall()
+        await self._seams.recall()
         if message.private:
             await self._private(row, message)
             return
         chat = await self._overhearing.chat(message)
         person = await self._speaker(message, chat)
         if person is not None:
-            await self.settle()
+            await self.flush()
             await self._heed(Arrival(row, message, chat, person))
         elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)
@@ -130,22 +129,22 @@ class Router:
 
     async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
         """Who says a group's message to the bot; None when it is not for it, or no one's order."""
-        piece = self._pieces.continues(chat.id, message)
+        fragment = self._seams.continues(chat.id, message)
         command = message.text.startswith("/") and "@" not in message.text.split()[0]
-        if command and not piece and not self._commands.knows(message.text):
+        if command and not fragment and not self._commands.knows(message.text):
             return None
         called = message.addressed or message.edited or chat.activation is Activation.ALWAYS
-        called = called or piece
+        called = called or fragment
         if message.anonymous or not called:
             return None
         return await self._people.by_sender(message.sender)
 
     async def _early(self, row: InboundRow, message: InboundMessage, chat: Chat) -> bool:
-        """Whether it may be a piece of a message that calls the bot further on: it stays new."""
+        """Whether it may be a fragment of a message that calls the bot further on: it stays new."""
         if message.edited or message.anonymous or not seam_of(message).open:
             return False
         known = await self._people.by_sender(message.sender)
-        return known is not None and self._pieces.keep(row, chat.id, message)
+        return known is not None and self._seams.keep(row, chat.id, message)
 
     async def _heed(self, arrival: Arrival) -> None:
         if arrival.message.edited:
@@ -163,7 +162,7 @@ class Router:
         """A slash begins a command, but for a forward's, or where a long text was cut before it."""
         if not message.text.startswith("/") or message.forwarded_from is not None:
             return False
-        return self._commands.knows(message.text) or not self._pieces.continues(chat.id, message)
+        return self._commands.knows(message.text) or not self._seams.continues(chat.id, message)
 
     async def _answers_card(self, arrival: Arrival) -> Taken:
         chat, text, quote = arrival.chat.id, arrival.message.text, arrival.message.quote

@@ -7,12 +7,12 @@ from bot.domain.change import AddAudit, LinkAccount, Revoke, SaveTerms, Write
 from bot.domain.person import Person, Role, Sender
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
 from bot.flow.commands.accounts import account_meant, account_of
 from bot.flow.commands.consequences import Interrupt, Unqueue, Wake
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.commands.terms import amended, described, named
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.ports.clock import Clock
 from bot.ports.members import Members, Standing
 from bot.ports.people import People
@@ -32,15 +32,15 @@ class PeopleCommands:
         self,
         people: People,
         members: Members,
-        desk: ApprovalDesk,
-        context: Context,
+        ending: CardEnding,
+        surroundings: SurroundingsMaker,
         clock: Clock,
         common: Pace,
     ) -> None:
         self._people = people
         self._members = members
-        self._desk = desk
-        self._context = context
+        self._ending = ending
+        self._surroundings = surroundings
         self._clock = clock
         self._common = common
 
@@ -87,7 +87,7 @@ class PeopleCommands:
             return Answer("You cannot revoke yourself.")
         stands = await self._members.standing(person.id)
         # Other cards end with their turns.
-        await self._desk.withdraw([c for c in stands.cards if c.set_aside], asked.person)
+        await self._ending.withdraw([c for c in stands.cards if c.set_aside], asked.person)
         keys = [key for key, owner in await self._people.accounts() if owner.id == person.id]
         audits = [self._audit(asked, "person.revoked", key) for key in keys]
         told = f"{', '.join(keys)} {'has' if len(keys) == 1 else 'have'} no access any more."
@@ -115,8 +115,8 @@ class PeopleCommands:
         if not wishes:
             told = f"{name}: `{described(person, self._common)}`."
             return Answer(f"{told} Usage: /rights {_WHO} {_TERMS}")
-        known = {spec.name for spec in self._context.house(asked.chat)}
-        for server in await self._context.servers(asked.chat):
+        known = {spec.name for spec in self._surroundings.house(asked.chat)}
+        for server in await self._surroundings.servers(asked.chat):
             known |= {spec.name for spec in server.tools}
         try:
             rights, pace = amended(person, wishes, known)

@@ -8,8 +8,7 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Outbound, Press
 from bot.domain.person import Person
 from bot.domain.plan import Plan, ReplaceVerb
-from bot.flow.approvals.desk import NOT_YOURS, SPENT
-from bot.flow.approvals.desks import NOT_OURS, Taken
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken
 from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
 from bot.flow.commands.plans import PlanCommands, wanted

@@ -10,7 +10,7 @@ from bot.domain.server import ServerStanding
 from bot.domain.tool import Effect, ToolSpec
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.journal import MOST_AHEAD, Journal
@@ -30,7 +30,7 @@ class SetupCommands:
     def __init__(
         self,
         models: ModelCalls,
-        context: Context,
+        surroundings: SurroundingsMaker,
         ledger: Ledger,
         journal: Journal,
         approvals: Approvals,
@@ -38,7 +38,7 @@ class SetupCommands:
         model: str,
     ) -> None:
         self._models = models
-        self._context = context
+        self._surroundings = surroundings
         self._ledger = ledger
         self._journal = journal
         self._approvals = approvals
@@ -56,8 +56,8 @@ class SetupCommands:
         )
 
     async def tools(self, asked: Invocation) -> Answer:
-        lines = [_tool_line(spec) for spec in self._context.house(asked.chat)]
-        for server in await self._context.servers(asked.chat):
+        lines = [_tool_line(spec) for spec in self._surroundings.house(asked.chat)]
+        for server in await self._surroundings.servers(asked.chat):
             lines.append(_server_line(server))
             lines.extend(_tool_line(spec) for spec in server.tools)
             lines.extend(f"- not offered, {left_out}" for left_out in server.left_out)

@@ -9,7 +9,7 @@ from bot.domain.skill import Skill, SkillSet
 from bot.domain.tool import clipped
 from bot.flow.commands.consequences import Wake
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.models.surroundings import Context
+from bot.flow.models.surroundings import SurroundingsMaker
 from bot.ports.skills import Skills
 
 _DESCRIPTION = 120
@@ -18,9 +18,9 @@ _MOST = 60
 
 
 class SkillCommands:
-    def __init__(self, skills: Skills, context: Context) -> None:
+    def __init__(self, skills: Skills, surroundings: SurroundingsMaker) -> None:
         self._skills = skills
-        self._context = context
+        self._surroundings = surroundings
 
     @property
     def table(self) -> Sequence[Command]:
@@ -35,7 +35,7 @@ class SkillCommands:
             found = known.search(" ".join(asked.words), _MOST)
         else:
             found = [skill for _, skill in sorted(known.skills.items())]
-        tools = frozenset(spec.name for spec in self._context.house(asked.chat))
+        tools = frozenset(spec.name for spec in self._surroundings.house(asked.chat))
         lines = [self._line(skill, known, tools, asked.chat.skill) for skill in found[:_MOST]]
         if len(found) > _MOST:
             lines.append(f"- … and {len(found) - _MOST} more; /skills <words> searches them")

@@ -1,16 +1,16 @@
 """Messages that were taken before, read once more from their rows."""
 
 from bot.flow.queue.arrival import Arrival
-from bot.flow.reading.message_reader import Asker
+from bot.flow.reading.message_reader import MessageReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import Inbox
 
 
 class StoredArrivals:
-    def __init__(self, inbox: Inbox, chats: Chats, asker: Asker) -> None:
+    def __init__(self, inbox: Inbox, chats: Chats, reader: MessageReader) -> None:
         self._inbox = inbox
         self._chats = chats
-        self._asker = asker
+        self._reader = reader
 
     async def get(self, id: int, chat: int) -> Arrival | None:
         """Returns the message of a row with the person who wrote it; None outside this chat."""
@@ -18,5 +18,5 @@ class StoredArrivals:
         if row is None or row.chat != chat:
             return None
         place = await self._chats.get(chat)
-        read = await self._asker.read(row, place)
+        read = await self._reader.read(row, place)
         return Arrival(row, read.bundle.first, place, read.person) if read is not None else None

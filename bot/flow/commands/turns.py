@@ -12,7 +12,7 @@ from bot.domain.change import (
 )
 from bot.domain.chat import QueueMode
 from bot.domain.turn import Turn, TurnState
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.stopping import stops
 from bot.flow.commands.table import Answer, Command, Invocation
@@ -36,7 +36,7 @@ class TurnCommands:
         journal: Journal,
         chats: Chats,
         approvals: Approvals,
-        desk: ApprovalDesk,
+        ending: CardEnding,
         plans: PlanDesk,
         clock: Clock,
         model: str,
@@ -44,7 +44,7 @@ class TurnCommands:
         self._journal = journal
         self._chats = chats
         self._approvals = approvals
-        self._desk = desk
+        self._ending = ending
         self._plans = plans
         self._clock = clock
         self._model = model
@@ -65,7 +65,7 @@ class TurnCommands:
         cards = await self._approvals.open_in(asked.chat.id)
         # Cards of turns that go on end with them.
         left = [c for c in cards if c.set_aside and asked.person.may_decide_for(c.asker)]
-        await self._desk.withdraw(left, asked.person)
+        await self._ending.withdraw(left, asked.person)
         ended = (*stops(agenda, asked), *self._plans.left(agenda.plan, asked.person))
         now = self._clock.now()
         current = await self._chats.conversation(asked.chat.id, asked.chat.conversation)

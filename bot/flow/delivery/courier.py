@@ -19,7 +19,7 @@ from bot.flow.delivery.seats import Seats
 from bot.flow.delivery.showing import Showing, vanishes
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.outbox import DeliveryState, Outbox, OutboxRow, Progress
+from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class Courier:
     """Delivers to one chat until nothing is owed there any more."""
 
     def __init__(
-        self, chat: int, means: Means, moved: Callable[[bool], None], woken_at: float
+        self, chat: int, means: Means, working: Callable[[bool], None], woken_at: float
     ) -> None:
         self.look_again = False
         self._chat = chat
@@ -67,7 +67,7 @@ class Courier:
         self._outbox = means.outbox
         self._showing = Showing(means.outbox, means.channels, means.clock)
         self._clock = means.clock
-        self._moved = moved
+        self._working = working
         self._woken_at: float | None = woken_at
         self._asking_since: dict[int, float] = {}
         self._complaint = ""
@@ -123,13 +123,13 @@ class Courier:
     async def _rest(self, seconds: float) -> None:
         """Waits; a card whose time ends meanwhile is given up at that moment."""
         until = self._clock.steady() + seconds
-        self._moved(False)
+        self._working(False)
         while (left := until - self._clock.steady()) > 0:
             ends = [self._end_of(row) for row in await self._owed() if _asks(row)]
             now = self._clock.steady()
             soonest = min(ends, default=now + self._means.card_life)
             await self._clock.sleep(min(left, max(soonest - now, _SHORTEST_WAIT)))
-        self._moved(True)
+        self._working(True)
 
     async def _deliver(self) -> None:
         await self._showing.catch_up()
@@ -221,8 +221,8 @@ def _asks(row: OutboxRow) -> bool:
     return content.kind is OutboundKind.CARD and bool(content.buttons) and not row.shown_version
 
 
-def _dead(row: OutboxRow, why: str, at: datetime) -> Progress:
-    return Progress(
+def _dead(row: OutboxRow, why: str, at: datetime) -> Delivered:
+    return Delivered(
         row.id,
         row.version,
         DeliveryState.DEAD,

@@ -4,23 +4,24 @@ import asyncio
 import random
 from collections.abc import Mapping
 from functools import partial
-from types import TracebackType
-from typing import Self
 
 from bot.domain.budget import Limits
 from bot.flow.delivery.courier import Courier, GivenUp, Jitter, Means, ToldOfMove
 from bot.flow.delivery.seats import Seats
+from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 
+AT_WORK = 256
+"""Chats that are delivered to at a time."""
 
-class Delivery:
+
+class Delivery(TaskOwner):
     """Delivers the rows of each chat in order, in a task of its own; a chat at rest costs nothing.
 
-    At most `at_work` chats are delivered to at a time; the others stand in line without a task.
-    Use as an async context manager: leaving cancels what is under way and waits for its end; the
-    rows stay owed.
+    At most `AT_WORK` chats are delivered to at a time; the others stand in line without a task.
+    Leaving cancels what is under way and waits for its end; the rows stay owed.
     """
 
     def __init__(
@@ -31,34 +32,16 @@ class Delivery:
         given_up: GivenUp,
         moved: ToldOfMove,
         limits: Limits,
-        at_work: int = 256,
         jitter: Jitter = random.random,
     ) -> None:
-        life, seats = float(limits.card_seconds), Seats(at_work, self._start)
+        super().__init__()
+        life, seats = float(limits.card_seconds), Seats(AT_WORK, self._send_out)
         self._means = Means(outbox, channels, clock, given_up, moved, life, jitter, seats)
-        self._group = asyncio.TaskGroup()
         self._couriers: dict[int, Courier] = {}
         self._woken_at: dict[int, float] = {}
-        self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._moving: set[int] = set()
+        self._working: set[int] = set()
         self._still = asyncio.Event()
         self._still.set()
-        self._closing = False
-
-    async def __aenter__(self) -> Self:
-        await self._group.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._closing = True
-        for task in self._tasks.values():
-            task.cancel()
-        await self._group.__aexit__(kind, error, trace)
 
     async def resume(self) -> None:
         """Takes up what was owed when the program ended."""
@@ -67,23 +50,22 @@ class Delivery:
 
     def wake(self, chat: int) -> None:
         """Has what is owed to a chat delivered soon; a wake-up is never lost."""
-        if self._closing:
+        if not self.open:
             return
         if chat in self._couriers:
             self._couriers[chat].wake()
         elif chat not in self._woken_at:
             self._woken_at[chat] = self._means.clock.steady()
-            self._moved(chat, True)
+            self._note_working(chat, True)
             self._means.seats.want(chat)
 
-    def _start(self, chat: int) -> None:
+    def _send_out(self, chat: int) -> None:
         woken_at = self._woken_at.pop(chat)
-        if self._closing:
+        if not self.open:
             return
-        courier = Courier(chat, self._means, partial(self._moved, chat), woken_at)
+        courier = Courier(chat, self._means, partial(self._note_working, chat), woken_at)
         self._couriers[chat] = courier
-        task = self._group.create_task(courier.work(), name=f"delivery {chat}")
-        self._tasks[chat] = task
+        task = self.start(courier.work(), f"delivery {chat}")
         task.add_done_callback(partial(self._let_go, chat))
 
     async def flushed(self) -> None:
@@ -92,18 +74,17 @@ class Delivery:
 
     def _let_go(self, chat: int, _: asyncio.Task[None]) -> None:
         """Runs when a courier has ended, in one step with the last look for a wake-up."""
-        del self._tasks[chat]
         courier = self._couriers.pop(chat)
         if courier.look_again:
             self.wake(chat)
         else:
-            self._moved(chat, False)
+            self._note_working(chat, False)
 
-    def _moved(self, chat: int, moving: bool) -> None:
-        if moving:
-            self._moving.add(chat)
+    def _note_working(self, chat: int, working: bool) -> None:
+        if working:
+            self._working.add(chat)
             self._still.clear()
             return
-        self._moving.discard(chat)
-        if not self._moving:
+        self._working.discard(chat)
+        if not self._working:
             self._still.set()

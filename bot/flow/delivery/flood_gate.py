@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
-class Turn:
-    """Leave to send; `at` is when it was given, and once it was used, when the send had ended."""
+class Leave:
+    """A leave to send; `at` is when it was given, and once it was used, when the send had ended."""
 
     at: float
 
@@ -37,19 +37,19 @@ class _Window:
 
     def __init__(self, rate: Rate | None) -> None:
         self._rate = rate
-        self._sent: deque[Turn] = deque(maxlen=rate.count if rate is not None else 0)
+        self._sent: deque[Leave] = deque(maxlen=rate.count if rate is not None else 0)
 
     @property
     def free_at(self) -> float:
         if self._rate is None or len(self._sent) < self._rate.count:
             return 0.0
-        return min(turn.at for turn in self._sent) + self._rate.seconds
+        return min(leave.at for leave in self._sent) + self._rate.seconds
 
     @property
     def empty_at(self) -> float:
         if self._rate is None or not self._sent:
             return 0.0
-        return max(turn.at for turn in self._sent) + self._rate.seconds
+        return max(leave.at for leave in self._sent) + self._rate.seconds
 
     def crowded(self, now: float) -> bool:
         """Whether two thirds are used up: the last one is for what is owed."""
@@ -64,13 +64,13 @@ class _Window:
     def _used(self, now: float) -> int:
         if self._rate is None:
             return 0
-        return sum(turn.at + self._rate.seconds > now for turn in self._sent)
+        return sum(leave.at + self._rate.seconds > now for leave in self._sent)
 
-    def take(self, turn: Turn) -> None:
+    def take(self, leave: Leave) -> None:
         if self._rate is not None and len(self._sent) == self._rate.count:
             # Sends end in another order than they begin: the one to forget is the oldest by time.
-            self._sent.remove(min(self._sent, key=lambda turn: turn.at))
-        self._sent.append(turn)
+            self._sent.remove(min(self._sent, key=lambda leave: leave.at))
+        self._sent.append(leave)
 
 
 @dataclass(slots=True)
@@ -96,11 +96,11 @@ def _never(_: Address) -> bool:
 
 
 class FloodGate:
-    """Hands out turns for one channel: by chat, by group, and in all; no rates, no bound.
+    """Gives leave to send on one channel: by chat, by group, and in all; no rates, no bound.
 
     A chat waits for its own rates first and then, in one line with all others that may send,
     for the common one. A chat the platform told to be silent delays nobody else. The platform
-    counts a message when it arrives, so a turn counts from the end of its send.
+    counts a message when it arrives, so a leave counts from the end of its send.
     """
 
     def __init__(
@@ -118,20 +118,20 @@ class FloodGate:
         self._door = asyncio.Lock()
         self._at_door = 0
 
-    async def turn(self, address: Address) -> Turn:
+    async def admit(self, address: Address) -> Leave:
         """Waits until a send may go; raises FloodWait when that takes more than the patience."""
         line = self._line(address)
         line.waiting += 1
         try:
             async with line.lock:
-                while (turn := await self._through_door(line)) is None:
+                while (leave := await self._through_door(line)) is None:
                     pass
-                return turn
+                return leave
         finally:
             line.waiting -= 1
 
-    def try_turn(self, address: Address, *, shows: bool = True) -> Turn | None:
-        """Takes a turn if one is free now, nobody waits for it, and others are left.
+    def try_admit(self, address: Address, *, shows: bool = True) -> Leave | None:
+        """Admits a send if there is room now, nobody waits for it, and some is left.
 
         What shows nothing in the chat counts in all, but does not use up the chat's own rates. Of
         those the other half is kept for what is owed: it may come at any moment.
@@ -145,9 +145,9 @@ class FloodGate:
             return None
         return self._take(line if shows else None, now)
 
-    def used(self, turn: Turn) -> None:
-        """The send of the turn has ended, well or not."""
-        turn.at = self._clock.steady()
+    def used(self, leave: Leave) -> None:
+        """The send that had this leave has ended, well or not."""
+        leave.at = self._clock.steady()
 
     def hold(self, address: Address, seconds: float) -> None:
         """Keeps a chat silent because the platform says so; the others go on."""
@@ -155,7 +155,7 @@ class FloodGate:
         until = self._clock.steady() + max(seconds, _SHORTEST_HOLD)
         line.held_until = max(line.held_until, until)
 
-    async def _through_door(self, line: _Line) -> Turn | None:
+    async def _through_door(self, line: _Line) -> Leave | None:
         """One walk through the common line; None when the chat was told to wait meanwhile."""
         await self._wait_for(line)
         self._at_door += 1
@@ -169,11 +169,11 @@ class FloodGate:
         finally:
             self._at_door -= 1
 
-    def _take(self, line: _Line | None, now: float) -> Turn:
-        turn = Turn(now)
+    def _take(self, line: _Line | None, now: float) -> Leave:
+        leave = Leave(now)
         for window in (self._all, *(line.windows if line is not None else ())):
-            window.take(turn)
-        return turn
+            window.take(leave)
+        return leave
 
     async def _wait_for(self, line: _Line) -> None:
         while (now := self._clock.steady()) < line.free_at:
@@ -202,7 +202,7 @@ class FloodGate:
 
 
 class GatedChannel:
-    """A channel behind a flood gate: what is owed waits its turn, what is passing is left out."""
+    """A channel behind a flood gate: what is owed waits for leave, what is passing is left out."""
 
     def __init__(self, channel: Channel, gate: FloodGate) -> None:
         self._channel = channel
@@ -250,13 +250,13 @@ class GatedChannel:
         if not self.gated:
             return await attempt()
         while True:
-            turn = await self._gate.turn(to)
+            leave = await self._gate.admit(to)
             try:
                 return await attempt()
             except FloodWait as wait:
                 self._gate.hold(to, wait.retry_after)
             finally:
-                self._gate.used(turn)
+                self._gate.used(leave)
 
     async def _passing(
         self, to: Address, attempt: Callable[[], Awaitable[None]], *, shows: bool
@@ -265,8 +265,8 @@ class GatedChannel:
         if not self.gated:
             await attempt()
             return True
-        turn = self._gate.try_turn(to, shows=shows)
-        if turn is None:
+        leave = self._gate.try_admit(to, shows=shows)
+        if leave is None:
             return False
         try:
             await attempt()
@@ -274,5 +274,5 @@ class GatedChannel:
             self._gate.hold(to, wait.retry_after)
             return False
         finally:
-            self._gate.used(turn)
+            self._gate.used(leave)
         return True

@@ -7,7 +7,7 @@ from bot.domain.errors import ContentRefused
 from bot.domain.message import Outbound, OutboundKind, Piece, Plain
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.outbox import DeliveryState, Outbox, OutboxRow, Progress
+from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ class Showing:
         self._outbox = outbox
         self._channels = channels
         self._clock = clock
-        self._unsaved: Progress | None = None
+        self._unsaved: Delivered | None = None
 
     async def catch_up(self) -> None:
         """Records what is on the screen already and the store could not take."""
@@ -39,10 +39,10 @@ class Showing:
         await self._edit(row, pieces, channel)
         seen = row.message_ids
         if len(seen) >= len(pieces):
-            await self._save(self._progress(row, pieces, seen))
+            await self._save(self._delivered(row, pieces, seen))
         for piece in pieces[len(seen) :]:
             seen = (*seen, await channel.send(row.address, piece))
-            await self._save(self._progress(row, pieces, seen))
+            await self._save(self._delivered(row, pieces, seen))
 
     async def _take_away(self, row: OutboxRow, channel: Channel) -> None:
         for message_id in row.message_ids:
@@ -52,7 +52,7 @@ class Showing:
                 # Platforms keep what is old: let it at least say nothing any more.
                 _LOG.info("a message stays: %s", refused, extra=_about(row))
                 await channel.edit(row.address, message_id, channel.split(_LEFT_OVER)[0])
-        await self._save(self._progress(row, (), ()))
+        await self._save(self._delivered(row, (), ()))
 
     async def _edit(self, row: OutboxRow, pieces: Sequence[Piece], channel: Channel) -> None:
         """Edits the messages that look different now; all of them when it is not known how."""
@@ -66,11 +66,11 @@ class Showing:
                 # The message may be deleted: nothing is left to bring up to date.
                 _LOG.error("an edit was refused: %s", refused, extra=_about(row))
 
-    def _progress(
+    def _delivered(
         self, row: OutboxRow, pieces: tuple[Piece, ...], seen: tuple[str, ...]
-    ) -> Progress:
+    ) -> Delivered:
         done = len(seen) >= len(pieces)
-        return Progress(
+        return Delivered(
             row.id,
             row.version,
             DeliveryState.SHOWN if done else DeliveryState.OWED,
@@ -81,10 +81,10 @@ class Showing:
             self._clock.now(),
         )
 
-    async def _save(self, progress: Progress) -> None:
+    async def _save(self, delivered: Delivered) -> None:
         """Records what is on the screen; if the store cannot now, that is the next thing to do."""
-        self._unsaved = progress
-        await self._outbox.record(progress)
+        self._unsaved = delivered
+        await self._outbox.record(delivered)
         self._unsaved = None
 
 

@@ -3,27 +3,32 @@
 from bot.domain.change import AskStop, InboundState, MarkInbound, ReleaseHeard, Write
 from bot.domain.chat import Chat
 from bot.domain.turn import BOT_GONE
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
 from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
 
 
 class Farewell:
+    """Ends the turns, cards, plans and waiting messages of a chat that the bot has left."""
+
     def __init__(
         self,
         approvals: Approvals,
         inbox: Inbox,
         journal: Journal,
-        desk: ApprovalDesk,
+        ending: CardEnding,
         plans: PlanDesk,
+        lanes: Lanes,
     ) -> None:
         self._approvals = approvals
         self._inbox = inbox
         self._journal = journal
-        self._desk = desk
+        self._ending = ending
         self._plans = plans
+        self._lanes = lanes
 
     async def to(self, chat: Chat, row: InboundRow) -> list[Write]:
         """Stops the chat's turns, whose cards end with them, and drops what waits or was heard.
@@ -32,7 +37,7 @@ class Farewell:
         the platform refuses it; `row` is the update that tells of the end.
         """
         cards = await self._approvals.open_in(chat.id)
-        await self._desk.withdraw([card for card in cards if card.set_aside], None)
+        await self._ending.withdraw([card for card in cards if card.set_aside], None)
         agenda = await self._journal.agenda(chat.id)
         waiting = (InboundState.WAITING,)
         return [
@@ -45,3 +50,7 @@ class Farewell:
             ReleaseHeard(chat.id, row.id),
             *self._plans.left(agenda.plan, None),
         ]
+
+    def interrupt(self, chat: Chat) -> None:
+        """Breaks off what the chat is doing; called once its end is stored."""
+        self._lanes.interrupt(chat.id)

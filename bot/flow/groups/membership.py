@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from bot.domain.change import (
     AddAudit,
-    AskStop,
     Change,
     InboundState,
     MarkInbound,
@@ -14,15 +13,12 @@ from bot.domain.change import (
 from bot.domain.chat import Chat
 from bot.domain.message import Presence, PresenceChange
 from bot.domain.person import Person
-from bot.domain.tool import clipped
-from bot.domain.visible_text import quoted_name
 from bot.flow.groups.farewell import Farewell
-from bot.flow.groups.news import News
+from bot.flow.groups.news import News, told_of
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
-from bot.ports.lanes import Lanes
 from bot.ports.ledger import Ledger
 from bot.ports.people import People
 
@@ -30,7 +26,6 @@ _LOG = logging.getLogger(__name__)
 
 MOVED = "bot.moved"
 _CHANGED = "bot.membership"
-_LONGEST_NAME = 60
 _RECENT = 50
 """Lines of a chat's record in which its move is looked for."""
 
@@ -46,7 +41,6 @@ class Membership:
         journal: Journal,
         farewell: Farewell,
         news: News,
-        lanes: Lanes,
         clock: Clock,
     ) -> None:
         self._people = people
@@ -55,7 +49,6 @@ class Membership:
         self._journal = journal
         self._farewell = farewell
         self._news = news
-        self._lanes = lanes
         self._clock = clock
 
     async def heed(self, row: InboundRow, change: PresenceChange) -> None:
@@ -73,7 +66,7 @@ class Membership:
         _LOG.info("the bot is %s in %s", change.now, change.address.key)
         await self._journal.commit(Change((done, audit, *ends, *news), durable=True))
         for chat in left:
-            self._lanes.interrupt(chat.id)
+            self._farewell.interrupt(chat)
 
     async def _news_of(
         self, change: PresenceChange, person: Person | None, ends: Sequence[Write]
@@ -82,8 +75,8 @@ class Membership:
         private = change.kind == "private"
         if private and person is None:
             return ()
-        text = f"{_told(change, person)}{_ended(ends)}"
-        return await self._news.of(change.address, text, person if private else None)
+        told = told_of(change, person, ends)
+        return await self._news.of(change.address, told, person if private else None)
 
     async def _of_a_move(
         self, change: PresenceChange, chats: Sequence[Chat], here: Sequence[Chat]
@@ -109,63 +102,3 @@ class Membership:
             change.address.key,
             {"by": change.by.key, "before": change.before, "now": change.now},
         )
-
-
-def named(title: str) -> str:
-    """A name or title that a stranger chose, in quotation marks it cannot leave."""
-    return quoted_name(clipped(" ".join(title.split()), _LONGEST_NAME))
-
-
-def _told(change: PresenceChange, person: Person | None) -> str:
-    who = f"{named(change.by.name)} ({change.by.key})"
-    if change.kind == "private":
-        return f"{who} has blocked me." if _left(change) else f"{who} has unblocked me."
-    where = f"the {change.kind} {named(change.title)}"
-    if change.before is Presence.GONE:
-        return _added(change, f"I was added to {where} by {who}.", known=person is not None)
-    match change.now:
-        case Presence.GONE:
-            return f"I was removed from {where} by {who}."
-        case Presence.MUTED:
-            return f"I may not write in {where} any more, by a word of {who}."
-        case Presence.ADMIN:
-            return f"I am an administrator of {where} now, by a word of {who}. {_SEES}"
-        case Presence.MEMBER if change.before is Presence.MUTED:
-            return f"I may write in {where} again, by a word of {who}."
-        case _:
-            return f"I am no administrator of {where} any more, by a word of {who}."
-
-
-_SEES = (
-    "Telegram shows me all that is said there; what is not said to me is dropped, unless /context "
-    "is on."
-)
-
-
-def _added(change: PresenceChange, told: str, *, known: bool) -> str:
-    parts = [told]
-    if change.kind == "channel":
-        parts.append("I do nothing in channels.")
-    else:
-        parts.append(
-            "I answer there when I am mentioned or replied to, and only people you let in."
-        )
-    if change.now is Presence.MUTED:
-        parts.append("But I may not write there.")
-    if change.now is Presence.ADMIN and change.kind == "group":
-        parts.append(f"I am an administrator there. {_SEES}")
-    if not known:
-        parts.append("I do not know who added me: remove me there if you did not want this.")
-    return " ".join(parts)
-
-
-def _left(change: PresenceChange) -> bool:
-    return change.now is Presence.GONE
-
-
-def _ended(ends: Sequence[Write]) -> str:
-    turns = sum(isinstance(write, AskStop) for write in ends)
-    waiting = sum(isinstance(write, MarkInbound) for write in ends)
-    counted = ((turns, "turn"), (waiting, "waiting message"))
-    parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]
-    return f" Ended there: {', '.join(parts)}." if parts else ""

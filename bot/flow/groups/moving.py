@@ -1,6 +1,6 @@
 """Groups that become supergroups: one chat there, with all that was said before and since."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from bot.domain.change import (
     AddAudit,
@@ -14,9 +14,9 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat
 from bot.domain.message import Moved
-from bot.flow.groups.membership import MOVED, named
-from bot.flow.groups.news import News
-from bot.ports.channel import Channel
+from bot.flow.groups.membership import MOVED
+from bot.flow.groups.news import News, named
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
@@ -31,7 +31,7 @@ class Moving:
 
     def __init__(
         self,
-        channels: Mapping[str, Channel],
+        rows: RowReader,
         chats: Chats,
         journal: Journal,
         news: News,
@@ -39,7 +39,7 @@ class Moving:
         clock: Clock,
         announce: Callable[[int], None],
     ) -> None:
-        self._channels = channels
+        self._rows = rows
         self._chats = chats
         self._journal = journal
         self._news = news
@@ -65,8 +65,7 @@ class Moving:
 
     async def join(self, row: InboundRow, fence: Fence) -> None:
         """Does in the lane of the chat what had to wait; the other chat's work goes on in it."""
-        channel = self._channels.get(row.channel)
-        moved = channel.parse(row.body) if channel is not None else None
+        moved = self._rows.read(row)
         if not isinstance(moved, Moved):
             done = MarkInbound(row.id, InboundState.DEAD, (InboundState.WAITING,), reason="no move")
             await self._journal.commit(Change((done,), fence))

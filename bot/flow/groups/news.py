@@ -1,14 +1,19 @@
 """What owners are told, in their private chats, of what happens to the bot elsewhere."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from bot.domain.change import Show
-from bot.domain.message import Address, Outbound, OutboundKind, Plain
+from bot.domain.change import AskStop, MarkInbound, Show, Write
+from bot.domain.message import Address, Outbound, OutboundKind, Plain, Presence, PresenceChange
 from bot.domain.person import Person
+from bot.domain.tool import clipped
+from bot.domain.visible_text import quoted_name
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 from bot.ports.people import People
+
+_LONGEST_NAME = 60
 
 MOST_AN_HOUR = 3
 """Messages about one chat; what comes after changes the last of them."""
@@ -57,3 +62,68 @@ def _keys(about: Address, home: int, now: datetime) -> list[str]:
 
 def _show(key: str, home: int, text: str) -> Show:
     return Show(key, home, Outbound(OutboundKind.NOTICE, (Plain(text),)))
+
+
+def named(title: str) -> str:
+    """A name or title that a stranger chose, in quotation marks it cannot leave."""
+    return quoted_name(clipped(" ".join(title.split()), _LONGEST_NAME))
+
+
+def told_of(change: PresenceChange, person: Person | None, ends: Sequence[Write]) -> str:
+    """Says what happened to the bot in a chat, by whom, and what these writes end there."""
+    return f"{_told(change, person)}{_ended(ends)}"
+
+
+def _told(change: PresenceChange, person: Person | None) -> str:
+    who = f"{named(change.by.name)} ({change.by.key})"
+    if change.kind == "private":
+        return f"{who} has blocked me." if _left(change) else f"{who} has unblocked me."
+    where = f"the {change.kind} {named(change.title)}"
+    if change.before is Presence.GONE:
+        return _added(change, f"I was added to {where} by {who}.", known=person is not None)
+    match change.now:
+        case Presence.GONE:
+            return f"I was removed from {where} by {who}."
+        case Presence.MUTED:
+            return f"I may not write in {where} any more, by a word of {who}."
+        case Presence.ADMIN:
+            return f"I am an administrator of {where} now, by a word of {who}. {_SEES}"
+        case Presence.MEMBER if change.before is Presence.MUTED:
+            return f"I may write in {where} again, by a word of {who}."
+        case _:
+            return f"I am no administrator of {where} any more, by a word of {who}."
+
+
+_SEES = (
+    "Telegram shows me all that is said there; what is not said to me is dropped, unless /context "
+    "is on."
+)
+
+
+def _added(change: PresenceChange, told: str, *, known: bool) -> str:
+    parts = [told]
+    if change.kind == "channel":
+        parts.append("I do nothing in channels.")
+    else:
+        parts.append(
+            "I answer there when I am mentioned or replied to, and only people you let in."
+        )
+    if change.now is Presence.MUTED:
+        parts.append("But I may not write there.")
+    if change.now is Presence.ADMIN and change.kind == "group":
+        parts.append(f"I am an administrator there. {_SEES}")
+    if not known:
+        parts.append("I do not know who added me: remove me there if you did not want this.")
+    return " ".join(parts)
+
+
+def _left(change: PresenceChange) -> bool:
+    return change.now is Presence.GONE
+
+
+def _ended(ends: Sequence[Write]) -> str:
+    turns = sum(isinstance(write, AskStop) for write in ends)
+    waiting = sum(isinstance(write, MarkInbound) for write in ends)
+    counted = ((turns, "turn"), (waiting, "waiting message"))
+    parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]
+    return f" Ended there: {', '.join(parts)}." if parts else ""

@@ -1,13 +1,11 @@
-"""What stands around a conversation in every request: the system text, the tools, the moment."""
+"""What stands around a conversation in every request: the system text and the tools."""
 
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import TypeAlias
-from zoneinfo import ZoneInfo
 
 from bot.domain.chat import Chat
 from bot.domain.server import ServerSpec, ServerStanding
@@ -88,7 +86,7 @@ _MOST_KNOWN = 64
 """Different sets of tools whose surroundings are kept at once."""
 
 
-class Context:
+class SurroundingsMaker:
     """Hands out the surroundings of a chat; the same object as long as nothing changed."""
 
     def __init__(
@@ -168,8 +166,3 @@ class Context:
 
 def _at_work(chat: Chat) -> tuple[str, ...]:
     return (chat.skill,) if chat.skill is not None else ()
-
-
-def moment(now: datetime, timezone: str) -> str:
-    """The time of day as the person reads it on their clock."""
-    return f"{now.astimezone(ZoneInfo(timezone)):%A %Y-%m-%d %H:%M} {timezone}"

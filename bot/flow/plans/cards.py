@@ -1,7 +1,7 @@
 """What the card of a plan looks like: to be decided, at work, waiting, and at its end."""
 
 from bot.domain.change import Show
-from bot.domain.message import Block, Button, Code, FileRef, Outbound, OutboundKind, Plain
+from bot.domain.message import Block, Button, CodeBlock, FileRef, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.tool import Effect, clipped
 from bot.domain.visible_text import visible
@@ -234,6 +234,6 @@ def _line(step: PlanStep, mark: str = "") -> str:
     return f"{step.number}. {mark}{step.description}"
 
 
-def described(arguments: str) -> Code:
+def described(arguments: str) -> CodeBlock:
     """Arguments as a block of a card, every character visible."""
-    return Code(visible(arguments), "json")
+    return CodeBlock(visible(arguments), "json")

@@ -10,8 +10,7 @@ from bot.domain.message import Press
 from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState, plan_for, plan_of_card
 from bot.domain.turn import Turn, TurnState
-from bot.flow.approvals.desk import NOT_APPROVER, NOT_YOURS, SPENT
-from bot.flow.approvals.desks import NOT_OURS, Taken
+from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT, UNSHOWN, Taken
 from bot.flow.plans.cards import document, offered, parse_data, shown, voided
 from bot.flow.plans.ending import plan_line
 from bot.ports.chats import Chats
@@ -22,7 +21,6 @@ from bot.ports.outbox import Outbox
 from bot.ports.plans import Plans
 
 STALE = "This card is void: the plan has moved on."
-UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
 ELSEWHERE = "It is changed in the chat where it was asked for."
 CHANGING = "What should be different? Write it as your next message."
 

@@ -57,8 +57,8 @@ def worded(bundle: Bundle, plan: Plan) -> Bundle:
 
     The text of a template takes its place; any other message stays as it is.
     """
-    first, *rest = bundle.pieces
+    first, *rest = bundle.messages
     if plan.message != first.message_id or not first.text.startswith("/"):
         return bundle
     text = plan.wish or wish_of(first.text)
-    return replace(bundle, pieces=(replace(first, text=text), *rest))
+    return replace(bundle, messages=(replace(first, text=text), *rest))

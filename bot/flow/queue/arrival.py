@@ -18,8 +18,8 @@ class Arrival:
     chat: Chat
     person: Person
 
-    def waiting(self, *, piece: bool) -> MarkInbound:
-        """The mark that lets it wait its turn; a `piece` counts for no pace."""
+    def waiting(self, *, fragment: bool) -> MarkInbound:
+        """The mark that lets it wait its turn; a `fragment` counts for no pace."""
         return MarkInbound(
             self.row.id,
             InboundState.WAITING,
@@ -27,7 +27,7 @@ class Arrival:
             self.chat.id,
             message_id=self.message.message_id,
             person=self.person.id,
-            piece=piece,
+            fragment=fragment,
         )
 
     def done(self) -> MarkInbound:

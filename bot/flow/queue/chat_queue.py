@@ -102,7 +102,7 @@ class ChatQueue:
         return chat in self._at_work
 
     def opens(self, chat: int, message: InboundMessage) -> bool:
-        """Whether the message is a piece of the one that is being asked and not answered yet."""
+        """Whether the message is a fragment of the one that is being asked and not answered yet."""
         if chat not in self._begun:
             return False
         log, turn = self._begun[chat]

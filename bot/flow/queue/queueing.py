@@ -9,7 +9,7 @@ from bot.domain.message import InboundMessage
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
 from bot.flow.signs.reactions import Reactions
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
@@ -25,7 +25,7 @@ class Queueing:
         queue: ChatQueue,
         pacing: Pacing,
         reactions: Reactions,
-        pieces: Pieces,
+        seams: Seams,
     ) -> None:
         self._inbox = inbox
         self._journal = journal
@@ -33,24 +33,24 @@ class Queueing:
         self._queue = queue
         self._pacing = pacing
         self._reactions = reactions
-        self._pieces = pieces
+        self._seams = seams
 
     async def put(self, arrival: Arrival, also: Sequence[Write] = ()) -> bool:
         """Lets a message wait its turn; its chat is woken, or interrupted if it wants that.
 
-        What is over the person's pace is declined instead, with what goes on with it. A piece of a
-        message is no new wish: it counts for no pace and stops nothing, but what is asked without
-        it is asked anew. Pieces that came before their call wait with it. `also` is written
+        What is over the person's pace is declined instead, with what goes on with it. A fragment of
+        a message is no new wish: it counts for no pace and stops nothing, but what is asked without
+        it is asked anew. Fragments that came before their call wait with it. `also` is written
         too, and what it stops is interrupted. True when the message waits.
         """
         chat, message = arrival.chat.id, arrival.message
-        piece = self._pieces.continues(chat, message)
-        counts = self._pieces.counts(chat, message)
+        fragment = self._seams.continues(chat, message)
+        counts = self._seams.counts(chat, message)
         if not await self._admits(arrival, counts=counts):
-            self._pieces.remember(chat, message, taken=False)
+            self._seams.remember(chat, message, taken=False)
             return False
         busy = self._queue.busy(chat)
-        stops = () if piece else await self._stops(arrival)
+        stops = () if fragment else await self._stops(arrival)
         also = (*stops, *also)
         first = await self._store(arrival, also, counts=counts)
         self._queue.arrived(chat)
@@ -59,12 +59,12 @@ class Queueing:
             self._lanes.interrupt(chat)
         else:
             self._lanes.wake(chat)
-        if busy and not piece:
+        if busy and not fragment:
             self._reactions.queued(message.address, first.message_id)
         return True
 
     async def _admits(self, arrival: Arrival, *, counts: bool) -> bool:
-        if not self._pieces.declined(arrival.chat.id, arrival.message):
+        if not self._seams.declined(arrival.chat.id, arrival.message):
             return not counts or await self._pacing.admits(arrival)
         drop = arrival.declined("it goes on with a message that was declined")
         await self._journal.commit(Change((drop,)))
@@ -84,18 +84,18 @@ class Queueing:
     async def _store(
         self, arrival: Arrival, also: Sequence[Write], *, counts: bool
     ) -> InboundMessage:
-        """Writes that it waits, and its earlier pieces with it; returns the first of them all."""
+        """Writes that it waits with its earlier fragments; returns the first of them all."""
         chat, message = arrival.chat.id, arrival.message
-        early = self._pieces.before(chat, message)
+        early = self._seams.before(chat, message)
         waits = [
-            *(replace(arrival, row=row, message=one).waiting(piece=True) for row, one in early),
-            arrival.waiting(piece=not counts),
+            *(replace(arrival, row=row, message=one).waiting(fragment=True) for row, one in early),
+            arrival.waiting(fragment=not counts),
         ]
         await self._journal.commit(Change((*waits, *also)))
-        self._pieces.forget([row for row, _ in early])
+        self._seams.forget([row for row, _ in early])
         together = sorted((*(one for _, one in early), message), key=lambda one: one.number)
         for one in together:
-            self._pieces.remember(chat, one)
+            self._seams.remember(chat, one)
         return together[0]
 
     async def waiting(self, chat: int, message_id: str) -> InboundRow | None:

@@ -1,13 +1,13 @@
-"""Pieces of messages on their way in: those behind their call, and those before it."""
+"""Fragments of messages on their way in: those behind their call, and those before it."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.budget import BundleBounds
 from bot.domain.bundle import Bundle, Seam, belong, bundle, continued, fits, seam_of
 from bot.domain.message import InboundMessage
-from bot.ports.channel import Channel
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 
@@ -15,7 +15,7 @@ _MOST_ENDS = 1024
 """Senders of whom is known how their newest message ended."""
 
 _MOST_EARLY = 200
-"""Pieces that are left as they are for a moment; more are what they are at once."""
+"""Fragments that are left as they are for a moment; more are what they are at once."""
 
 _RECALLED = 200
 """Updates of an earlier life in which the ends of messages are looked for."""
@@ -31,7 +31,7 @@ class _End:
 
 @dataclass(slots=True)
 class _Early:
-    """Pieces of one sender that nobody called the bot for yet, and how long they stay so."""
+    """Fragments of one sender that nobody called the bot for yet, and how long they stay so."""
 
     due: float = 0.0
     rows: dict[int, tuple[InboundRow, InboundMessage]] = field(
@@ -39,18 +39,16 @@ class _Early:
     )
 
 
-class Pieces:
+class Seams:
     """Knows of each sender in each chat how their newest message ended.
 
-    A piece of a group's message is left as a new update for a moment when it does not call the
+    A fragment of a group's message is left as a new update for a moment when it does not call the
     bot: one that comes after it may do so for all of them. A restart finds it new again.
     """
 
-    def __init__(
-        self, inbox: Inbox, channels: Mapping[str, Channel], clock: Clock, bounds: BundleBounds
-    ) -> None:
+    def __init__(self, inbox: Inbox, rows: RowReader, clock: Clock, bounds: BundleBounds) -> None:
         self._inbox = inbox
-        self._channels = channels
+        self._rows = rows
         self._clock = clock
         self._bounds = bounds
         self._recalled = False
@@ -63,9 +61,8 @@ class Pieces:
         if self._recalled:
             return
         for row in await self._inbox.last_taken(_RECALLED):
-            channel = self._channels.get(row.channel)
-            message = channel.parse(row.body) if channel is not None else None
-            if isinstance(message, InboundMessage) and row.chat is not None:
+            message = self._rows.message(row)
+            if message is not None and row.chat is not None:
                 self.remember(row.chat, message)
         self._recalled = True
 
@@ -97,7 +94,7 @@ class Pieces:
             self._ends.popitem(last=False)
 
     def keep(self, row: InboundRow, chat: int, message: InboundMessage) -> bool:
-        """Leaves a piece new for a moment; False when that is over, or too many are kept."""
+        """Leaves a fragment new for a moment; False when that is over, or too many are kept."""
         if row.id in self._early_of:
             self.forget([row])
             return False
@@ -113,13 +110,13 @@ class Pieces:
     def before(
         self, chat: int, message: InboundMessage
     ) -> Sequence[tuple[InboundRow, InboundMessage]]:
-        """Kept pieces that are one message with this one, which calls the bot for all of them."""
+        """Returns the kept fragments for which this one calls the bot: they are one message."""
         early = self._early.get((chat, message.sender.key))
         if early is None:
             return ()
         kept = list(early.rows.values())
-        whole = bundle([message, *(piece for _, piece in kept)], self._bounds)
-        return [(row, piece) for row, piece in kept if piece in whole.pieces]
+        whole = bundle([message, *(one for _, one in kept)], self._bounds)
+        return [(row, one) for row, one in kept if one in whole.messages]
 
     def forget(self, rows: Sequence[InboundRow]) -> None:
         """Keeps these no longer: they have found their place."""
@@ -140,7 +137,7 @@ class Pieces:
         return key is not None and self._clock.steady() < self._early[key].due
 
     def soonest(self) -> float | None:
-        """Seconds until the moment of a kept piece is over; None when there is none."""
+        """Seconds until the moment of a kept fragment is over; None when there is none."""
         due = min((early.due for early in self._early.values()), default=None)
         return None if due is None else max(0.0, due - self._clock.steady())
 

@@ -1,4 +1,4 @@
-"""Gathering: waiting rows that are one message in pieces are taken as one, and waited for."""
+"""Gathering: waiting rows that are one message in fragments are taken as one, and waited for."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +12,9 @@ from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
 from bot.domain.transcript import AskerBody, ReplyBody
 from bot.domain.turn import Turn
 from bot.flow.log.history import ChatLog
-from bot.flow.reading.message_reader import Asked, Asker
+from bot.flow.reading.message_reader import Asked, MessageReader
 from bot.flow.reading.overhearing import Heard
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 
@@ -64,15 +65,18 @@ class Gathered:
 class Gathering:
     """Looks at rows alone: nothing is kept in memory, so a restart gathers the same message."""
 
-    def __init__(self, asker: Asker, clock: Clock, bounds: BundleBounds) -> None:
-        self._asker = asker
+    def __init__(
+        self, rows: RowReader, reader: MessageReader, clock: Clock, bounds: BundleBounds
+    ) -> None:
+        self._rows = rows
+        self._reader = reader
         self._clock = clock
         self._bounds = bounds
 
     async def next(self, waiting: Sequence[InboundRow], chat: Chat) -> Gathered | None:
         """The message that waits longest; None when its sender may not ask any more."""
         first = waiting[0]
-        asked = await self._asker.read(first, chat)
+        asked = await self._reader.read(first, chat)
         if asked is None:
             return None
         if len(waiting) == 1 and not seam_of(asked.bundle.first).open:
@@ -83,7 +87,7 @@ class Gathering:
         found = {first.id: (first, asked.bundle.first)}
         found |= {row.id: (row, message) for row, message in self._near(first, asked, waiting)}
         whole = bundle([message for _, message in found.values()], self._bounds)
-        rows = tuple(row for piece in whole.pieces for row, m in found.values() if m is piece)
+        rows = tuple(row for one in whole.messages for row, m in found.values() if m is one)
         notes = (_MORE,) if whole.more else ()
         together = replace(asked, bundle=whole, notes=notes)
         return Gathered(rows, together, self._wait(rows, whole))
@@ -96,7 +100,7 @@ class Gathering:
         for row in waiting:
             if row.id <= first.id or row.person != first.person:
                 continue
-            message = self._asker.message(row)
+            message = self._rows.message(row)
             seam = seam_of(message) if message is not None else None
             if message is None or seam is None or not any(belong(seam, one) for one in seams):
                 return
@@ -107,7 +111,7 @@ class Gathering:
             yield row, message
 
     def _wait(self, rows: Sequence[InboundRow], whole: Bundle) -> float:
-        if whole.more or not seam_of(whole.pieces[-1]).open:
+        if whole.more or not seam_of(whole.messages[-1]).open:
             return 0.0
         newest = max(row.received_at for row in rows)
         waited = (self._clock.now() - newest).total_seconds()
@@ -116,7 +120,7 @@ class Gathering:
     async def late(
         self, waiting: Sequence[InboundRow], log: ChatLog, turn: Turn
     ) -> Gathered | None:
-        """Pieces of a turn's opening that came when it had begun, while nothing is answered."""
+        """Fragments of a turn's opening that came when it had begun, while nothing is answered."""
         if not waiting or turn.stop_asked is not None:
             return None
         await log.read(turn.conversation)
@@ -124,7 +128,7 @@ class Gathering:
         if seam is None:
             return None
         for at, row in enumerate(waiting):
-            message = self._asker.message(row)
+            message = self._rows.message(row)
             if row.person != turn.asker or message is None or not belong(seam, seam_of(message)):
                 continue
             gathered = await self.next(waiting[at:], log.chat)
@@ -147,7 +151,7 @@ class Gathering:
         """The same with what came along read, which can take a while: look at the rows again."""
         if not gathered.asked.enclosing:
             return gathered
-        return replace(gathered, asked=await self._asker.opened(gathered.asked, chat))
+        return replace(gathered, asked=await self._reader.opened(gathered.asked, chat))
 
 
 def newest_seam(log: ChatLog) -> Seam | None:

@@ -1,19 +1,18 @@
 """From a stored update to what the model reads of a person's message."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from bot.domain.bundle import Bundle, Seam, continued, set_apart
 from bot.domain.chat import Chat
-from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
-from bot.flow.models.surroundings import moment
 from bot.flow.reading.enclosures import Enclosed, Enclosures
 from bot.flow.reading.overhearing import Heard
+from bot.flow.reading.row_reader import RowReader
 from bot.flow.signs.live import Lives
-from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.people import People
@@ -51,7 +50,7 @@ class Asked:
             account="" if message.private else message.sender.key,
             group=message.title,
             heard=self.heard.text if self.heard is not None else "",
-            context=moment(self.now, self.timezone),
+            context=_moment(self.now, self.timezone),
             images=self.enclosed.pictures,
             untrusted=self.bundle.untrusted or (_TALK if self.heard is not None else None),
             message_id=message.message_id,
@@ -60,36 +59,31 @@ class Asked:
         )
 
 
-class Asker:
+class MessageReader:
     """Reads waiting messages; who has lost the right to ask is not read."""
 
     def __init__(
         self,
-        channels: Mapping[str, Channel],
+        rows: RowReader,
         people: People,
         enclosures: Enclosures,
         lives: Lives,
         clock: Clock,
     ) -> None:
-        self._channels = channels
+        self._rows = rows
         self._people = people
         self._enclosures = enclosures
         self._lives = lives
         self._clock = clock
 
     async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
-        message = self.message(row)
+        message = self._rows.message(row)
         if message is None:
             return None
         person = await self._people.by_sender(message.sender)
         if person is None:
             return None
         return Asked(Bundle((message,)), person, chat.timezone or "UTC", self._clock.now())
-
-    def message(self, row: InboundRow) -> InboundMessage | None:
-        channel = self._channels.get(row.channel)
-        inbound = channel.parse(row.body) if channel is not None else None
-        return inbound if isinstance(inbound, InboundMessage) else None
 
     async def opened(self, asked: Asked, chat: Chat) -> Asked:
         """The same with its attachments read, which can take a while: look at the rows again."""
@@ -106,3 +100,8 @@ def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) ->
         whole = text if source is None else f"<forwarded from={source!r}>\n{text}\n</forwarded>"
         parts.append(whole)
     return "\n\n".join((*parts, *enclosed.words)) or "[an empty message]"
+
+
+def _moment(now: datetime, timezone: str) -> str:
+    """The time of day as the person reads it on their clock."""
+    return f"{now.astimezone(ZoneInfo(timezone)):%A %Y-%m-%d %H:%M} {timezone}"

@@ -1,6 +1,5 @@
 """The talk of a group that is not for the bot: passed over, or kept to be read as context."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
@@ -8,7 +7,7 @@ from bot.domain.chat import Chat
 from bot.domain.message import Address, InboundMessage
 from bot.domain.tool import clipped
 from bot.domain.visible_text import quoted_name
-from bot.ports.channel import Channel
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
@@ -33,13 +32,11 @@ class Overhearing:
     They cost no transaction each; those of a batch that was lost are simply routed again.
     """
 
-    def __init__(
-        self, inbox: Inbox, chats: Chats, journal: Journal, channels: Mapping[str, Channel]
-    ) -> None:
+    def __init__(self, inbox: Inbox, chats: Chats, journal: Journal, rows: RowReader) -> None:
         self._inbox = inbox
         self._chats = chats
         self._journal = journal
-        self._channels = channels
+        self._rows = rows
         self._passed: set[int] = set()
         self._heard: dict[int, MarkInbound] = {}
         self._known: dict[Address, Chat] = {}
@@ -65,7 +62,7 @@ class Overhearing:
         expect = (InboundState.NEW,)
         self._heard[row.id] = MarkInbound(row.id, InboundState.HEARD, expect, chat.id)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Stores what was collected; what a turn may read is stored before that turn begins."""
         self._known.clear()
         if not self._passed and not self._heard:
@@ -95,9 +92,8 @@ class Overhearing:
 
     def _line(self, row: InboundRow) -> str:
         """One message on one line, unable to end what it stands in."""
-        channel = self._channels.get(row.channel)
-        message = channel.parse(row.body) if channel is not None else None
-        if not isinstance(message, InboundMessage):
+        message = self._rows.message(row)
+        if message is None:
             return ""
         words = " ".join(message.text.split()) or "[no text]"
         who = f"{quoted_name(message.sender.name)}, {message.sender.key}"

@@ -5,9 +5,6 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from types import TracebackType
-from typing import Self
 
 from bot.domain.errors import ChannelError
 from bot.domain.message import Address, Sign
@@ -20,7 +17,6 @@ from bot.flow.signs.reactions import Reactions
 from bot.flow.tasks import awaited
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.journal import Journal
 
 _PATIENCE = 0.4
 """Seconds before the first sign: a quick answer needs none."""
@@ -76,36 +72,20 @@ class Live:
 
 
 class Lives:
-    """Shows how turns get on: in the chat, and on the messages they answer.
-
-    Use as an async context manager: leaving drops what is not shown yet.
-    """
+    """Shows how turns get on: in the chat, and on the messages they answer."""
 
     def __init__(
         self,
         channels: Mapping[str, Channel],
         clock: Clock,
         reactions: Reactions,
-        journal: Journal,
-        wake: Callable[[int], None],
+        placing: Placing,
     ) -> None:
         self._channels = channels
         self._clock = clock
         self._reactions = reactions
-        self._placing = Placing(journal, wake)
+        self._placing = placing
         self._placeholders: dict[str, Placeholder] = {}
-
-    async def __aenter__(self) -> Self:
-        await self._placing.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._placing.__aexit__(kind, error, trace)
 
     def taken(self, work: Work, since: datetime) -> None:
         """The turn is at work now on what came at `since`."""
@@ -124,7 +104,11 @@ class Lives:
     async def of(self, work: Work) -> AsyncGenerator[Live]:
         """Shows signs of life for as long as the block runs; faults are not the turn's."""
         channel, address = self._channels[work.address.channel], work.address
-        long = partial(self._reactions.working, address, work.message_ids)
+        message_ids = work.message_ids
+
+        def long() -> None:
+            self._reactions.working(address, message_ids)
+
         async with _living(channel, address, self._clock, long, self._place(work)) as live:
             yield live
 

@@ -2,50 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable
 
 from bot.domain.change import Change, Retract
 from bot.domain.errors import ChannelError, ContentRefused, StoreError
 from bot.domain.message import Address
+from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
 
 
-class Placing:
-    """What every placeholder works with; `wake` has what a chat is owed delivered.
+class Placing(TaskOwner):
+    """Holds the means of every placeholder; `wake` has what a chat is owed delivered.
 
-    Use as an async context manager: leaving breaks off what is under way.
+    Leaving breaks off the messages that are under way.
     """
 
     def __init__(self, journal: Journal, wake: Callable[[int], None]) -> None:
+        super().__init__()
         self.journal = journal
         self.wake = wake
-        self._group = asyncio.TaskGroup()
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    async def __aenter__(self) -> Self:
-        await self._group.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await self._group.__aexit__(kind, error, trace)
-
-    def start(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
-        task = self._group.create_task(work, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 class Placeholder:

@@ -6,11 +6,11 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import TracebackType
 from typing import Self
 
 from bot.domain.errors import ChannelError, ContentRefused, FloodWait, RecipientGone
 from bot.domain.message import Address, Sign
+from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
@@ -36,42 +36,27 @@ class _Mark:
     task: asyncio.Task[None] | None = None
 
 
-class Reactions:
+class Reactions(TaskOwner):
     """Shows the newest state of a message when there is room for it: nothing waits for this.
 
     A message that never waited long has no reaction, and none is sent at its end; in a flood most
     stay without. What an earlier life of the program left is not known, so messages older than
     this life count as marked. A chat that takes no reactions is left alone for as long as the
-    program runs. Use as an async context manager: leaving drops what is not shown yet.
+    program runs. Leaving drops what is not shown yet.
     """
 
     def __init__(self, channels: Mapping[str, Channel], clock: Clock) -> None:
+        super().__init__()
         self._channels = channels
         self._clock = clock
-        self._group = asyncio.TaskGroup()
         self._marks: OrderedDict[tuple[Address, str], _Mark] = OrderedDict()
         self._unwilling: set[tuple[str, str]] = set()
         self._opened_at = clock.now()
-        self._open = False
         self._at_work = 0
 
     async def __aenter__(self) -> Self:
         self._opened_at = self._clock.now()
-        await self._group.__aenter__()
-        self._open = True
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._open = False
-        for mark in self._marks.values():
-            if mark.task is not None:
-                mark.task.cancel()
-        await self._group.__aexit__(kind, error, trace)
+        return await super().__aenter__()
 
     def queued(self, address: Address, message_id: str) -> None:
         self._want(address, message_id, Sign.QUEUED)
@@ -98,7 +83,7 @@ class Reactions:
             self._want(address, message_id, Sign.NONE)
 
     def _want(self, address: Address, message_id: str, sign: Sign) -> None:
-        if not self._open or (address.channel, address.chat) in self._unwilling:
+        if not self.open or (address.channel, address.chat) in self._unwilling:
             return
         key = address, message_id
         if key not in self._marks and self._at_work >= _MOST_AT_WORK:
@@ -106,8 +91,7 @@ class Reactions:
         mark = self._marks.setdefault(key, _Mark(sign))
         mark.wanted = sign
         if mark.task is None and mark.shown is not sign:
-            name = f"reaction {address.key}"
-            mark.task = self._group.create_task(self._show(key, mark), name=name)
+            mark.task = self.start(self._show(key, mark), f"reaction {address.key}")
             self._at_work += 1
         while len(self._marks) > _MOST_MARKS:
             self._marks.popitem(last=False)

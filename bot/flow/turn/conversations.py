@@ -8,7 +8,7 @@ from bot.domain.chat import Chat, Conversation
 from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
 from bot.domain.turn import Turn
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
 from bot.flow.log.fresh_start import fresh
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction, digest_of
@@ -22,13 +22,13 @@ class Conversations:
         self,
         chats: Chats,
         approvals: Approvals,
-        desk: ApprovalDesk,
+        ending: CardEnding,
         compaction: Compaction,
         models: ModelCalls,
     ) -> None:
         self._chats = chats
         self._approvals = approvals
-        self._desk = desk
+        self._ending = ending
         self._compaction = compaction
         self._models = models
 
@@ -50,7 +50,7 @@ class Conversations:
         """Ends what the asker was still asked by earlier turns; cards of this one end with it."""
         cards = await self._approvals.open_in(turn.chat)
         left = [c for c in cards if c.set_aside and c.asker == turn.asker]
-        await self._desk.withdraw(left, None)
+        await self._ending.withdraw(left, None)
 
     async def _closed(self, chat: Chat, conversation: str, now: datetime) -> Conversation:
         found = await self._chats.conversation(chat.id, conversation)

@@ -8,7 +8,7 @@ from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Context, Surroundings
+from bot.flow.models.surroundings import Surroundings, SurroundingsMaker
 from bot.flow.turn.companion import Companions
 from bot.flow.world import Workspaces
 from bot.ports.tool import Place
@@ -43,12 +43,12 @@ class Outlook:
 class Scenes:
     def __init__(
         self,
-        context: Context,
+        surroundings: SurroundingsMaker,
         models: ModelCalls,
         workspaces: Workspaces,
         companions: Companions,
     ) -> None:
-        self._context = context
+        self._surroundings = surroundings
         self._models = models
         self._workspaces = workspaces
         self._companions = companions
@@ -65,9 +65,9 @@ class Scenes:
             timezone=chat.timezone or "UTC",
         )
         lenders = [name for one in self._companions for name in await one.started(work)]
-        surroundings = await self._context.during(chat, turn.id, lenders)
+        surroundings = await self._surroundings.during(chat, turn.id, lenders)
         return Scene(surroundings, place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:
         """A chat has nothing to do."""
-        await self._context.rest(chat)
+        await self._surroundings.rest(chat)

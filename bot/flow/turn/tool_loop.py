@@ -25,7 +25,7 @@ from bot.domain.tool import Effect, Preview, Replay, ToolCall
 from bot.domain.transcript import IntentBody
 from bot.domain.turn import TurnState
 from bot.domain.verdict import LoopState, broken_off, decide
-from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.asking import Asking
 from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
@@ -48,7 +48,7 @@ class ToolLoop:
         replies: Replies,
         runner: ToolRunner,
         gatekeeper: Gatekeeper,
-        desk: ApprovalDesk,
+        asking: Asking,
         compaction: Compaction,
         companions: Companions,
         limits: Limits,
@@ -56,7 +56,7 @@ class ToolLoop:
         self._replies = replies
         self._runner = runner
         self._gatekeeper = gatekeeper
-        self._desk = desk
+        self._asking = asking
         self._compaction = compaction
         self._companions = companions
         self._limits = limits
@@ -77,7 +77,7 @@ class ToolLoop:
                 case RunTools():
                     await self._run_tools(work, scene, step, gates, live)
                 case Ask():
-                    cards = await self._desk.ask(work, step.calls, gates)
+                    cards = await self._asking.ask(work, step.calls, gates)
                     work.approvals = (*work.approvals, *cards)
                 case Compact():
                     outlook, ending = await self._make_room(work, outlook)

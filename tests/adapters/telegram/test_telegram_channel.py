@@ -16,7 +16,7 @@ from bot.domain.errors import (
 from bot.domain.message import (
     Address,
     Button,
-    Code,
+    CodeBlock,
     FileRef,
     Markdown,
     Outbound,
@@ -60,7 +60,7 @@ async def test_a_card_is_shown_with_its_buttons_and_as_a_silent_reply(
     asked = server.say(ann, "run it")
     card = Outbound(
         OutboundKind.CARD,
-        (Plain("🔐 Run a command?"), Code("$ pytest -q")),
+        (Plain("🔐 Run a command?"), CodeBlock("$ pytest -q")),
         buttons=((Button("✅ Approve", "ok:1"), Button("❌ Deny", "no:1")),),
         reply_to=str(asked.id),
         silent=True,

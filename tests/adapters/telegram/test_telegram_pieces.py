@@ -14,7 +14,7 @@ from bot.adapters.telegram.rich_text import RichText, Span
 from bot.domain.message import (
     Block,
     Button,
-    Code,
+    CodeBlock,
     FileRef,
     Markdown,
     Outbound,
@@ -88,7 +88,7 @@ def test_the_targets_of_a_refused_image_in_a_refused_link_are_both_shown() -> No
 
 
 def test_plain_and_code_stay_exact() -> None:
-    [body] = split(Plain("**not bold** <b>"), Code("  x = **1**\n", "python"))
+    [body] = split(Plain("**not bold** <b>"), CodeBlock("  x = **1**\n", "python"))
     assert body["text"] == "**not bold** <b>\n  x = **1**\n"
     assert covered(body, "pre") == ["  x = **1**\n"]
     assert body["entities"][0]["language"] == "python"
@@ -96,7 +96,7 @@ def test_plain_and_code_stay_exact() -> None:
 
 def test_a_card_hides_no_character_in_any_block() -> None:
     hidden = "rm\u202e\x1b[2K\r\u200b\u00a0\u3164x"
-    [body] = split(Plain(hidden), Code(hidden), kind=OutboundKind.CARD)
+    [body] = split(Plain(hidden), CodeBlock(hidden), kind=OutboundKind.CARD)
     seen = "rm\\u202e␛[2K␍\\u200b\\u00a0\\u3164x"
     assert body["text"] == f"{seen}\n{seen}"
 

@@ -11,14 +11,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.adapters.terminal.channel import TerminalChannel
-from bot.adapters.terminal.conversation import Conversation
+from bot.adapters.terminal.dialogue import Dialogue
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.text import Fragments, MarkdownLines, plain, visible
 from bot.adapters.terminal.update import ADDRESS, Writer
 from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
 from bot.domain.message import (
+    Block,
     Button,
-    Code,
+    CodeBlock,
     FileRef,
     InboundMessage,
     Markdown,
@@ -74,17 +75,19 @@ class Desk:
         self.accepted: list[RawUpdate] = []
         self.faults: list[StoreError] = []
 
-    async def send(
-        self, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object
-    ) -> str:
+    async def send(self, kind: OutboundKind, *blocks: Block, **more: object) -> str:
         return await self.channel.send(ADDRESS, self.piece(kind, *blocks, **more))
 
     async def edit(
-        self, message_id: str, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object
+        self,
+        message_id: str,
+        kind: OutboundKind,
+        *blocks: Block,
+        **more: object,
     ) -> None:
         await self.channel.edit(ADDRESS, message_id, self.piece(kind, *blocks, **more))
 
-    def piece(self, kind: OutboundKind, *blocks: Plain | Code | Markdown, **more: object) -> Piece:
+    def piece(self, kind: OutboundKind, *blocks: Block, **more: object) -> Piece:
         """A piece as it is after it was stored."""
         (piece,) = self.channel.split(Outbound(kind, blocks, **more))  # pyright: ignore[reportArgumentType]
         return Piece(json.loads(json.dumps(dict(piece.body))))
@@ -96,14 +99,14 @@ class Desk:
         await self.send(OutboundKind.ANSWER, Markdown(text))
 
     async def card(self, title: str = "Run a command?") -> str:
-        blocks = (Plain(title), Code("$ pytest -q"))
+        blocks = (Plain(title), CodeBlock("$ pytest -q"))
         return await self.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
 
     async def hold(self, *script: Step) -> list[object]:
         """Plays a person at the prompt; returns what was accepted, as the flow reads it."""
         self.paper.script = list(script)
         writer = Writer("alice", "Alice")
-        await Conversation(self.paper, self.screen, writer, FakeClock(AT)).hold(self.accept)
+        await Dialogue(self.paper, self.screen, writer, FakeClock(AT)).hold(self.accept)
         assert not self.paper.script
         return [self.channel.parse(update.body) for update in self.accepted]
 
@@ -200,7 +203,11 @@ async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: 
         "Run a command?\n    $ pytest -q\n[y] ✅ Approve  [n] ❌ Deny\n\n"
     )
     desk.paper.printed = ""
-    blocks = (Plain("Run a command?"), Code("$ pytest -q"), Plain("✅ approved by Alice, 12:00"))
+    blocks = (
+        Plain("Run a command?"),
+        CodeBlock("$ pytest -q"),
+        Plain("✅ approved by Alice, 12:00"),
+    )
     await desk.edit(message, OutboundKind.CARD, *blocks)
     assert desk.paper.printed == "↳ Run a command? — ✅ approved by Alice, 12:00\n"
     assert not desk.screen.busy
@@ -260,7 +267,7 @@ async def test_foreign_control_characters_are_written_out_wherever_they_stand(de
     message = await desk.send(
         OutboundKind.CARD,
         Plain(evil),
-        Code(evil),
+        CodeBlock(evil),
         buttons=((Button(evil, "y:1"),),),
         files=(FileRef(evil, evil),),
     )

@@ -16,7 +16,7 @@ from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.process import HEAD, TAIL
 from bot.adapters.tools.sandbox import Sandbox
 from bot.domain.errors import ToolFailure
-from bot.domain.message import Code
+from bot.domain.message import CodeBlock
 from bot.domain.skill import Skill
 from bot.domain.tool import Effect, ExactRule, ToolOutput
 from bot.domain.variable import Variable
@@ -250,7 +250,7 @@ async def test_the_card_says_where_and_offers_this_command_alone(
     preview = await RunCommand(walled).preview(arguments, place)
     assert preview.effect is Effect.WRITE
     assert preview.where == "in the workspace, sandboxed, no network"
-    assert preview.blocks == (Code("pytest -q", "bash"),)
+    assert preview.blocks == (CodeBlock("pytest -q", "bash"),)
     assert preview.subject == "$ pytest -q"
     assert preview.always == ExactRule('{"command":"pytest -q"}')
     assert preview.always_label == "pytest -q"
@@ -303,7 +303,7 @@ async def test_hidden_characters_of_a_command_are_visible_on_the_card(
     walled: Sandbox, place: Place
 ) -> None:
     preview = await RunCommand(walled).preview({"command": "ls \u202e\x1b[8m x"}, place)
-    assert preview.blocks == (Code("ls \\u202e\\x1b[8m x", "bash"),)
+    assert preview.blocks == (CodeBlock("ls \\u202e\\x1b[8m x", "bash"),)
     assert preview.subject.isprintable()
 
 

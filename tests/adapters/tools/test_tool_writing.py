@@ -11,7 +11,7 @@ import pytest
 
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.errors import ToolFailure
-from bot.domain.message import Code, Plain
+from bot.domain.message import CodeBlock, Plain
 from bot.domain.tool import Effect, ExactRule, Preview
 from bot.ports.tool import Place, Tool
 from tests.adapters.tools.conftest import Run
@@ -53,7 +53,10 @@ async def test_the_card_shows_the_whole_content_with_hidden_characters_made_visi
 ) -> None:
     preview = await foresee(tools, place, "write_file", path="x.py", content="a\x1b[8m\u202eb\n")
     assert preview.title == "Create a file?"
-    assert preview.blocks == (Plain("x.py (new file, 10 B)"), Code("a\\x1b[8m\\u202eb\n", "py"))
+    assert preview.blocks == (
+        Plain("x.py (new file, 10 B)"),
+        CodeBlock("a\\x1b[8m\\u202eb\n", "py"),
+    )
     assert preview.effect is Effect.WRITE
     assert preview.seen == "absent"
     assert isinstance(preview.always, ExactRule)
@@ -109,7 +112,9 @@ async def test_an_edit_replaces_one_passage_and_shows_the_difference(
 ) -> None:
     (workspace / "x").write_text("one\ntwo\nthree\n")
     preview = await foresee(tools, place, "edit_file", path="x", old_text="two", new_text="2\u200b")
-    assert preview.blocks[1] == Code("@@ -1,4 +1,4 @@\n one\n-two\n+2\\u200b\n three\n ", "diff")
+    assert preview.blocks[1] == CodeBlock(
+        "@@ -1,4 +1,4 @@\n one\n-two\n+2\\u200b\n three\n ", "diff"
+    )
     await run("edit_file", seen=preview.seen, path="x", old_text="two", new_text="2\u200b")
     assert (workspace / "x").read_text() == "one\n2\u200b\nthree\n"
 

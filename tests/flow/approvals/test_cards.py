@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState, Verb
-from bot.domain.message import Code, Outbound
+from bot.domain.message import CodeBlock, Outbound
 from bot.domain.tool import Effect, ExactRule, Preview
 from bot.flow.approvals.cards import button_data, decided_card, open_card, parse_data
 from tests.domain.logs import NOON, call, card
@@ -28,7 +28,7 @@ def asked(effect: Effect = Effect.WRITE, **changes: object) -> Approval:
         "Run a command?",
         "pytest -q",
         effect,
-        (Code("$ pytest -q"),),
+        (CodeBlock("$ pytest -q"),),
         where="in workspace",
         always=ExactRule("{}"),
         always_label="pytest -q",

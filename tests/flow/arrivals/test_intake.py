@@ -11,7 +11,8 @@ from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.intake import Intake
-from bot.flow.queue.seams import Pieces
+from bot.flow.queue.seams import Seams
+from bot.flow.reading.row_reader import RowReader
 from bot.ports.inbox import InboundRow
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
@@ -28,7 +29,7 @@ class StumblingRouter:
     after: bool = False
     routed: list[str] = field(default_factory=list[str])
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Has marked every update already."""
 
     async def route(self, row: InboundRow) -> None:
@@ -49,8 +50,8 @@ async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], li
     """Which updates were routed, and what became of the two there are, five seconds later."""
     store, clock = MemoryStore(), FakeClock()
     router: Any = StumblingRouter(store, list(faults), after)
-    pieces = Pieces(store.inbox, {}, clock, BundleBounds())
-    intake = Intake(store.inbox, store.journal, router, pieces, clock)
+    seams = Seams(store.inbox, RowReader({}), clock, BundleBounds())
+    intake = Intake(store.inbox, store.journal, router, seams, clock)
     await intake.accept("fake", [RawUpdate("1", "one"), RawUpdate("2", "two")])
     task = asyncio.create_task(intake.run())
     await clock.advance(5)

@@ -15,7 +15,7 @@ from bot.domain.errors import (
 )
 from bot.domain.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
 from bot.flow.delivery.delivery import Delivery
-from bot.ports.outbox import OutboxRow, Progress
+from bot.ports.outbox import Delivered, OutboxRow
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryOutbox, MemoryStore
@@ -52,12 +52,12 @@ class CountingOutbox(MemoryOutbox):
         await asyncio.sleep(0)
         return rows
 
-    async def record(self, progress: Progress) -> None:
+    async def record(self, delivered: Delivered) -> None:
         self.calls.append("record")
         await asyncio.sleep(0)
         if self.faults and (fault := self.faults.popleft()) is not None:
             raise fault
-        await MemoryOutbox.record(self, progress)
+        await MemoryOutbox.record(self, delivered)
         await asyncio.sleep(0)
 
 

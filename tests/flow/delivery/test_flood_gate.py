@@ -21,14 +21,14 @@ HELLO = Piece({"text": "hello"})
 
 
 @asynccontextmanager
-async def turns(
+async def leaves(
     gate: FloodGate, clock: FakeClock, *addresses: Address
 ) -> AsyncIterator[list[tuple[float, Address]]]:
-    """Asks for turns in this order; the list fills with who got one when."""
+    """Asks for leave in this order; the list fills with who got it when."""
     got: list[tuple[float, Address]] = []
 
     async def ask(address: Address) -> None:
-        await gate.turn(address)
+        await gate.admit(address)
         got.append((clock.steady(), address))
 
     async with asyncio.TaskGroup() as group:
@@ -38,9 +38,9 @@ async def turns(
         yield got
 
 
-async def test_a_chat_gets_one_turn_a_second_and_another_chat_does_not_wait_for_it() -> None:
+async def test_a_chat_gets_one_leave_a_second_and_another_chat_does_not_wait_for_it() -> None:
     clock = FakeClock()
-    async with turns(FloodGate(PER_CHAT, clock), clock, A, A, A, B) as got:
+    async with leaves(FloodGate(PER_CHAT, clock), clock, A, A, A, B) as got:
         assert got == [(0.0, A), (0.0, B)]
         await clock.advance(5)
     assert got[2:] == [(1.0, A), (2.0, A)]
@@ -49,7 +49,7 @@ async def test_a_chat_gets_one_turn_a_second_and_another_chat_does_not_wait_for_
 async def test_the_common_rate_is_shared_in_the_order_of_coming() -> None:
     clock = FakeClock()
     chats = [Address("fake", str(n)) for n in range(6)]
-    async with turns(FloodGate(SendRates(None, None, Rate(2, 1.0)), clock), clock, *chats) as got:
+    async with leaves(FloodGate(SendRates(None, None, Rate(2, 1.0)), clock), clock, *chats) as got:
         await clock.advance(5)
     assert [when for when, _ in got] == [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]
     assert [who for _, who in got] == chats
@@ -60,7 +60,7 @@ async def test_a_group_has_its_own_rate_beside_that_of_a_chat() -> None:
     gate = FloodGate(
         SendRates(Rate(1, 1.0), Rate(2, 60.0), None), clock, lambda to: to.chat.startswith("-")
     )
-    async with turns(gate, clock, GROUP, GROUP, GROUP, A, A, A) as got:
+    async with leaves(gate, clock, GROUP, GROUP, GROUP, A, A, A) as got:
         await clock.advance(61)
     assert [when for when, who in got if who == GROUP] == [0.0, 1.0, 60.0]
     assert [when for when, who in got if who == A] == [0.0, 1.0, 2.0]
@@ -69,13 +69,13 @@ async def test_a_group_has_its_own_rate_beside_that_of_a_chat() -> None:
 async def test_threads_of_a_chat_share_its_rate() -> None:
     clock = FakeClock()
     gate = FloodGate(PER_CHAT, clock)
-    assert gate.try_turn(Address("fake", "1", "7"))
-    assert not gate.try_turn(Address("fake", "1", "8"))
+    assert gate.try_admit(Address("fake", "1", "7"))
+    assert not gate.try_admit(Address("fake", "1", "8"))
 
 
 async def test_without_rates_nothing_waits() -> None:
     clock = FakeClock()
-    async with turns(FloodGate(None, clock), clock, *[A] * 50) as got:
+    async with leaves(FloodGate(None, clock), clock, *[A] * 50) as got:
         assert len(got) == 50
     assert clock.slept == []
 
@@ -84,7 +84,7 @@ async def test_a_held_chat_waits_while_others_go_on() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(None, None, Rate(1, 1.0)), clock)
     gate.hold(A, 7.0)
-    async with turns(gate, clock, A, B, B) as got:
+    async with leaves(gate, clock, A, B, B) as got:
         await clock.advance(10)
     assert got == [(0.0, B), (1.0, B), (7.0, A)]
 
@@ -92,7 +92,7 @@ async def test_a_held_chat_waits_while_others_go_on() -> None:
 async def test_a_hold_that_comes_while_waiting_in_the_common_line_is_obeyed() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(None, None, Rate(1, 2.0)), clock)
-    async with turns(gate, clock, B, A, B) as got:
+    async with leaves(gate, clock, B, A, B) as got:
         gate.hold(A, 5.0)
         await clock.advance(10)
     assert got == [(0.0, B), (2.0, B), (5.0, A)]
@@ -102,20 +102,20 @@ async def test_a_silence_beyond_the_patience_is_told_instead_of_waited_for() -> 
     gate = FloodGate(None, FakeClock())
     gate.hold(A, 3600.0)
     with pytest.raises(FloodWait) as told:
-        await gate.turn(A)
+        await gate.admit(A)
     assert told.value.retry_after == 3600.0
 
 
 async def test_passing_things_go_only_when_nobody_waits() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(2, 1.0)), clock)
-    assert gate.try_turn(A)
-    async with turns(gate, clock, A, A) as got:
-        assert not gate.try_turn(A, shows=False)
-        assert gate.try_turn(B)
+    assert gate.try_admit(A)
+    async with leaves(gate, clock, A, A) as got:
+        assert not gate.try_admit(A, shows=False)
+        assert gate.try_admit(B)
         await clock.advance(1)
         assert got == [(1.0, A)]
-        assert not gate.try_turn(A)
+        assert not gate.try_admit(A)
         await clock.advance(1)
     assert [when for when, _ in got] == [1.0, 2.0]
 
@@ -124,31 +124,31 @@ async def test_passing_things_leave_a_third_of_the_common_rate_to_what_is_owed()
     clock = FakeClock()
     gate = FloodGate(SendRates(None, None, Rate(30, 1.0)), clock)
     others = [Address("fake", f"other{number}") for number in range(10)]
-    assert sum(gate.try_turn(A, shows=False) is not None for _ in range(100)) == 20
-    async with turns(gate, clock, *others) as got:
+    assert sum(gate.try_admit(A, shows=False) is not None for _ in range(100)) == 20
+    async with leaves(gate, clock, *others) as got:
         assert got == [(0.0, other) for other in others]
-        assert not gate.try_turn(A, shows=False)
+        assert not gate.try_admit(A, shows=False)
         await clock.advance(1)
-        assert gate.try_turn(A, shows=False)
+        assert gate.try_admit(A, shows=False)
 
 
-async def test_a_sign_does_not_use_up_the_turn_of_the_answer() -> None:
+async def test_a_sign_does_not_use_up_the_leave_of_the_answer() -> None:
     clock = FakeClock()
     gate = FloodGate(PER_CHAT, clock)
-    assert gate.try_turn(A, shows=False)
-    async with turns(gate, clock, A) as got:
+    assert gate.try_admit(A, shows=False)
+    async with leaves(gate, clock, A) as got:
         assert got == [(0.0, A)]
 
 
-async def test_a_turn_counts_from_the_end_of_its_send() -> None:
+async def test_a_leave_counts_from_the_end_of_its_send() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(None, None, Rate(2, 1.0)), clock)
-    slow, quick = await gate.turn(A), await gate.turn(B)
+    slow, quick = await gate.admit(A), await gate.admit(B)
     await clock.advance(0.2)
     gate.used(quick)
     await clock.advance(0.3)
     gate.used(slow)
-    async with turns(gate, clock, A, B) as got:
+    async with leaves(gate, clock, A, B) as got:
         await clock.advance(2)
     assert got == [(1.2, A), (1.5, B)]
 
@@ -156,9 +156,9 @@ async def test_a_turn_counts_from_the_end_of_its_send() -> None:
 async def test_one_who_stops_waiting_leaves_the_line_to_the_next() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(1, 1.0)), clock)
-    await gate.turn(A)
-    impatient = asyncio.create_task(gate.turn(A))
-    async with turns(gate, clock, A, B) as got:
+    await gate.admit(A)
+    impatient = asyncio.create_task(gate.admit(A))
+    async with leaves(gate, clock, A, B) as got:
         impatient.cancel()
         await clock.advance(5)
     assert sorted(when for when, _ in got) == [1.0, 2.0]
@@ -174,13 +174,13 @@ async def test_a_newcomer_at_the_very_moment_does_not_pass_those_who_wait(
 
     async def come() -> None:
         await clock.sleep(1.0)
-        passed.append(gate.try_turn(newcomer, shows=False) is not None)
-        await gate.turn(newcomer)
+        passed.append(gate.try_admit(newcomer, shows=False) is not None)
+        await gate.admit(newcomer)
         passed.append(clock.steady() == 2.0)
 
     coming = asyncio.create_task(come())
     await clock.advance(0)
-    async with turns(gate, clock, A, A) as got:
+    async with leaves(gate, clock, A, A) as got:
         await clock.advance(1)
         assert got == [(0.0, A), (1.0, A)]
         await clock.advance(1)
@@ -195,12 +195,12 @@ async def test_a_newcomer_to_a_chat_stands_behind_those_who_wait_there() -> None
 
     async def come() -> None:
         await clock.sleep(1.0)
-        await gate.turn(A)
+        await gate.admit(A)
         late.append(clock.steady())
 
     coming = asyncio.create_task(come())
     await clock.advance(0)
-    async with turns(gate, clock, A, A) as got:
+    async with leaves(gate, clock, A, A) as got:
         await clock.advance(3)
     await coming
     assert (got, late) == ([(0.0, A), (1.0, A)], [2.0])
@@ -211,7 +211,7 @@ async def test_a_shorter_hold_does_not_shorten_a_longer_one() -> None:
     gate = FloodGate(None, clock)
     gate.hold(A, 9.0)
     gate.hold(A, 1.0)
-    async with turns(gate, clock, A) as got:
+    async with leaves(gate, clock, A) as got:
         await clock.advance(9)
     assert got == [(9.0, A)]
 
@@ -219,11 +219,11 @@ async def test_a_shorter_hold_does_not_shorten_a_longer_one() -> None:
 async def test_a_chat_in_which_somebody_waits_is_not_forgotten() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(Rate(1, 10.0), None, Rate(1, 1.0)), clock)
-    await gate.turn(B)
-    async with turns(gate, clock, A) as got:
+    await gate.admit(B)
+    async with leaves(gate, clock, A) as got:
         for n in range(300):
-            gate.try_turn(Address("fake", f"many{n}"))
-        async with turns(gate, clock, A) as later:
+            gate.try_admit(Address("fake", f"many{n}"))
+        async with leaves(gate, clock, A) as later:
             await clock.advance(20)
     assert (got, later) == ([(1.0, A)], [(11.0, A)])
 
@@ -233,7 +233,7 @@ async def test_idle_chats_are_forgotten() -> None:
     gate = FloodGate(SendRates(Rate(1, 1.0), None, None), clock)
     most = 0
     for n in range(5000):
-        await gate.turn(Address("fake", str(n)))
+        await gate.admit(Address("fake", str(n)))
         await clock.advance(0.1)
         most = max(most, len(gate._lines))  # pyright: ignore[reportPrivateUsage]
     assert most <= 256
@@ -254,7 +254,7 @@ def test_no_window_ever_holds_more_than_its_rate(
         gate = FloodGate(SendRates(Rate(in_chat, 1.0), None, Rate(in_all, 1.5)), clock)
 
         async def ask(address: Address) -> None:
-            await gate.turn(address)
+            await gate.admit(address)
             got.append((clock.steady(), address))
 
         async with asyncio.TaskGroup() as group:
@@ -297,7 +297,7 @@ async def test_a_slow_send_keeps_the_next_one_away_from_its_arrival() -> None:
     assert inner.arrived == pytest.approx([0.4, 1.8, 3.2])
 
 
-async def test_an_edit_waits_for_its_turn_too() -> None:
+async def test_an_edit_waits_for_leave_too() -> None:
     clock, inner = FakeClock(), FakeChannel(gated=True)
     channel = GatedChannel(inner, FloodGate(PER_CHAT, clock))
     sent = await channel.send(A, HELLO)

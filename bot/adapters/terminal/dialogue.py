@@ -26,7 +26,7 @@ class Reader(Protocol):
         ...
 
 
-class Conversation:
+class Dialogue:
     """Reads until the person leaves: by Ctrl-D, by `/quit`, or by Ctrl-C when nothing goes on."""
 
     def __init__(self, reader: Reader, screen: Screen, writer: Writer, clock: Clock) -> None:

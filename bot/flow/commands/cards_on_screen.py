@@ -14,7 +14,7 @@ _LATELY = 1_000
 """Updates among which questions about a message are looked for."""
 
 
-class OpenCards:
+class CardsOnScreen:
     """Returns cards as they stand on the screen, for a channel that lost its screen."""
 
     def __init__(

@@ -1,0 +1,66 @@
+"""Opens cards for calls that wait for a person's decision."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from bot.domain.approval import Approval
+from bot.domain.budget import Limits
+from bot.domain.change import AddAudit, SaveApproval, Write
+from bot.domain.step import AskFirst, Gate
+from bot.domain.tool import Effect, ToolCall
+from bot.flow.approvals.cards import shown_open
+from bot.flow.log.work import Work
+from bot.ports.clock import Clock
+
+
+class Asking:
+    """Opens cards for the loop: rows only, the screen follows from the outbox."""
+
+    def __init__(self, clock: Clock, limits: Limits) -> None:
+        self._clock = clock
+        self._limits = limits
+
+    async def ask(
+        self, work: Work, calls: Sequence[ToolCall], gates: Mapping[str, Gate]
+    ) -> tuple[Approval, ...]:
+        """Opens a card for each call whose gate asks first."""
+        asked = [(c, g) for c in calls if isinstance(g := gates[c.id], AskFirst)]
+        plain = sum(g.preview.effect is not Effect.DANGER and not g.repeat for _, g in asked)
+        cards = tuple(
+            self._card(work, call, gate, position, plain)
+            for position, (call, gate) in enumerate(asked)
+        )
+        writes: list[Write] = []
+        for card in cards:
+            subject = card.preview.subject
+            details = {"call": card.call.id, "turn": card.turn, "arguments": card.call.canonical}
+            now = card.created_at
+            writes.append(SaveApproval(card))
+            writes.extend(shown_open(card))
+            writes.append(AddAudit(now, card.chat, card.asker, "card.opened", subject, details))
+        await work.write(also=writes)
+        return cards
+
+    def _card(
+        self, work: Work, call: ToolCall, gate: AskFirst, position: int, group: int
+    ) -> Approval:
+        now, private = self._clock.now(), work.log.chat.private
+        return Approval(
+            id=secrets.token_hex(8),
+            token=secrets.token_urlsafe(16),
+            chat=work.turn.chat,
+            conversation=work.turn.conversation,
+            turn=work.turn.id,
+            call=call,
+            preview=gate.preview,
+            asker=work.turn.asker,
+            asker_name=work.turn.asker_name if gate.owner_chats or not private else "",
+            purpose=work.purpose,
+            created_at=now,
+            expires_at=now + timedelta(hours=self._limits.approval_hours),
+            kind="repeat" if gate.repeat else "call",
+            position=position,
+            group=group,
+            owner_chats=gate.owner_chats,
+        )

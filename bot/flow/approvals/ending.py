@@ -1,0 +1,104 @@
+"""Ends cards without a decision: withdrawn, expired, stopped, or shown to nobody."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.change import AddAudit, AskStop, Change, SaveApproval, Write
+from bot.domain.person import Person
+from bot.flow.approvals.cards import shown_decided
+from bot.flow.approvals.open_cards import Closed, OpenCards
+from bot.ports.approvals import Approvals
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+
+_MOST_AT_ONCE = 500
+"""Overdue cards that one sweep ends."""
+
+
+class CardEnding:
+    """Ends open cards; the call of such a card never runs."""
+
+    def __init__(
+        self, cards: OpenCards, approvals: Approvals, journal: Journal, lanes: Lanes, clock: Clock
+    ) -> None:
+        self._cards = cards
+        self._approvals = approvals
+        self._journal = journal
+        self._lanes = lanes
+        self._clock = clock
+        self._giving_up = asyncio.Lock()
+
+    async def withdraw(self, cards: Sequence[Approval], person: Person | None) -> int:
+        """Cancels open cards, because the person or a fresh start wants it so."""
+        return await self._end(cards, ApprovalState.CANCELLED, person)
+
+    async def stop(self, card: Approval, person: Person) -> str:
+        """Ends a card with its turn, or alone once the turn is over; returns the private answer."""
+        if card.set_aside:
+            await self.withdraw([card], person)
+            return "Withdrawn."
+        ask = AskStop(card.turn, f"the card’s Stop, by {person.name}")
+        await self._journal.commit(Change((ask,), durable=True))
+        self._lanes.interrupt(card.chat)
+        return "Stopping."
+
+    async def expire(self, cards: Sequence[Approval]) -> int:
+        """Ends cards nobody decided; a waiting turn is woken, a set-aside card is only edited."""
+        return await self._end(cards, ApprovalState.EXPIRED, None)
+
+    async def sweep(self) -> None:
+        """Expires what is overdue; called now and then."""
+        await self.expire(await self._approvals.overdue(self._clock.now(), limit=_MOST_AT_ONCE))
+
+    async def unaskable(self, id: str, chat: int, why: str) -> None:
+        """Notes that a card cannot be shown in a chat; if no other shows it, its call never runs.
+
+        Where owners are asked, only they count: the asker's own copy carries no assent.
+        """
+        async with self._giving_up:
+            card = await self._approvals.get(id)
+            if card is None or card.state is not ApprovalState.OPEN:
+                return
+            left = tuple(c for c in card.owner_chats if c != chat)
+            if left:
+                await self._narrow(card, left)
+            elif chat in card.owner_chats or not card.owner_chats:
+                await self._end([replace(card, reason=why)], ApprovalState.UNASKABLE, None)
+
+    async def _narrow(self, card: Approval, owner_chats: tuple[int, ...]) -> None:
+        """Remembers which owners can still see the card."""
+
+        async def narrowed(known: Approval) -> Sequence[Write]:
+            return (SaveApproval(replace(known, owner_chats=owner_chats), expect=known.state),)
+
+        await self._cards.change(card, narrowed)
+
+    async def _end(
+        self, cards: Sequence[Approval], state: ApprovalState, person: Person | None
+    ) -> int:
+        """Ends the cards that are still open; returns how many."""
+        ended = 0
+        for card in cards:
+            ended += await self._ended(card, state, person)
+        return ended
+
+    async def _ended(self, card: Approval, state: ApprovalState, person: Person | None) -> bool:
+        async def closing(known: Approval) -> Closed:
+            now = self._clock.now()
+            closed = replace(
+                known,
+                state=state,
+                reason=card.reason,
+                decided_at=now,
+                decided_by=person.id if person is not None else None,
+                decider_name=person.name if person is not None else "",
+            )
+            details = {"decision": state.value, "card": card.id, "reason": card.reason}
+            by, subject = closed.decided_by, closed.preview.subject
+            audit = AddAudit(now, closed.chat, by, "card.ended", subject, details)
+            return Closed(closed, now, (*shown_decided(closed), audit))
+
+        return await self._cards.close(card, closing)

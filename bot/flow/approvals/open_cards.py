@@ -1,0 +1,102 @@
+"""Open cards: each is changed by its newest row, and closed together with what that sets free."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeAlias
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.change import Change, SaveApproval, SaveTurn, Write
+from bot.domain.errors import Conflict
+from bot.domain.turn import Turn, TurnState
+from bot.ports.approvals import Approvals
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A card as it is after its end, and the writes that show and record it."""
+
+    card: Approval
+    at: datetime
+    writes: tuple[Write, ...]
+
+
+Closing: TypeAlias = Callable[[Approval], Awaitable[Closed]]
+"""Returns the end of a card, from its row as it is now."""
+
+
+class OpenCards:
+    """Changes and closes open cards, each in one transaction."""
+
+    def __init__(self, journal: Journal, approvals: Approvals, lanes: Lanes) -> None:
+        self._journal = journal
+        self._approvals = approvals
+        self._lanes = lanes
+
+    async def change(
+        self, card: Approval, writes: Callable[[Approval], Awaitable[Sequence[Write]]]
+    ) -> bool:
+        """Writes once what an open card becomes; False when the card is not open any more.
+
+        Looks again whenever the card or its round has just changed.
+        """
+        known: Approval | None = card
+        while known is not None and known.state is ApprovalState.OPEN:
+            change = Change(tuple(await writes(known)), durable=True)
+            try:
+                await self._journal.commit(change)
+            except Conflict:
+                known = await self._approvals.get(card.id)
+            else:
+                return True
+        return False
+
+    async def close(self, card: Approval, closing: Closing) -> bool:
+        """Ends an open card and wakes its chat; False when the card is not open any more."""
+
+        async def writes(known: Approval) -> Sequence[Write]:
+            closed = await closing(known)
+            freed = await self._freed(closed) if known.set_aside else ()
+            return SaveApproval(closed.card, expect=ApprovalState.OPEN), *closed.writes, *freed
+
+        ended = await self.change(card, writes)
+        if ended:
+            self._lanes.wake(card.chat)
+        return ended
+
+    async def _freed(self, closed: Closed) -> Sequence[Write]:
+        """Returns the continuations that this end sets free: approved calls behind no open card.
+
+        They are queued by their times, which keep the order of the calls.
+        """
+        of_turn = await self._approvals.of_turn(closed.card.turn)
+        cards = [closed.card if a.id == closed.card.id else a for a in of_turn if a.set_aside]
+        writes: list[Write] = []
+        for place, one in enumerate(sorted(cards, key=lambda a: a.position)):
+            if one.state is ApprovalState.OPEN:
+                break
+            told = one.state is ApprovalState.DENIED and bool(one.reason)
+            if not one.reported and (one.state is ApprovalState.APPROVED or told):
+                writes.append(SaveApproval(replace(one, reported=True), expect=one.state))
+                freed = closed.at + place * datetime.resolution
+                writes.append(SaveTurn(_continuation(one, freed)))
+        return writes
+
+
+def _continuation(card: Approval, freed: datetime) -> Turn:
+    """The queued turn that runs a call whose card was decided after its turn had ended."""
+    return Turn(
+        id=f"late-{card.id}",
+        chat=card.chat,
+        conversation=card.conversation,
+        asker=card.asker,
+        # Where a card names nobody, who asked is alone with the bot and decided it too.
+        asker_name=card.asker_name or card.decider_name,
+        model="",
+        created_at=freed,
+        origin="continuation",
+        approval=card.id,
+        state=TurnState.QUEUED,
+    )
