@@ -1,17 +1,21 @@
 """A companion from outside goes along with turns, and no file of the turn knows it."""
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from weakref import ReferenceType, ref
 
-from bot.domain.contribution import Ended
+from bot.domain.contribution import Ended, Stance
 from bot.domain.outcome import StopReason
 from bot.domain.plan import PlanState
-from bot.domain.step import Finish
+from bot.domain.progress import OpenCall
+from bot.domain.step import Finish, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
+from bot.ports.tool import Tool
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import stage
 from tests.scenarios.tools import looking, submitting, writing
@@ -107,6 +111,56 @@ async def test_a_companion_that_ends_a_turn_leaves_a_plan_waiting_to_be_resumed(
         assert [a["what"] for a in write.ran] == ["0", "1", "2", "3"]
         (plan,) = scene.store.rows.plans.values()
         assert plan.state is PlanState.DONE
+        scene.assert_whole()
+
+
+@dataclass
+class Watching(Bystander):
+    """Knows every sitting of a turn without keeping one."""
+
+    sittings: list[ReferenceType[Work]] = field(default_factory=list[ReferenceType[Work]])
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        if all(known() is not work for known in self.sittings):
+            self.sittings.append(ref(work))
+        return state
+
+    def sees_nothing(self) -> bool:
+        gc.collect()
+        return all(known() is None for known in self.sittings)
+
+
+class Refusing(Bystander):
+    """Refuses every call."""
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        return Refuse(Status.BLOCKED, Code.POLICY, "Not today.")
+
+
+async def test_what_companions_keep_of_a_turn_goes_with_each_of_its_sittings() -> None:
+    watching = Watching()
+    script = (calls(call("a", "write", {"what": "x"})), says("Written."))
+    async with stage(*script, tools=[writing()], companions=[watching]) as scene:
+        await scene.say("write it")
+        await scene.parked()
+        await scene.press("Approve")
+        await scene.settled()
+        assert len(watching.sittings) == 2
+        await scene.until(watching.sees_nothing)
+
+
+async def test_the_refusal_of_a_companion_counts_before_what_a_plan_says_of_a_call() -> None:
+    write = writing()
+    script = (calls(call("a", "write", {"what": "x"})), says("I cannot."))
+    async with stage(*script, tools=[write, submitting()], companions=[Refusing()]) as scene:
+        await scene.say("/plan write it")
+        await scene.settled()
+        (refused,) = scene.results
+        assert (refused.status, refused.code, refused.text) == (
+            Status.BLOCKED,
+            Code.POLICY,
+            "Not today.",
+        )
         scene.assert_whole()
 
 

@@ -84,8 +84,10 @@ class Gatekeeper:
         return place
 
     def _stance(self, work: Work, open_call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
-        said = (one.stance(work, open_call, tools) for one in self._companions)
-        return next((stance for stance in said if stance is not None), None)
+        """The word of the companions about a call: a refusal counts before any other."""
+        said = [one.stance(work, open_call, tools) for one in self._companions]
+        told = sorted(filter(None, said), key=lambda stance: not isinstance(stance, Refuse))
+        return told[0] if told else None
 
     async def _judge(
         self,
