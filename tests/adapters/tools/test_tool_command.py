@@ -25,6 +25,8 @@ from tests.adapters.tools.folders import names_in
 from tests.lacking import skip
 from tests.processes import outlived
 
+pytestmark = pytest.mark.commands
+
 NAP = str(1_000_000 + os.getpid())
 """Seconds that nobody else sleeps on this machine."""
 
