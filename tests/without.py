@@ -6,6 +6,7 @@ tests and all that they start. The machine itself is left as it is.
 
 import ctypes
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,8 @@ def pytest_configure() -> None:
 
 def _places(name: str) -> set[Path]:
     folders = {*os.environ["PATH"].split(os.pathsep), *_FOLDERS.split(":")}
-    found = (Path(folder, name) for folder in folders if folder)
-    return {path.resolve() for path in found if path.exists()}
+    found = (shutil.which(name, path=folder) for folder in folders if folder)
+    return {Path(path).resolve() for path in found if path is not None}
 
 
 def _part_from_the_machine() -> None:
