@@ -5,12 +5,15 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 from uuid import uuid4
 
 import pytest
 from hypothesis import settings
 from sqlalchemy import NullPool, create_engine, make_url, text
+
+from tests.lacking import missing
+
+pytest_plugins = ["tests.skips", "tests.without"]
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
@@ -21,21 +24,13 @@ settings.register_profile("steward", deadline=None)
 settings.load_profile("steward")
 
 
-def _missing(what: str, remedy: str) -> NoReturn:
-    """Skip the test, or fail it where STEWARD_TEST_REQUIRE_ALL=1 says nothing may be missing."""
-    reason = f"{what}; {remedy}"
-    if os.environ.get("STEWARD_TEST_REQUIRE_ALL") == "1":
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def everything() -> tuple[str, ...]:
     """The command of npm's server-everything, which the lock in tests/servers pins."""
     script = _SERVERS / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
     node = shutil.which("node")
     if node is None or not script.exists():
-        _missing("npm's tool server is not installed", "to run it: make servers, with Node.js 20")
+        missing("npm's tool server is not installed", "make servers, with Node.js 20")
     return node, str(script)
 
 
@@ -44,10 +39,9 @@ def _database() -> Iterator[str]:
     """The address of an empty PostgreSQL database, which is dropped in the end."""
     server = os.environ.get("STEWARD_TEST_POSTGRES_URL")
     if not server:
-        _missing(
+        missing(
             "no PostgreSQL server named",
-            "to run it: STEWARD_TEST_POSTGRES_URL="
-            "postgresql+psycopg://postgres@127.0.0.1:5432/test make test",
+            "STEWARD_TEST_POSTGRES_URL=postgresql+psycopg://postgres@127.0.0.1:5432/test make test",
         )
     engine = create_engine(server, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     name = f"steward_test_{uuid4().hex}"

@@ -17,6 +17,7 @@ from bot.domain.template import Template
 from bot.ports.templates import Broken
 from bot.settings import read_settings
 from tests.fakes.clock import FakeClock
+from tests.lacking import skip
 
 CREDENTIALS = {"ANTHROPIC_API_KEY": "sk-test-1", "TELEGRAM_BOT_TOKEN": "1:abc"}
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
@@ -154,7 +155,7 @@ async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, name: str) -
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
     if os.access(closed, os.W_OK):
-        pytest.skip("this user may write everywhere")
+        skip("root may write everywhere", "make test as another user")
     visit = Visit(tmp_path, {f"STEWARD_{name}": str(closed / "inside")})
     finding = (await visit.found())[name.lower()]
     assert finding.level == "fail"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TypeAlias
 
 from bot.adapters.anthropic.model import AnthropicModel
@@ -24,12 +23,10 @@ from bot.ports.model import Model
 from bot.ports.skills import Skills
 from bot.ports.tool import Tool
 from bot.settings import Settings
+from bot.shipped import shipped
 
 Hide: TypeAlias = Callable[..., None]
 """Hides texts from every later log line."""
-
-_SHIPPED = Path(__file__).resolve().parents[2]
-"""Where the folders stand that come with the program."""
 
 _DEMO = "demo/demo"
 _DEMO_PAUSE = 0.01
@@ -97,7 +94,7 @@ def house_tools(settings: Settings, store: Store, clock: Clock, skills: Skills) 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
     """Returns the skills of the program and of the home; the home's win."""
-    roots = (settings.skills or _SHIPPED / "skills", settings.home / "skills")
+    roots = (settings.skills or shipped("skills"), settings.home / "skills")
 
     def tell(skills: SkillSet) -> None:
         hide(*skills.secrets)
@@ -107,7 +104,7 @@ def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
 
 def plan_folder(settings: Settings) -> PlanFolder:
     """Returns the templates of plans of the home and of the program; the home's win."""
-    return PlanFolder(settings.home / "plans", _SHIPPED / "plans")
+    return PlanFolder(settings.home / "plans", shipped("plans"))
 
 
 def tool_servers(settings: Settings) -> ToolServers:

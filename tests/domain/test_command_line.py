@@ -46,7 +46,7 @@ def words_of_bash(commands: list[str]) -> list[tuple[str, ...]]:
     return [tuple(part.split("\0")[:-1]) for part in output.split("\1\0")[:-1]]
 
 
-@pytest.mark.skipif(BASH is None, reason="bash is not installed")
+@pytest.mark.skipif(BASH is None, reason="bash is not installed; to run: apt-get install bash")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_TEXTS, min_size=20, max_size=60))
 def test_accepted_commands_have_exactly_the_words_bash_gives_them(texts: list[str]) -> None:

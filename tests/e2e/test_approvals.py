@@ -1,5 +1,7 @@
 """Cards: what is asked, who may decide, and that the decided call runs once."""
 
+import pytest
+
 from tests.e2e.errand import Errand
 from tests.e2e.steward import (
     ALWAYS,
@@ -21,6 +23,7 @@ def write(path: str, content: str = "content") -> Reply:
     )
 
 
+@pytest.mark.commands
 async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         steward.script(calls(tool("run_command", {"command": errand.command})), text("It ran."))
@@ -88,6 +91,7 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     await steward.sees("Third.")
 
 
+@pytest.mark.commands
 async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_one(
     steward: Steward,
 ) -> None:

@@ -322,6 +322,7 @@ async def test_a_press_that_was_stored_but_not_confirmed_runs_its_call_at_most_o
     assert status == "failed" or ran.exists()
 
 
+@pytest.mark.commands
 async def test_a_card_set_aside_before_still_runs_its_call_and_tells_the_model(
     steward: Steward,
 ) -> None:
@@ -345,6 +346,7 @@ async def test_a_card_set_aside_before_still_runs_its_call_and_tells_the_model(
     assert "let go" in late
 
 
+@pytest.mark.commands
 async def test_a_late_call_that_was_cut_is_never_run_again(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         steward.script(run(errand.command), final("Four."), final("I do not know."))

@@ -1,5 +1,7 @@
 """Plans in the real process: one card, one execution of each step, whatever happens in between."""
 
+import pytest
+
 from tests.e2e.errand import Errand
 from tests.e2e.planning import (
     CANCEL,
@@ -55,6 +57,7 @@ async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) ->
     assert steward.records.stop_reasons == ["plan_ready", "final_answer"]
 
 
+@pytest.mark.commands
 async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
     steward: Steward,
 ) -> None:
@@ -216,6 +219,7 @@ async def test_killed_while_executing_it_goes_on_at_the_open_step(steward: Stewa
     assert (steward.workspace / "two.md").read_text() == "two.md"
 
 
+@pytest.mark.commands
 async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_go_on(
     steward: Steward,
 ) -> None:
@@ -280,6 +284,7 @@ async def test_a_failed_step_outlives_a_kill_and_its_buttons_work(steward: Stewa
     assert (steward.workspace / "a.md").read_text() == "y"
 
 
+@pytest.mark.commands
 async def test_a_message_while_a_step_asks_sets_it_aside_until_it_is_resumed(
     steward: Steward,
 ) -> None:

@@ -1,5 +1,7 @@
 """Messages and commands that arrive while a turn runs."""
 
+import pytest
+
 from tests.e2e.errand import Errand
 from tests.e2e.steward import APPROVE, Steward, words_in
 from tests.standins.bot_api import Message
@@ -14,6 +16,7 @@ def reactions(message: Message) -> list[str]:
     return [emoji for left in message.reactions.values() for emoji in left]
 
 
+@pytest.mark.commands
 async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card(
     steward: Steward,
 ) -> None:

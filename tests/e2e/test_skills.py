@@ -3,7 +3,10 @@
 The strict model judges at every request that what stood before stands there still.
 """
 
+import re
 import shutil
+
+import pytest
 
 from tests.e2e.skills import handed_over, pipeline, put, turns, use
 from tests.e2e.steward import APPROVE, Steward, results_in, words_in
@@ -187,6 +190,7 @@ async def test_a_persons_choice_outlives_a_typo_in_its_file_and_a_restart(
     assert len(steward.showing("rests until")) == 1
 
 
+@pytest.mark.commands
 async def test_a_next_skill_removed_meanwhile_ends_with_the_text_and_a_note(
     steward: Steward,
 ) -> None:
@@ -217,6 +221,7 @@ async def test_a_stop_in_a_stage_starts_no_further_one(steward: Steward) -> None
     assert len(steward.model.requests) == 3
 
 
+@pytest.mark.commands
 async def test_secrets_reach_commands_and_nobody_else(steward: Steward) -> None:
     head = "vars: {TRACKER: {secret: true, required: true}, LANGUAGE: German}\n"
     folder = put(steward, "tracker", head, "Write {{LANGUAGE}}, log in with {{TRACKER}}.")
@@ -246,7 +251,8 @@ async def approved_until(steward: Steward, text: str) -> None:
     pressed: set[int] = set()
 
     def asking() -> list[ShownMessage]:
-        return [c for c in steward.cards if "asks again" in c.text and c.id not in pressed]
+        asking = "a dangerous step asks again"
+        return [c for c in steward.cards if asking in c.text and c.id not in pressed]
 
     while not steward.showing(text):
         await steward.until(lambda: steward.showing(text) or asking())
@@ -255,6 +261,7 @@ async def approved_until(steward: Steward, text: str) -> None:
             steward.press(card, APPROVE)
 
 
+@pytest.mark.commands
 async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_was_planned_under(
     steward: Steward,
 ) -> None:
@@ -272,7 +279,8 @@ async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_wa
     steward.say("/plan a story")
     card = await steward.card()
     assert card.text.count("with secrets of the skill") == 1
-    assert "2. run_command" in card.text.partition("with secrets of the skill story")[0]
+    before_the_secrets = card.text.partition("with secrets of the skill story")[0]
+    assert re.search(r"^2\. (⚠️ )?run_command", before_the_secrets, re.MULTILINE)
     steward.say("/skill off")
     await steward.sees("rests.")
     await steward.recorded()
@@ -288,6 +296,7 @@ async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_wa
     assert SECRET not in str([request.body for request in steward.model.requests])
 
 
+@pytest.mark.commands
 async def test_a_step_whose_skill_was_removed_waits_for_it(steward: Steward) -> None:
     folder = put(steward, "story", "vars: {TEAM: tea}\n")
     command = 'echo "told by $TEAM"'

@@ -1,15 +1,14 @@
 """Bringing a database to the shape this program knows."""
 
-from pathlib import Path
-
 from sqlalchemy import Connection, column, inspect, select, table
 
 from bot.domain.errors import StoreTooNew, StoreTooOld, StoreUnwritable
+from bot.shipped import shipped
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
 
-_MIGRATIONS = Path(__file__).resolve().parents[3] / "alembic"
+_MIGRATIONS = shipped("alembic")
 _VERSION = select(column("version_num")).select_from(table("alembic_version"))
 
 
@@ -44,7 +43,7 @@ def _version(connection: Connection) -> str | None:
 
 
 def _upgrade(connection: Connection) -> None:
-    if not _MIGRATIONS.is_dir():
+    if not (_MIGRATIONS / "env.py").is_file():
         raise StoreUnwritable(f"the migrations are missing: {_MIGRATIONS}")
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415

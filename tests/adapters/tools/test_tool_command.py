@@ -22,7 +22,10 @@ from bot.domain.tool import Effect, ExactRule, ToolOutput
 from bot.domain.variable import Variable
 from bot.ports.tool import Place
 from tests.adapters.tools.folders import names_in
+from tests.lacking import skip
 from tests.processes import outlived
+
+pytestmark = pytest.mark.commands
 
 NAP = str(1_000_000 + os.getpid())
 """Seconds that nobody else sleeps on this machine."""
@@ -31,7 +34,10 @@ NAP = str(1_000_000 + os.getpid())
 async def working_wall() -> Sandbox:
     sandbox = Sandbox()
     if not await sandbox.works():
-        pytest.skip(f"no working bubblewrap here: {sandbox.fault}")
+        skip(
+            f"no working bubblewrap ({sandbox.fault})",
+            "apt-get install bubblewrap, where user namespaces are allowed",
+        )
     return sandbox
 
 

@@ -13,6 +13,7 @@ from bot.ports.tool import Place
 from tests.adapters.tools.conftest import Run
 from tests.adapters.tools.folders import set_traps
 from tests.fakes.store import MemoryStore
+from tests.lacking import skip
 
 
 async def test_a_file_is_read_with_a_line_that_tells_its_extent(run: Run, workspace: Path) -> None:
@@ -154,11 +155,11 @@ async def test_nothing_outside_and_nothing_special_is_read(
 
 async def test_a_device_is_not_opened(run: Run, workspace: Path) -> None:
     if os.geteuid() != 0:
-        pytest.skip("making a device needs root")
+        skip("only root can make a device", "make test as root")
     try:
         os.mknod(workspace / "zero", 0o020666, os.makedev(1, 5))
     except PermissionError:
-        pytest.skip("this container may not make devices")
+        skip("this container may not make devices", "allow it the capability MKNOD")
     with pytest.raises(ToolFailure, match="not a regular file"):
         await run("read_file", path="zero")
 

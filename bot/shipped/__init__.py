@@ -1,0 +1,11 @@
+"""Finds the folders that come with the program: in here in a wheel, at its top in a checkout."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_ROOT = _PACKAGE if (_PACKAGE / "alembic").is_dir() else _PACKAGE.parents[1]
+
+
+def shipped(name: str) -> Path:
+    """Returns the folder of this name, such as `skills`."""
+    return _ROOT / name
