@@ -2,8 +2,12 @@ import asyncio
 import re
 import sys
 
+import pytest
+
 from benchmarks.machine import description
 from benchmarks.process import ROOT
+
+pytestmark = pytest.mark.alone
 
 
 async def rows_of(*names: str) -> list[list[str]]:
