@@ -15,8 +15,6 @@ from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply
 T = TypeVar("T")
 
 KEY = "sk-ant-e2e-a-key-nobody-may-ever-see"
-APPROVE, DENY, STOP = "✅ Approve", "❌ Deny", "⏹ Stop"
-ALWAYS, APPROVE_ALL, GO_ON = "🔁 Always", "✅ Approve all", "▶️ Go on"
 
 _PATIENCE = 20.0
 _ASKING = ("getUpdates", "setWebhook")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pexpect
 
+from tests.words import APPROVED, NO_PLAN
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -56,7 +58,7 @@ def test_a_plan_is_changed_approved_and_carried_out_by_keys(tmp_path: Path) -> N
     shown(talk, "Cancelled.")
     assert not note.exists()
     talk.sendline("/plan status")
-    shown(talk, "There is no plan here.")
+    shown(talk, NO_PLAN)
     left(talk)
 
 
@@ -65,7 +67,7 @@ def test_an_approved_plan_runs_its_steps(tmp_path: Path) -> None:
     talk.sendline("/plan make a plan")
     shown(talk, "[y] ✅ Approve")
     talk.sendline("y")
-    shown(talk, "Approved.", "✅ 1. write_file demo-note.txt")
+    shown(talk, APPROVED, "✅ 1. write_file demo-note.txt")
     # Where no sandbox works every command is grave, and asks again.
     if talk.expect([re.escape("All 2 steps of the plan done"), "a dangerous step asks again"]):
         shown(talk, "[y2] ✅ Approve")

@@ -2,11 +2,12 @@
 
 import httpx
 
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
 from tests.ports import free_port
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.standins.serving import serving
+from tests.words import APPROVE
 
 NO_UPDATES = "no updates: "
 

@@ -9,9 +9,10 @@ import pytest
 from tests.e2e.launching import Process
 from tests.e2e.planning import recorded, said, states, write
 from tests.e2e.records import ServerRecords
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
 from tests.ports import free_port
 from tests.standins.messages_api import Gate
+from tests.words import APPROVE
 
 ORIGIN = "https://bot.example.org"
 

@@ -21,6 +21,7 @@ from tests.scenarios.lives import two_answers
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running
 from tests.scenarios.team import EVE, PEOPLE, TEAM, Group, blocks, group
 from tests.scenarios.tools import looking, writing
+from tests.words import APPROVED, OWNERS_ONLY, READING_ON, REMOVED
 
 NEW = Address("fake", "-100200")
 BOBS = Address("fake", "2")
@@ -220,7 +221,7 @@ async def test_joining_the_supergroup_of_a_group_is_no_news():
         assert await news(team, Moved(TEAM, NEW), joined, change(MEMBER, GONE)) == []
         told = await news(team, change(MEMBER, GONE, at=NEW), change(GONE, MEMBER, at=NEW))
         assert [text.partition(" the")[0] for text in told] == [
-            "I was removed from",
+            REMOVED,
             "I was added to",
         ]
 
@@ -252,7 +253,7 @@ async def test_an_open_card_moves_with_its_group():
         await team.scene.parked()
         await team.happens(Moved(TEAM, NEW))
         await team.scene.until(lambda: team.scene.channel.texts(NEW))
-        assert await approve(team) == "Approved."
+        assert await approve(team) == APPROVED
         await team.scene.settled()
         assert "Written." in team.scene.channel.texts(NEW)
 
@@ -320,12 +321,12 @@ async def test_a_move_that_waits_is_dropped_by_no_command():
 async def test_a_group_belongs_to_its_owner_for_what_is_heard_there():
     async with group() as team:
         team.scene.groups.owners.add(("-100", "fake:2"))
-        assert "From now on I read" in await team.command("/context on", BOB)
+        assert READING_ON in await team.command("/context on", BOB)
         assert "every message" in await team.command("/activation always", BOB)
         assert team.chat.context
         assert team.scene.groups.asked == ["fake:2", "fake:2"]
         team.scene.groups.owners.clear()
-        assert "for the owner of this group" in await team.command("/context off", BOB)
+        assert OWNERS_ONLY in await team.command("/context off", BOB)
         assert team.chat.context
 
 
@@ -374,9 +375,9 @@ async def _removed(nth: int | None, *, after: bool) -> int:
         assert (await scene.settled()).stop_reason is StopReason.USER_CANCELLED
         assert [a.state for a in scene.approvals] == [ApprovalState.CANCELLED]
         assert [text.partition(" the")[0] for text in scene.texts] in (
-            ["I was removed from"],
+            [REMOVED],
             # The answer of the platform was lost with the process: one copy more.
-            ["I was removed from"] * 2,
+            [REMOVED] * 2,
         )
         scene.assert_whole()
     return writes
@@ -408,7 +409,7 @@ async def _joined(nth: int | None, *, after: bool) -> int:
         assert log == [(team.chat.id, n) for n in range(1, len(log) + 1)]
         assert team.chat.last_seq == len(log)
         assert [a.state for a in scene.approvals] == [ApprovalState.OPEN]
-        assert await approve(team) == "Approved."
+        assert await approve(team) == APPROVED
     return writes
 
 

@@ -19,6 +19,7 @@ from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.test_skills import skill
 from tests.scenarios.tools import looking, risky, submitting, tool
+from tests.words import APPROVE, OUTCOME_UNKNOWN, RESUME, RETRY, SKIP
 
 Ran: TypeAlias = tuple[str, str | None]
 """What a step wrote, and under which skill."""
@@ -62,8 +63,8 @@ def _by_pipeline(request: ModelRequest, number: int) -> ModelReply:
 def _wish(card: Shown) -> str | None:
     """Approves the plan, tries a failed step again, and leaves an unknown one out."""
     buttons = {b["label"]: b["data"] for row in card.piece.body["buttons"] for b in row}
-    again = "⏭ Skip" if "outcome unknown" in card.text else "🔁 Retry"
-    return next((buttons[w] for w in ("✅ Approve", again, "▶️ Resume") if w in buttons), None)
+    again = SKIP if OUTCOME_UNKNOWN in card.text else RETRY
+    return next((buttons[w] for w in (APPROVE, again, RESUME) if w in buttons), None)
 
 
 def _over(scene: Stage) -> bool:

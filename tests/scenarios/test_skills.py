@@ -20,6 +20,7 @@ from tests.scenarios.dying import Fate, deaths
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running, stage
 from tests.scenarios.tools import looking, tool, writing
+from tests.words import SUMMARISED
 
 
 def skill(name: str, **fields: object) -> Skill:
@@ -283,7 +284,7 @@ async def test_instructions_are_brought_again_when_a_summary_took_their_place() 
         await scene.say("first")
         await scene.settled()
         await scene.say("/compact")
-        await scene.shows("The conversation is summarised.")
+        await scene.shows(SUMMARISED)
         await scene.say("second")
         assert (await scene.settled(3)).skill == "minutes"
         assert "Do as minutes does." in newest(scene.model.requests[3])
