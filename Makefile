@@ -8,11 +8,15 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip -qq --disable-pip-version-check
 INSTALL := $(PIP) install --require-hashes --requirement
 PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3)
+# Some machines keep no bytecode: then each worker would compile all tests anew, for 15 s.
+unexport PYTHONDONTWRITEBYTECODE
+# Tests beside one another; each worker takes over what another one has not yet begun.
+BESIDE := $(PY) -m pytest --numprocesses 2 --dist worksteal
 COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check format bench postgres servers lock
+.PHONY: help setup run test quick check format bench postgres servers lock
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
@@ -24,7 +28,15 @@ run: $(VENV)/.run ## start Steward; without a token, a chat in this terminal
 	@$(VENV)/bin/steward run $(ARGS)
 
 test: $(VENV)/.dev ## run the tests; ARGS="tests/domain -x" runs some of them
+ifdef ARGS
 	@$(PY) -m pytest $(ARGS)
+else
+	@$(BESIDE) -m "not alone"; beside=$$?; \
+	$(PY) -m pytest -m alone && exit $$beside
+endif
+
+quick: $(VENV)/.dev ## run the tests that start no whole program: all but end-to-end
+	@$(BESIDE) -m "not alone" --ignore tests/e2e
 
 check: $(VENV)/.dev ## lint, format, types and import contracts, without changing a file
 	@$(VENV)/bin/ruff check

@@ -12,6 +12,7 @@ from benchmarks.pages import IN_README, write_pages
 from benchmarks.process import ROOT
 
 _ROW = re.compile(r"^\| ([^|]*) \| (.*) \|$", re.MULTILINE)
+pytestmark = pytest.mark.alone
 
 
 async def rows_of(*names: str) -> list[list[str]]:

@@ -4,9 +4,6 @@ from tests.e2e.steward import Steward
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Reply, calls, text, thinking, tool
 
-CHANGE, CANCEL, RETRY, SKIP, RESUME = "✏️ Change", "❌ Cancel", "🔁 Retry", "⏭ Skip", "▶️ Resume"
-REPLACE = "🔁 Replace"
-
 
 def write(*names: str) -> Reply:
     """A reply that wants to write these files, each with its own name as content."""

@@ -1,14 +1,13 @@
 """The program as a process of its own, between the two stand-ins."""
 
 import asyncio
-import os
 import signal
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.e2e.launching import Launch, Process, Start, launch_anew, surroundings
 from tests.e2e.records import Records
 from tests.standins.bot_api import TOKEN, BotApi, Message, Person, Press, ShownMessage
 from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply
@@ -16,10 +15,7 @@ from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply
 T = TypeVar("T")
 
 KEY = "sk-ant-e2e-a-key-nobody-may-ever-see"
-APPROVE, DENY, STOP = "✅ Approve", "❌ Deny", "⏹ Stop"
-ALWAYS, APPROVE_ALL, GO_ON = "🔁 Always", "✅ Approve all", "▶️ Go on"
 
-_ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE = 20.0
 _ASKING = ("getUpdates", "setWebhook")
 _LOOK_EVERY = 0.02
@@ -32,7 +28,7 @@ class Steward:
     is left behind, that the test itself brings about.
     """
 
-    def __init__(self, folder: Path, telegram: BotApi, model: MessagesApi) -> None:
+    def __init__(self, folder: Path, telegram: BotApi, model: MessagesApi, launch: Launch) -> None:
         self.telegram = telegram
         self.model = model
         self.folder = folder
@@ -44,16 +40,13 @@ class Steward:
         telegram.private_chat(self.ann)
         self.foreseen: list[str] = []
         self.settings: dict[str, str] = {}
+        self._launch = launch
         self._output = folder / "output.txt"
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
 
     def reached_at(self, telegram_url: str, model_url: str) -> None:
         """Take the addresses of the stand-ins into the settings, with all that tests share."""
-        self.settings |= {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(_ROOT),
-            "LANG": "C.UTF-8",
-            "NO_PROXY": "127.0.0.1,localhost",
+        self.settings |= surroundings() | {
             "STEWARD_HOME": str(self.home),
             "STEWARD_OWNERS": "telegram:42",
             "STEWARD_SEND_RATES": "off",
@@ -86,8 +79,8 @@ class Steward:
         await self.until(lambda: len(self.telegram.calls_of(*_ASKING)) > asked)
 
     async def exit_code(self, *arguments: str) -> int:
-        """Run the program with these arguments beside the other one, to its end."""
-        process = await self.launched(*arguments)
+        """Run the program, started anew with these arguments, to its end beside the other one."""
+        process = await self._started(launch_anew, arguments, self.settings)
         try:
             async with asyncio.timeout(_PATIENCE):
                 return await process.wait()
@@ -96,23 +89,18 @@ class Steward:
                 process.kill()
             await process.wait()
 
-    async def launched(self, *arguments: str, **settings: str) -> asyncio.subprocess.Process:
+    async def launched(self, *arguments: str, **settings: str) -> Process:
         """A process of the program with these arguments; whoever asks for it waits for its end.
 
         The settings are for this process alone.
         """
+        return await self._started(self._launch, arguments, self.settings | settings)
+
+    async def _started(
+        self, launch: Launch, arguments: tuple[str, ...], settings: Mapping[str, str]
+    ) -> Process:
         with self._output.open("ab") as output:
-            return await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "bot",
-                *arguments,
-                cwd=self.folder,
-                env=self.settings | settings,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-            )
+            return await launch(Start(arguments, settings, self.folder), output)
 
     async def ended(self, within: float = 10) -> int:
         """The exit code of the process, once it has ended."""

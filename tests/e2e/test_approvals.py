@@ -3,17 +3,19 @@
 import pytest
 
 from tests.e2e.errand import Errand
-from tests.e2e.steward import (
+from tests.e2e.steward import Steward, results_in, words_in
+from tests.standins.messages_api import Reply, calls, text, thinking, tool
+from tests.words import (
     ALWAYS,
     APPROVE,
     APPROVE_ALL,
+    APPROVED,
+    APPROVED_BY_ANN,
+    DECIDED_ALREADY,
     DENY,
     STOP,
-    Steward,
-    results_in,
-    words_in,
+    STOPPED,
 )
-from tests.standins.messages_api import Reply, calls, text, thinking, tool
 
 
 def write(path: str, content: str = "content") -> Reply:
@@ -35,12 +37,12 @@ async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward
         assert errand.runs == 0
         press = steward.press(card, APPROVE)
         await errand.begun()
-        assert await steward.answered(press) == "Approved."
+        assert await steward.answered(press) == APPROVED
         errand.release()
         await steward.sees("It ran.")
     assert errand.runs == 1
     assert "let go" in next(iter(results_in(steward.model.requests[1]).values()))
-    decided = await steward.sees("✅ Approved by Ann")
+    decided = await steward.sees(APPROVED_BY_ANN)
     assert decided.id == card.id
     assert decided.buttons == ()
 
@@ -108,7 +110,7 @@ async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_
     await steward.card(3)
     press = steward.press(steward.cards[0], f"{APPROVE_ALL} (2)")
     assert await steward.answered(press) == "Approved 2."
-    await steward.until(lambda: len(steward.showing("✅ Approved by Ann")) == 2)
+    await steward.until(lambda: len(steward.showing(APPROVED_BY_ANN)) == 2)
     (danger,) = steward.cards
     assert "sudo true" in danger.text
     assert not any(ALWAYS in label for label in danger.labels)
@@ -125,7 +127,7 @@ async def test_the_stop_button_of_a_card_ends_the_turn(steward: Steward) -> None
     await steward.start()
     steward.say("Write a file")
     steward.press(await steward.card(), STOP)
-    await steward.sees("Stopped, as you asked.")
+    await steward.sees(STOPPED)
     await steward.sees("⏹ Cancelled")
     steward.say("Are you there?")
     await steward.sees("Still here.")
@@ -168,7 +170,7 @@ async def test_foreign_forged_and_spent_presses_do_nothing_and_are_told_so(
     steward.press(card, APPROVE)
     await steward.sees("Written.")
     spent = steward.press(card, DENY)
-    assert await steward.answered(spent) == "This is decided already."
+    assert await steward.answered(spent) == DECIDED_ALREADY
     assert len(steward.records.results) == 1
 
 

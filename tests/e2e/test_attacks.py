@@ -1,7 +1,8 @@
 """What the program withstands: two things at the same instant, and a world that will not do."""
 
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
 from tests.standins.messages_api import Call, calls, text, tool
+from tests.words import APPROVE, APPROVED
 
 
 def writing(name: str) -> Call:
@@ -18,7 +19,7 @@ async def test_a_press_at_the_instant_of_a_message_is_carried_out_all_the_same(
         card = await steward.card()
         steward.say("Something else")
         press = steward.press(card, APPROVE)
-        assert await steward.answered(press) == "Approved."
+        assert await steward.answered(press) == APPROVED
         await steward.sees("Done.", times=time + 1)
         assert (steward.workspace / f"{time}.txt").exists()
 

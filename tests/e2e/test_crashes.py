@@ -10,8 +10,9 @@ from contextlib import ExitStack
 import pytest
 
 from tests.e2e.errand import Errand
-from tests.e2e.steward import APPROVE, Steward, results_in, words_in
+from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import Gate, Reply, calls, failure, text, thinking, tool
+from tests.words import APPROVE, APPROVED, DECIDED_ALREADY, STOPPED, SUMMARISED
 
 
 def run(*commands: str) -> Reply:
@@ -259,7 +260,7 @@ async def test_a_card_that_was_shown_but_not_recorded_works_and_runs_its_call_on
         await steward.sees("It ran.")
         assert errand.runs == 1
         (left,) = steward.cards
-        assert await steward.answered(steward.press(left, APPROVE)) == "This is decided already."
+        assert await steward.answered(steward.press(left, APPROVE)) == DECIDED_ALREADY
     assert len(steward.showing("🔐")) == 2
 
 
@@ -276,8 +277,8 @@ async def test_an_open_card_still_works_and_runs_its_call_once(steward: Steward)
         errand.release()
         await steward.sees("It ran.")
         answers = [await steward.answered(press) for press in presses]
-        assert answers[0] == "Approved."
-        assert set(answers[1:]) == {"This is decided already."}
+        assert answers[0] == APPROVED
+        assert set(answers[1:]) == {DECIDED_ALREADY}
         assert errand.runs == 1
 
 
@@ -298,7 +299,7 @@ async def test_a_press_that_was_fetched_but_not_stored_comes_again(steward: Stew
         await errand.begun()
         errand.release()
         await steward.sees("It ran.")
-        assert await steward.answered(press) == "Approved."
+        assert await steward.answered(press) == APPROVED
         assert errand.runs == 1
 
 
@@ -450,7 +451,7 @@ async def test_a_stop_that_was_asked_for_is_carried_out_and_told(steward: Stewar
     steward.say("/stop")
     await telling.arrived()
     await steward.restart()
-    await steward.sees("Stopped, as you asked.")
+    await steward.sees(STOPPED)
     await steward.sees("Stopping.")
     steward.say("Something new")
     await steward.sees("Fresh.")
@@ -467,7 +468,7 @@ async def test_a_compaction_that_was_cut_is_done_again(steward: Steward) -> None
     steward.say("/compact")
     await cut.arrived()
     await steward.restart()
-    await steward.sees("The conversation is summarised.")
+    await steward.sees(SUMMARISED)
     steward.say("And now?")
     await steward.sees("Two.")
     assert "- Ann said hello" in words_in(steward.model.requests[3])

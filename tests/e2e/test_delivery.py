@@ -1,8 +1,9 @@
 """What reaches the screen, whatever the way to it is like; and what comes from there."""
 
 from tests.adapters.media import files
-from tests.e2e.steward import APPROVE, Steward, results_in
+from tests.e2e.steward import Steward, results_in
 from tests.standins.messages_api import calls, text, thinking, tool
+from tests.words import APPROVE
 
 NAMES = ("chart", "ribbon")
 WRITE = calls(tool("write_file", {"path": "a.txt", "content": "a"}))

@@ -1,8 +1,9 @@
 """A group of three with the bot in it, in the real process."""
 
-from tests.e2e.steward import APPROVE, Steward, words_in
+from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Chat, Rates, ShownMessage
 from tests.standins.messages_api import Gate, calls, text, tool
+from tests.words import APPROVE
 
 OWED = "SELECT 1 FROM outbox WHERE state = 'owed'"
 

@@ -8,10 +8,15 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from benchmarks.process import MeasuredProcess
 from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Chat, Person
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
+
+# Memory that a fork shares with its parent would count here.
+pytestmark = [pytest.mark.alone, pytest.mark.starts_anew]
 
 _MEMBERS = range(1000, 1500)
 _MOST_MB = 300

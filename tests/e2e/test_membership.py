@@ -1,8 +1,9 @@
 """The real process when the bot is added, thrown out, blocked, moved, or fed badly."""
 
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
 from tests.e2e.test_groups import sees, shown
 from tests.standins.messages_api import calls, text, tool
+from tests.words import APPROVE, READING_ON
 
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 
@@ -213,7 +214,7 @@ async def test_the_groups_own_owner_says_what_is_heard_there(steward: Steward) -
     telegram.say(eve, "/context@steward_bot on", chat=team)
     await sees(steward, team, "This is for the owner of this group")
     telegram.say(bob, "/context@steward_bot on", chat=team)
-    await sees(steward, team, "From now on I read")
+    await sees(steward, team, READING_ON)
     telegram.fail_next("getChatMember", 500, "Internal Server Error")
     telegram.say(bob, "/context@steward_bot off", chat=team)
     await sees(steward, team, "I could not ask whose group this is")

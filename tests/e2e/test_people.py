@@ -2,16 +2,17 @@
 
 import re
 
-from tests.e2e.steward import APPROVE, Steward, results_in
+from tests.e2e.steward import Steward, results_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import calls, text, tool
+from tests.words import APPROVE, NO_PLAN, NOTHING_TO_STOP
 
 COMMANDS = {
     "/start": "Hello, Ann.",
     "/help": "/stop [all]: stop what I am doing",
     "/new": "A fresh start.",
-    "/stop": "There is nothing to stop.",
-    "/stop all": "There is nothing to stop.",
+    "/stop": NOTHING_TO_STOP,
+    "/stop all": NOTHING_TO_STOP,
     "/queue": "Now: queue.",
     "/tools": "run_command, asks first",
     "/rules": "You have no standing rules here.",
@@ -30,7 +31,7 @@ COMMANDS = {
     "/context": "This is for groups: in a private chat ev",
     "/long": "Now: messages.",
     "/previews": "Now: off.",
-    "/plan": "There is no plan here.",
+    "/plan": NO_PLAN,
     "/skills": "compare-options: Helps to decide",
     "/skill": "At work: no skill.",
     "/staus": "Did you mean /status?",

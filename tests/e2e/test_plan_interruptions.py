@@ -2,9 +2,6 @@
 
 from tests.e2e.errand import Errand
 from tests.e2e.planning import (
-    CANCEL,
-    CHANGE,
-    RESUME,
     edits_may_repeat,
     files,
     offering,
@@ -14,9 +11,10 @@ from tests.e2e.planning import (
     steps,
     write,
 )
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
 from tests.standins.bot_api import Press, ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, failure, thinking, tool
+from tests.words import APPROVE, CANCEL, CHANGE, DECIDED_ALREADY, PLAN_OF_ONE_DONE, RESUME, STOPPED
 
 
 def grave(errand: Errand) -> Reply:
@@ -47,7 +45,7 @@ async def test_a_word_in_the_middle_of_a_step_ends_its_plan_and_it_ran_once(
         with Errand(steward.workspace, word.split()[-1].strip("/")) as errand:
             await begun(steward, errand)
             steward.say(word)
-            await steward.sees("Stopped, as you asked.", times=times)
+            await steward.sees(STOPPED, times=times)
             assert (errand.runs, errand.ends) == (1, 0)
     assert states(steward) == ["partly_done"] * 3
     assert steps(steward) == ["failed"] * 3
@@ -60,7 +58,7 @@ async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Stew
         card = await begun(steward, errand)
         presses = [steward.press(card, label) for label in (APPROVE, CHANGE, CANCEL)]
         told = {await steward.answered(press) for press in presses}
-        assert told == {"This is decided already."}
+        assert told == {DECIDED_ALREADY}
         for word in ("/plan off", "/plan done", "/plan resume", "/plan another errand"):
             steward.say(word)
         await steward.sees("/plan cancel ends it.")
@@ -69,7 +67,7 @@ async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Stew
         steward.say("run it twice", reply_to=card)
         steward.script(said("It ran."), said("Once is enough."))
         errand.release()
-        await steward.sees("The step of the plan done.")
+        await steward.sees(PLAN_OF_ONE_DONE)
         await steward.sees("Once is enough.")
         assert (errand.runs, errand.ends) == (1, 1)
     assert states(steward) == ["done"]
@@ -101,7 +99,7 @@ async def test_resumed_from_several_doors_at_once_it_goes_on_once(steward: Stewa
     await steward.start()
     steward.say("/plan one file")
     steward.press(await offering(steward, CHANGE), APPROVE)
-    late = "This is decided already."
+    late = DECIDED_ALREADY
     assert await resumed(steward, "/plan resume", "press", "press") == [late, late]
     await once.arrived()
     once.release()

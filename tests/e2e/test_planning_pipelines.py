@@ -11,8 +11,9 @@ from tests.e2e.planning import (
     write,
 )
 from tests.e2e.skills import handed_over, pipeline, turns, use
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
 from tests.standins.messages_api import Gate
+from tests.words import APPROVE, STOPPED
 
 
 async def test_killed_at_each_boundary_of_its_stages_there_is_one_card_and_one_run_of_each_step(
@@ -74,7 +75,7 @@ async def test_a_word_in_the_middle_of_a_stage_starts_no_further_one_and_makes_n
         await never.arrived()
         steward.say(word)
         await never.abandoned()
-        await steward.sees("Stopped, as you asked.", times=times)
+        await steward.sees(STOPPED, times=times)
     await steward.sees("Plan mode is off.", times=2)
     await steward.sees("A fresh start.")
     # A stop is about the turn: the collecting goes on with the next message.

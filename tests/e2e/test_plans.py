@@ -4,12 +4,6 @@ import pytest
 
 from tests.e2e.errand import Errand
 from tests.e2e.planning import (
-    CANCEL,
-    CHANGE,
-    REPLACE,
-    RESUME,
-    RETRY,
-    SKIP,
     edits_may_repeat,
     files,
     offering,
@@ -19,8 +13,26 @@ from tests.e2e.planning import (
     submit,
     write,
 )
-from tests.e2e.steward import APPROVE, DENY, STOP, Steward, results_in, words_in
+from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import Gate, calls, thinking, tool
+from tests.words import (
+    APPROVE,
+    APPROVED,
+    CANCEL,
+    CHANGE,
+    DECIDED_ALREADY,
+    DENY,
+    FIRST_STEP_FAILED,
+    NO_PLAN,
+    OUTCOME_UNKNOWN,
+    PLAN_OF_TWO_DONE,
+    REPLACE,
+    REPLACED_BY_ANN,
+    RESUME,
+    RETRY,
+    SKIP,
+    STOP,
+)
 
 
 async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) -> None:
@@ -44,9 +56,9 @@ async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) ->
     assert "[Plan mode]" in words_in(first)
     assert all("did not run" in told for told in results_in(steward.model.requests[2]).values())
     press = steward.press(card, APPROVE)
-    assert await steward.answered(press) == "Approved."
+    assert await steward.answered(press) == APPROVED
     await steward.sees("Both are there.")
-    await steward.sees("All 2 steps of the plan done.")
+    await steward.sees(PLAN_OF_TWO_DONE)
     done = await steward.sees("2 of 2 steps done")
     assert done.id == card.id
     assert "✅ 1. write_file one.md" in done.text
@@ -108,7 +120,7 @@ async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -
     assert "moved on" in await steward.answered(stale)
     presses = [steward.press(card, APPROVE) for _ in range(3)]
     told = sorted([await steward.answered(press) for press in presses])
-    assert told == ["Approved.", "This is decided already.", "This is decided already."]
+    assert told == [APPROVED, DECIDED_ALREADY, DECIDED_ALREADY]
     await steward.sees("Done.")
     assert files(steward) == {"two.md"}
     assert steward.records.stop_reasons == ["plan_ready", "plan_ready", "final_answer"]
@@ -128,7 +140,7 @@ async def test_change_and_cancel_by_button(steward: Steward) -> None:
     await steward.sees("❌ Cancelled · decided by Ann")
     assert files(steward) == set()
     steward.say("/plan status")
-    await steward.sees("There is no plan here.")
+    await steward.sees(NO_PLAN)
 
 
 async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> None:
@@ -150,9 +162,9 @@ async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> Non
     assert "Arguments" not in card.text
     assert '"old_text":"x"' in card.text
     steward.press(card, APPROVE)
-    await steward.sees("Step 1 of the plan failed.")
+    await steward.sees(FIRST_STEP_FAILED)
     steward.press(await offering(steward, RETRY), RETRY)
-    await steward.sees("Step 1 of the plan failed.", times=2)
+    await steward.sees(FIRST_STEP_FAILED, times=2)
     steward.press(await offering(steward, SKIP), SKIP)
     await steward.sees("One of two.")
     await steward.sees("The plan is partly done")
@@ -239,8 +251,8 @@ async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_
         steward.press(again, APPROVE)
         await errand.begun()
         await steward.restart()
-        await steward.sees("outcome unknown")
-        await steward.sees("Step 1 of the plan failed.")
+        await steward.sees(OUTCOME_UNKNOWN)
+        await steward.sees(FIRST_STEP_FAILED)
         await steward.restart()
         stop = steward.press(await offering(steward, STOP), STOP)
         assert await steward.answered(stop) == "Stopped."
@@ -276,7 +288,7 @@ async def test_a_failed_step_outlives_a_kill_and_its_buttons_work(steward: Stewa
     await steward.start()
     steward.say("/plan edit a.md")
     steward.press(await steward.card(), APPROVE)
-    await steward.sees("Step 1 of the plan failed.")
+    await steward.sees(FIRST_STEP_FAILED)
     await steward.restart()
     (steward.workspace / "a.md").write_text("x")
     steward.press(await offering(steward, RETRY), RETRY)
@@ -363,10 +375,10 @@ async def test_a_second_plan_is_asked_about_and_the_press_outlives_a_kill(stewar
     await steward.kill()
     await steward.start()
     press, again = steward.press(card, REPLACE), steward.press(card, REPLACE)
-    assert await steward.answered(press) == "🔁 Replaced by Ann."
-    assert await steward.answered(again) == "This is decided already."
+    assert await steward.answered(press) == REPLACED_BY_ANN
+    assert await steward.answered(again) == DECIDED_ALREADY
     await steward.sees("📋 Second")
-    await steward.sees("🔁 Replaced by Ann.")
+    await steward.sees(REPLACED_BY_ANN)
     await steward.recorded()
     states = steward.records.rows("SELECT state FROM plan ORDER BY created_at")
     assert states == [("cancelled",), ("ready",)]

@@ -8,6 +8,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.words import APPROVED, NO_PLAN
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -64,7 +66,7 @@ def test_a_plan_is_changed_approved_and_carried_out_by_keys(tmp_path: Path) -> N
     shown(talk, "Cancelled.")
     assert not note.exists()
     talk.sendline("/plan status")
-    shown(talk, "There is no plan here.")
+    shown(talk, NO_PLAN)
     left(talk)
 
 
@@ -77,7 +79,7 @@ def test_an_approved_plan_runs_its_steps(tmp_path: Path) -> None:
     if asks_again:
         shown(talk, "[y] ✅ Approve")
     talk.sendline("y")
-    shown(talk, "Approved.")
+    shown(talk, APPROVED)
     if asks_again:
         shown_in_any_order(talk, "✅ 1. write_file demo-note.txt", "[y2] ✅ Approve")
         talk.sendline("y2")

@@ -5,6 +5,8 @@ import pytest
 from tests.e2e.steward import KEY, Steward
 from tests.standins.messages_api import Gate, text, thinking
 
+pytestmark = pytest.mark.starts_anew
+
 WRONG = {
     "STEWARD_MAX_ROUNDS": "many",
     "STEWARD_MODEL": "somebody/else",

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.e2e.errand import Errand
-from tests.e2e.steward import APPROVE, Steward, words_in
+from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Message
 from tests.standins.messages_api import Gate, calls, failure, text, thinking, tool
+from tests.words import APPROVE, NOTHING_TO_STOP, STOPPED, SUMMARISED
 
 LOOK = calls(tool("list_files"))
 REACT = "setMessageReaction"
@@ -30,30 +31,30 @@ async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card
         steward.say("Think")
         await thought.arrived()
         steward.say("/stop")
-        await steward.sees("Stopped, as you asked.")
+        await steward.sees(STOPPED)
         await thought.abandoned()
 
         steward.say("Be refused")
         await steward.eventually(lambda: "again in 600" in steward.output)
         steward.say("/stop")
-        await steward.sees("Stopped, as you asked.", times=2)
+        await steward.sees(STOPPED, times=2)
 
         steward.say("Run")
         steward.press(await steward.card(), APPROVE)
         await errand.begun()
         steward.say("/stop")
-        told = await steward.sees("Stopped, as you asked.", times=3)
+        told = await steward.sees(STOPPED, times=3)
         assert "outcome unknown: run_command" in told.text
         errand.release()
 
         steward.say("Ask")
         await steward.card()
         steward.say("/stop")
-        await steward.sees("Stopped, as you asked.", times=4)
+        await steward.sees(STOPPED, times=4)
         await steward.until(lambda: not steward.cards)
         assert errand.runs == 1
     steward.say("/stop")
-    await steward.sees("There is nothing to stop.")
+    await steward.sees(NOTHING_TO_STOP)
     steward.script(text("At your service."))
     steward.say("Still there?")
     await steward.sees("At your service.")
@@ -74,7 +75,7 @@ async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: S
     assert "[Turn ended: user_cancelled]\nTwo" in words_in(steward.model.requests[1])
     steward.say("/stop all")
     await steward.sees("Dropped 1 waiting messages.")
-    await steward.sees("Stopped, as you asked.", times=2)
+    await steward.sees(STOPPED, times=2)
     assert len(steward.records.stop_reasons) == 2
 
 
@@ -139,7 +140,7 @@ async def test_a_fresh_start_and_a_summary_leave_the_old_words_behind(steward: S
     steward.say("I like blue")
     await steward.sees("Hello.")
     steward.say("/compact")
-    await steward.sees("The conversation is summarised.")
+    await steward.sees(SUMMARISED)
     steward.say("What do I like?")
     await steward.sees("Blue.")
     summarised = str(steward.model.requests[2].body["messages"])

@@ -1,8 +1,12 @@
 """The real process before a Bot API that counts: nobody is refused for sending too much."""
 
+import pytest
+
 from tests.e2e.steward import Steward
 from tests.standins.bot_api import Rates
 from tests.standins.messages_api import text
+
+pytestmark = pytest.mark.alone
 
 _PEOPLE = range(1000, 1099)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.e2e.steward import GO_ON, STOP, Steward, results_in, words_in
+from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import (
     Reply,
     calls,
@@ -13,6 +13,7 @@ from tests.standins.messages_api import (
     thinking,
     tool,
 )
+from tests.words import GO_ON, STOP
 
 LOOK = calls(tool("list_files", {"path": "."}))
 

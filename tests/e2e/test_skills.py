@@ -9,11 +9,11 @@ import shutil
 import pytest
 
 from tests.e2e.skills import handed_over, pipeline, put, turns, use
-from tests.e2e.steward import APPROVE, Steward, results_in, words_in
+from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
+from tests.words import APPROVE, PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, RETRY, STOPPED
 
-RETRY = "🔁 Retry"
 SECRET = "tracker-s3cret-nobody-may-see"
 
 
@@ -216,7 +216,7 @@ async def test_a_stop_in_a_stage_starts_no_further_one(steward: Steward) -> None
     steward.say("Go")
     await never.arrived()
     steward.say("/stop")
-    await steward.sees("Stopped, as you asked.")
+    await steward.sees(STOPPED)
     assert turns(steward) == [("user_cancelled", "story", 1)]
     assert len(steward.model.requests) == 3
 
@@ -286,7 +286,7 @@ async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_wa
     await steward.recorded()
     await steward.restart()
     steward.press(card, APPROVE)
-    await approved_until(steward, "All 2 steps of the plan done.")
+    await approved_until(steward, PLAN_OF_TWO_DONE)
     (one,) = results_in(steward.model.requests[5]).values()
     (other,) = results_in(steward.model.requests[6]).values()
     assert "facts:  of nobody in facts" in one
@@ -316,7 +316,7 @@ async def test_a_step_whose_skill_was_removed_waits_for_it(steward: Steward) -> 
     await steward.recorded()
     await steward.restart()
     steward.press(await steward.until(lambda: _offering(steward, RETRY)), RETRY)
-    await approved_until(steward, "The step of the plan done.")
+    await approved_until(steward, PLAN_OF_ONE_DONE)
     (told,) = results_in(steward.model.requests[4]).values()
     assert "told by tea" in told
 

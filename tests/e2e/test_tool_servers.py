@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.errand import Errand
-from tests.e2e.steward import ALWAYS, APPROVE, Steward, results_in
+from tests.e2e.steward import Steward, results_in
 from tests.processes import runs
 from tests.standins.messages_api import Reply, calls, text, thinking, tool
+from tests.words import ALWAYS, APPROVE, PLAN_OF_ONE_DONE, USE_ECHO
 
 SERVER = Path(__file__).parents[1] / "standins" / "tool_server.py"
 TOKEN = "a-token-of-the-server"
@@ -51,7 +52,7 @@ async def test_a_call_of_a_server_asks_runs_once_and_what_it_answers_is_foreign(
     await steward.start()
     steward.say("Ask the server")
     card = await steward.card()
-    assert "Use echo of the server nasty?" in card.text
+    assert USE_ECHO in card.text
     assert "not sandboxed" in card.text
     assert noted(lent, "calls") == []
     steward.press(card, ALWAYS)
@@ -309,6 +310,6 @@ async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_b
     await steward.restart()
     assert noted(skilled, "calls") == []
     steward.press(card, APPROVE)
-    await steward.sees("The step of the plan done.")
+    await steward.sees(PLAN_OF_ONE_DONE)
     assert noted(skilled, "calls") == ["echo"]
     await steward.eventually(lambda: not alive(skilled))

@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_tool_servers import SERVER, alive, noted
 from tests.processes import outlived
+from tests.words import USE_ECHO
 
 KEYS = ("[y] ✅ Approve", "[n] ❌ Deny")
 
@@ -58,13 +59,13 @@ def test_a_call_of_a_server_is_decided_by_key_and_its_answer_is_shown(
     talk.sendline("/tools")
     shown(talk, "The MCP server `nasty`")
     talk.sendline('nasty__echo {"text": "hello there"}')
-    shown(talk, "Use echo of the server nasty?", '"text": "hello there"', *KEYS)
+    shown(talk, USE_ECHO, '"text": "hello there"', *KEYS)
     assert noted(own, "calls") == []
     talk.sendline("y")
     shown(talk, "✅ Approved by", "✓ nasty__echo", "`nasty__echo` gave back:", "hello there")
     assert noted(own, "calls") == ["echo"]
     talk.sendline('nasty__echo {"text": "again"}')
-    shown(talk, "Use echo of the server nasty?", *KEYS)
+    shown(talk, USE_ECHO, *KEYS)
     talk.sendline("n")
     shown(talk, "`nasty__echo` did not succeed:")
     assert noted(own, "calls") == ["echo"]
@@ -86,7 +87,7 @@ def test_a_skills_server_is_let_in_once_works_from_the_next_message_on_and_is_ta
     shown(talk, "Its tools are there from the next message on.")
     assert noted(brought, "starts") == []
     talk.sendline('nasty__echo {"text": "hello there"}')
-    shown(talk, "Use echo of the server nasty?", *KEYS)
+    shown(talk, USE_ECHO, *KEYS)
     talk.sendline("y")
     shown(talk, "`nasty__echo` gave back:", "hello there")
     left(talk)
@@ -96,7 +97,7 @@ def test_a_skills_server_is_let_in_once_works_from_the_next_message_on_and_is_ta
     talk.sendline("nasty__start")
     shown(talk, "there is no tool `nasty__start` here")
     talk.sendline('nasty__echo {"text": "after a restart"}')
-    shown(talk, "Use echo of the server nasty?", *KEYS)
+    shown(talk, USE_ECHO, *KEYS)
     talk.sendline("y")
     shown(talk, "`nasty__echo` gave back:", "after a restart")
     running = children(talk)

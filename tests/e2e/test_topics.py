@@ -1,8 +1,9 @@
 """Each topic is a chat of its own, in groups and in private chats."""
 
-from tests.e2e.steward import APPROVE, Steward, words_in
+from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Chat, ShownMessage
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
+from tests.words import APPROVE
 
 ABOUT_THREADS = ("message thread not found", "TOPIC_CLOSED", "sendMessage: 400")
 

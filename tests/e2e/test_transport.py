@@ -1,13 +1,13 @@
 """The way to Telegram is taken away in the middle of things, and comes back."""
 
-from urllib.parse import urlsplit
-
 import httpx
 
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
+from tests.ports import free_port
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.standins.serving import serving
+from tests.words import APPROVE
 
 NO_UPDATES = "no updates: "
 
@@ -17,7 +17,8 @@ async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward:
     steward.script(
         thinking("Hm.") + text("Zero.").held(held), *(text(f"{n}.") for n in range(1, 4))
     )
-    async with serving(telegram.app) as url:
+    port = free_port()
+    async with serving(telegram.app, port) as url:
         await steward.start(TELEGRAM_API_URL=url)
         steward.say("0")
         await held.arrived()
@@ -26,7 +27,7 @@ async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward:
     await steward.eventually(lambda: NO_UPDATES in steward.output)
     for number in range(1, 4):
         steward.say(str(number))
-    async with serving(telegram.app, urlsplit(url).port or 0):
+    async with serving(telegram.app, port):
         await steward.sees("3.")
         await steward.recorded()
         assert [message.text for message in steward.shown] == ["Zero.", "1.", "2.", "3."]
@@ -36,16 +37,14 @@ async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward:
 
 
 async def test_started_without_a_network_it_comes_up_with_it(steward: Steward) -> None:
-    telegram = steward.telegram
-    async with serving(telegram.app) as url:
-        pass
+    telegram, port = steward.telegram, free_port()
     steward.script(text("Good morning."))
     steward.say("Hello?")
-    steward.settings["TELEGRAM_API_URL"] = url
+    steward.settings["TELEGRAM_API_URL"] = f"http://127.0.0.1:{port}"
     process = await steward.launched("run")
     try:
         await steward.eventually(lambda: NO_UPDATES in steward.output)
-        async with serving(telegram.app, urlsplit(url).port or 0):
+        async with serving(telegram.app, port):
             await steward.sees("Good morning.")
             await steward.recorded()
     finally:

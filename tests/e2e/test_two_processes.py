@@ -1,17 +1,18 @@
 """Two processes on one database: a plan is finalised once, approved once and carried out once."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
 
 import pytest
 
+from tests.e2e.launching import Process
 from tests.e2e.planning import recorded, said, states, write
 from tests.e2e.records import ServerRecords
-from tests.e2e.steward import APPROVE, Steward
+from tests.e2e.steward import Steward
+from tests.ports import free_port
 from tests.standins.messages_api import Gate
+from tests.words import APPROVE
 
 ORIGIN = "https://bot.example.org"
 
@@ -22,9 +23,9 @@ class Pair:
     def __init__(self, steward: Steward, records: ServerRecords) -> None:
         self._steward = steward
         self._records = records
-        self._ports = [_free_port(), _free_port()]
+        self._ports = [free_port(), free_port()]
         self._second = steward.folder / "second"
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
 
     async def start(self) -> None:
         """Start both at once: the first one that comes makes the tables."""
@@ -73,11 +74,6 @@ class Pair:
         """What the steps of plans have made, whichever process ran them."""
         folders = (self._steward.workspace, self._second / "workspace")
         return sorted(path.name for folder in folders for path in folder.iterdir())
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tests.e2e.steward import Steward
+from tests.ports import free_port
 from tests.standins.bot_api import BotApi
 from tests.standins.messages_api import Gate, text, thinking
 from tests.standins.serving import drop_connection, serving
@@ -54,7 +55,7 @@ class Proxy:
 @pytest.fixture
 async def proxy(steward: Steward) -> AsyncIterator[Proxy]:
     """A proxy before the port the program will listen on."""
-    port = _free_port()
+    port = free_port()
     steward.settings |= {
         "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/telegram/hook",
         "STEWARD_WEBHOOK_PORT": str(port),
@@ -63,11 +64,6 @@ async def proxy(steward: Steward) -> AsyncIterator[Proxy]:
     async with serving(proxy.app) as url:
         steward.telegram.route(ORIGIN, url)
         yield proxy
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 async def _taken(telegram: BotApi) -> None:

@@ -1,10 +1,10 @@
 """A store whose process dies at a chosen write: just before it, or just after."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.domain.change import Change, Fence
 from bot.domain.message import RawUpdate
@@ -36,6 +36,16 @@ class Fate:
             await work()
         self.died.set()
         return await asyncio.Future()
+
+
+def deaths(life: Coroutine[Any, Any, int]) -> Sequence[tuple[int, bool]]:
+    """Returns `at` and `after` for a death at every write of a life.
+
+    The life runs here, without a death, and returns how many writes it made.
+    """
+    writes = asyncio.run(life)
+    assert writes > 0, "a life without a write has no death to try"
+    return [(at, after) for at in range(1, writes + 1) for after in (False, True)]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import burning, closing, foreign, looking, writing
+from tests.words import APPROVED, APPROVED_BY_ANN
 
 TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
 
@@ -30,10 +31,10 @@ async def test_an_approved_call_runs_once_and_the_card_tells_who_decided() -> No
         await scene.say("write x")
         await scene.parked()
         assert tool.ran == []
-        assert await scene.press("Approve") == "Approved."
+        assert await scene.press("Approve") == APPROVED
         await scene.settled()
         assert len(tool.ran) == 1
-        assert "✅ Approved by Ann" in scene.texts[0]
+        assert APPROVED_BY_ANN in scene.texts[0]
         assert scene.texts[1] == "Written."
         assert scene.cards == []
 
@@ -255,7 +256,7 @@ async def test_cards_set_aside_run_in_call_order_and_say_that_they_wait() -> Non
         for card in (2, 1):
             assert await scene.press("Approve", card=card) == f"Approved. {WAITS}"
             await scene.clock.advance(60)
-        assert await scene.press("Approve", card=0) == "Approved."
+        assert await scene.press("Approve", card=0) == APPROVED
         await scene.settled(5)
         assert [a["what"] for a in tool.ran] == ["1", "2", "3"]
 

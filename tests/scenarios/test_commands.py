@@ -15,6 +15,7 @@ from bot.domain.transcript import AskerBody
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import looking, tool, writing
+from tests.words import STOPPED, SUMMARISED
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ async def test_stop_ends_a_model_call() -> None:
         await scene.say("/stop")
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.USER_CANCELLED
-        await scene.shows("Stopped, as you asked.")
+        await scene.shows(STOPPED)
 
 
 async def test_stop_ends_a_tool_and_the_model_learns_that_its_end_is_unknown() -> None:
@@ -166,7 +167,7 @@ async def test_compaction_on_demand_summarises_what_was() -> None:
         await scene.say("first")
         await scene.settled()
         await scene.say("/compact")
-        await scene.shows("The conversation is summarised.")
+        await scene.shows(SUMMARISED)
         await scene.say("second")
         await scene.settled(3)
         assert "- the past" in str(scene.model.requests[-1].messages[0])
@@ -181,7 +182,7 @@ async def test_stop_ends_a_compaction() -> None:
         await gate.reached()
         await scene.say("/stop")
         assert (await scene.settled(2)).stop_reason is StopReason.USER_CANCELLED
-        await scene.shows("Stopped, as you asked.")
+        await scene.shows(STOPPED)
         await scene.say("second")
         await scene.settled(3)
         assert "first" in str(scene.model.requests[-1].messages[0])

@@ -6,16 +6,14 @@ from bot.domain.budget import Limits
 from bot.domain.tool import Code
 from bot.domain.transcript import ReplyBody
 from tests.fakes.model import RuledModel
-from tests.scenarios.dying import Fate
+from tests.scenarios.dying import Fate, deaths
 from tests.scenarios.lives import Life, two_answers
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.tools import looking, sending, writing
 
-MOST_WRITES = 40
 
-
-async def _play(at: int | None, *, after: bool) -> tuple[Stage, Fate, int]:
-    fate, tool = Fate(at, after), writing()
+async def _play(fate: Fate) -> tuple[Stage, int]:
+    tool = writing()
     tools = [looking(), tool, sending()]
     async with running(Stage(RuledModel(two_answers), tools, Limits(), fate)) as scene:
         life = Life(scene, fate)
@@ -23,16 +21,20 @@ async def _play(at: int | None, *, after: bool) -> tuple[Stage, Fate, int]:
         await life.until_shown("First answer.")
         await life.accept(scene.message("second message"))
         await life.until_shown("Second answer.")
-    return scene, fate, len(tool.ran)
+    return scene, len(tool.ran)
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("at", range(1, MOST_WRITES))
+async def _writes() -> int:
+    fate = Fate(None, after=False)
+    await _play(fate)
+    return fate.writes
+
+
+@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
 async def test_a_death_at_any_write_loses_nothing_and_repeats_nothing(at: int, after: bool) -> None:
-    scene, fate, ran = await _play(at, after=after)
-    if not fate.died.is_set():
-        assert at > 15, "the scenario makes more writes than this"
-        return
+    fate = Fate(at, after)
+    scene, ran = await _play(fate)
+    assert fate.died.is_set()
     _assert_sound(scene, ran)
 
 
@@ -49,8 +51,9 @@ def _assert_sound(scene: Stage, ran: int) -> None:
 
 
 async def test_a_life_without_a_death_is_the_measure() -> None:
-    scene, fate, ran = await _play(None, after=False)
+    fate = Fate(None, after=False)
+    scene, ran = await _play(fate)
     assert ran == 1
-    assert 15 < fate.writes < MOST_WRITES
+    assert fate.writes > 15
     _assert_sound(scene, ran)
     assert scene.texts[-1] == "Second answer."

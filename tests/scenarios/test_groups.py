@@ -13,6 +13,7 @@ from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.team import EVE, TEAM, Group, blocks, group
 from tests.scenarios.tools import writing
+from tests.words import OWNERS_ONLY
 
 TAKEN = InboundState.TAKEN
 
@@ -89,8 +90,8 @@ async def test_all_messages_of_known_people_are_answered_once_an_owner_wants_it(
 
 async def test_only_an_owner_sets_what_a_group_wants():
     async with group() as team:
-        assert "for the owner of this group" in await team.command("/activation always", BOB)
-        assert "for the owner of this group" in await team.command("/context on", BOB)
+        assert OWNERS_ONLY in await team.command("/activation always", BOB)
+        assert OWNERS_ONLY in await team.command("/context on", BOB)
         assert (team.chat.activation, team.chat.context) == (Activation.MENTION, False)
 
 

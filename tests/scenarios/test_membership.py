@@ -16,11 +16,12 @@ from bot.domain.turn import TurnState
 from bot.flow.groups.news import MOST_AN_HOUR
 from bot.ports.outbox import DeliveryState
 from tests.fakes.model import RuledModel, call, calls, says
-from tests.scenarios.dying import Fate
+from tests.scenarios.dying import Fate, deaths
 from tests.scenarios.lives import two_answers
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running
 from tests.scenarios.team import EVE, PEOPLE, TEAM, Group, blocks, group
 from tests.scenarios.tools import looking, writing
+from tests.words import APPROVED, OWNERS_ONLY, READING_ON, REMOVED
 
 NEW = Address("fake", "-100200")
 BOBS = Address("fake", "2")
@@ -220,7 +221,7 @@ async def test_joining_the_supergroup_of_a_group_is_no_news():
         assert await news(team, Moved(TEAM, NEW), joined, change(MEMBER, GONE)) == []
         told = await news(team, change(MEMBER, GONE, at=NEW), change(GONE, MEMBER, at=NEW))
         assert [text.partition(" the")[0] for text in told] == [
-            "I was removed from",
+            REMOVED,
             "I was added to",
         ]
 
@@ -252,7 +253,7 @@ async def test_an_open_card_moves_with_its_group():
         await team.scene.parked()
         await team.happens(Moved(TEAM, NEW))
         await team.scene.until(lambda: team.scene.channel.texts(NEW))
-        assert await approve(team) == "Approved."
+        assert await approve(team) == APPROVED
         await team.scene.settled()
         assert "Written." in team.scene.channel.texts(NEW)
 
@@ -320,12 +321,12 @@ async def test_a_move_that_waits_is_dropped_by_no_command():
 async def test_a_group_belongs_to_its_owner_for_what_is_heard_there():
     async with group() as team:
         team.scene.groups.owners.add(("-100", "fake:2"))
-        assert "From now on I read" in await team.command("/context on", BOB)
+        assert READING_ON in await team.command("/context on", BOB)
         assert "every message" in await team.command("/activation always", BOB)
         assert team.chat.context
         assert team.scene.groups.asked == ["fake:2", "fake:2"]
         team.scene.groups.owners.clear()
-        assert "for the owner of this group" in await team.command("/context off", BOB)
+        assert OWNERS_ONLY in await team.command("/context off", BOB)
         assert team.chat.context
 
 
@@ -343,43 +344,55 @@ async def test_an_owner_of_the_bot_is_never_asked_about():
 
 
 async def through_death(
-    scene: Stage, fate: Fate, nth: int, inbound: PresenceChange | Moved
-) -> None:
-    """Hands an update in and dies at the nth write from there; the platform sends it again."""
+    scene: Stage, fate: Fate, nth: int | None, inbound: PresenceChange | Moved
+) -> int:
+    """Hands an update in and dies at the nth write from there; the platform sends it again.
+
+    Returns how many writes were made of it in the first life.
+    """
     update = scene.channel.update(inbound)
-    fate.at = fate.writes + nth
+    begun = fate.writes
+    fate.at = nth and begun + nth
     taken = asyncio.create_task(scene.application.parts.intake.accept("fake", (update,)))
     for _ in range(500):
         await asyncio.sleep(0)
-    fate.at = fate.at if fate.died.is_set() else None
+    writes = fate.writes - begun
+    assert fate.died.is_set() == (nth is not None)
     if fate.died.is_set():
         taken.cancel()
         await scene.crash()
         await scene.application.parts.intake.accept("fake", (update,))
+    return writes
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("nth", range(1, 8))
-async def test_a_removal_survives_death_at_any_write(nth: int, after: bool):
+async def _removed(nth: int | None, *, after: bool) -> int:
     fate = Fate(None, after=after)
     scene = Stage(RuledModel(two_answers), [looking(), writing()], Limits(), fate)
     async with running(scene, PEOPLE):
         await Group(scene).ask("write x")
         await scene.parked()
-        await through_death(scene, fate, nth, change(MEMBER, GONE))
+        writes = await through_death(scene, fate, nth, change(MEMBER, GONE))
         assert (await scene.settled()).stop_reason is StopReason.USER_CANCELLED
         assert [a.state for a in scene.approvals] == [ApprovalState.CANCELLED]
         assert [text.partition(" the")[0] for text in scene.texts] in (
-            ["I was removed from"],
+            [REMOVED],
             # The answer of the platform was lost with the process: one copy more.
-            ["I was removed from"] * 2,
+            [REMOVED] * 2,
         )
         scene.assert_whole()
+    return writes
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("nth", range(1, 8))
-async def test_a_joining_survives_death_at_any_write(nth: int, after: bool):
+@pytest.mark.parametrize(("nth", "after"), deaths(_removed(None, after=False)))
+async def test_a_removal_survives_death_at_any_write(nth: int, after: bool):
+    await _removed(nth, after=after)
+
+
+async def test_a_removal_without_a_death_is_the_measure():
+    assert await _removed(None, after=False) > 1
+
+
+async def _joined(nth: int | None, *, after: bool) -> int:
     fate = Fate(None, after=after)
     scene = Stage(RuledModel(two_answers), [looking(), writing()], Limits(), fate)
     async with running(scene, PEOPLE):
@@ -389,11 +402,21 @@ async def test_a_joining_survives_death_at_any_write(nth: int, after: bool):
         await team.ask("second", chat=NEW.chat)
         await scene.shows_in(NEW, "Second answer.")
         await scene.application.parts.delivery.flushed()
-        await through_death(scene, fate, nth, Moved(TEAM, NEW))
+        writes = await through_death(scene, fate, nth, Moved(TEAM, NEW))
         await one_chat(team)
         await scene.settled(2)
         log = sorted(scene.store.rows.entries)
         assert log == [(team.chat.id, n) for n in range(1, len(log) + 1)]
         assert team.chat.last_seq == len(log)
         assert [a.state for a in scene.approvals] == [ApprovalState.OPEN]
-        assert await approve(team) == "Approved."
+        assert await approve(team) == APPROVED
+    return writes
+
+
+@pytest.mark.parametrize(("nth", "after"), deaths(_joined(None, after=False)))
+async def test_a_joining_survives_death_at_any_write(nth: int, after: bool):
+    await _joined(nth, after=after)
+
+
+async def test_a_joining_without_a_death_is_the_measure():
+    assert await _joined(None, after=False) > 1

@@ -18,6 +18,7 @@ from tests.fakes.model import Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.team import TEAM, Group, group
 from tests.scenarios.tools import writing
+from tests.words import APPROVE, APPROVED, CANCEL, CHANGE, DECIDED_ALREADY, DENY, STOP
 
 CARL = Sender("fake", "3", "Carl")
 WITH_BOB, WITH_CARL = Address("fake", "2"), Address("fake", "3")
@@ -60,10 +61,10 @@ async def test_an_owner_sees_the_card_in_private_and_approves_it_there() -> None
     async with asked(WRITE, says("Done.")) as scene:
         card, copy = at(scene, HOME), at(scene, WITH_BOB)
         assert "asked by Bob for “write x”" in card.text
-        assert labels(card) == ["✅ Approve", "❌ Deny", "⏹ Stop"]
+        assert labels(card) == [APPROVE, DENY, STOP]
         assert "An owner is asked" in copy.text
-        assert labels(copy) == ["❌ Deny", "⏹ Stop"]
-        assert await press(scene, "Approve", HOME, ANN) == "Approved."
+        assert labels(copy) == [DENY, STOP]
+        assert await press(scene, "Approve", HOME, ANN) == APPROVED
         await scene.settled()
         assert [r.status for r in scene.results] == [Status.SUCCESS]
         assert at(scene, WITH_BOB).text == "Done."
@@ -80,7 +81,7 @@ async def test_the_card_is_in_the_chat_of_every_owner_and_decided_once() -> None
         assert scene.cards == []
         assert "Denied by Carl" in at(scene, HOME).text
         data = spent.piece.body["buttons"][0][0]["data"]
-        assert await scene.press_data(data, ANN, spent.id) == "This is decided already."
+        assert await scene.press_data(data, ANN, spent.id) == DECIDED_ALREADY
 
 
 async def test_who_asked_may_deny_or_stop_and_cannot_forge_an_approval() -> None:
@@ -118,10 +119,10 @@ async def test_from_a_group_without_an_owner_the_card_goes_to_owners_in_private(
         scene = team.scene
         card, copy = at(scene, HOME), at(scene, TEAM)
         assert 'not Bob, who asks in the group "Team"' in card.text
-        assert labels(card) == ["✅ Approve", "❌ Deny", "⏹ Stop"]
-        assert labels(copy) == ["❌ Deny", "⏹ Stop"]
+        assert labels(card) == [APPROVE, DENY, STOP]
+        assert labels(copy) == [DENY, STOP]
         await scene.crash()
-        assert await press(scene, "Approve", HOME, ANN) == "Approved."
+        assert await press(scene, "Approve", HOME, ANN) == APPROVED
         await scene.settled()
         assert [r.status for r in scene.results] == [Status.SUCCESS]
         assert "Done." in team.texts[-1]
@@ -132,7 +133,7 @@ async def test_in_a_group_with_an_owner_the_card_stays_there() -> None:
     async with asked_in_group(WRITE, says("Done."), there=True) as team:
         scene = team.scene
         assert [shown.address for shown in scene.cards] == [TEAM]
-        assert await press(scene, "Approve", TEAM, ANN) == "Approved."
+        assert await press(scene, "Approve", TEAM, ANN) == APPROVED
         await scene.settled()
 
 
@@ -248,9 +249,9 @@ async def test_a_plan_is_changed_where_it_was_asked_for_and_not_in_an_owners_cha
         await scene.say("/plan write x", BOB, at=WITH_BOB)
         await scene.settled()
         await scene.until(lambda: labels(at(scene, HOME)))
-        assert labels(at(scene, HOME)) == ["✅ Approve", "❌ Cancel"]
+        assert labels(at(scene, HOME)) == [APPROVE, CANCEL]
         card = at(scene, WITH_BOB)
-        assert labels(card) == ["✏️ Change", "❌ Cancel"]
+        assert labels(card) == [CHANGE, CANCEL]
         forged = card.piece.body["buttons"][0][0]["data"]
         assert await scene.press_data(forged, ANN, card.id, HOME) == ELSEWHERE
         (plan,) = scene.store.rows.plans.values()

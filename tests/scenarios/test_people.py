@@ -15,6 +15,7 @@ from bot.domain.turn import TurnState
 from tests.fakes.model import Gate, Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.tools import ScenarioTool, looking, tool, writing
+from tests.words import APPROVED, TWO_A_MINUTE
 
 _BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
 
@@ -164,7 +165,7 @@ async def test_only_an_owner_approves_for_who_may_not_and_the_card_names_one() -
         assert "Only an owner may approve this (Ann), not Bob" in scene.cards[-1].text
         assert "Always" not in str(scene.cards[-1].piece.body["buttons"])
         assert "Only an owner may approve" in await scene.press("Approve", BOB)
-        assert await scene.press("Approve", ANN) == "Approved."
+        assert await scene.press("Approve", ANN) == APPROVED
         await scene.settled()
         assert scene.results[0].status is Status.SUCCESS
 
@@ -221,7 +222,7 @@ async def test_a_clock_set_back_holds_nobody_up_and_lets_nobody_through() -> Non
             await scene.say("hi", BOB)
             await scene.settled(n + 1)
         await scene.say("one too many", BOB)
-        await scene.shows("2 messages a minute")
+        await scene.shows(TWO_A_MINUTE)
 
 
 async def test_what_comes_too_fast_is_declined_once_and_taken_by_nobody() -> None:

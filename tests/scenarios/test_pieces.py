@@ -17,6 +17,7 @@ from tests.fakes.model import Gate, Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.test_attachments import HeldReader
 from tests.scenarios.tools import tool
+from tests.words import NOTHING_TO_STOP, TWO_A_MINUTE
 
 BOUNDS = BundleBounds()
 PICTURE = ImagePart("image/png", "iVBORw0=")
@@ -341,7 +342,7 @@ async def test_a_message_in_pieces_counts_once_for_the_pace() -> None:
         await them.scene.settled(2)
         await them.scene.clock.advance(3)
         await them.send(them.update("One too many", BOB))
-        await them.scene.shows("2 messages a minute")
+        await them.scene.shows(TWO_A_MINUTE)
 
 
 async def test_a_message_that_is_declined_is_declined_with_all_its_pieces() -> None:
@@ -352,7 +353,7 @@ async def test_a_message_that_is_declined_is_declined_with_all_its_pieces() -> N
             await them.scene.settled(number)
             await them.scene.clock.advance(3)
         await them.send(them.photo(sender=BOB))
-        await them.scene.shows("2 messages a minute")
+        await them.scene.shows(TWO_A_MINUTE)
         await them.scene.clock.advance(60)
         await them.send(them.photo(sender=BOB))
         await them.scene.routed()
@@ -365,7 +366,7 @@ async def test_more_than_one_message_may_hold_counts_again() -> None:
         await paced(them)
         pieces = [them.update(f"no. {n}", BOB, forwarded_from="Eve") for n in range(120)]
         await them.send(*pieces)
-        await them.scene.shows("2 messages a minute")
+        await them.scene.shows(TWO_A_MINUTE)
         await them.rested()
         await them.scene.settled(2)
         assert [asked.text.count("<forwarded") for asked in them.asked] == [50, 50]
@@ -401,7 +402,7 @@ async def test_stop_by_another_leaves_a_message_that_is_about_to_begin() -> None
     async with sending(says("Both.")) as them:
         await them.send(them.photo(), them.photo())
         await them.send(them.update("/stop", BOB))
-        await them.scene.shows("There is nothing to stop.")
+        await them.scene.shows(NOTHING_TO_STOP)
         await them.rested()
         await them.scene.settled()
 

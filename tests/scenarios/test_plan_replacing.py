@@ -17,6 +17,7 @@ from tests.fakes.model import Gate, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.test_plans import button, said, submit, write
 from tests.scenarios.tools import submitting, writing
+from tests.words import REPLACE, REPLACED_BY_ANN
 
 ONE = (calls(write("a", "1")), says("One."))
 TWO = (calls(write("b", "2")), says("Two."))
@@ -58,16 +59,16 @@ async def test_a_second_plan_asks_and_replaces_the_first_once_when_told() -> Non
         assert "being collected" not in card.text
         assert "Shall “another file” take its place?" in card.text
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
-        assert labels == ["🔁 Replace", "↩️ Keep"]
+        assert labels == [REPLACE, "↩️ Keep"]
         first, data = live(scene), button(card, "Replace")
-        assert await scene.press_data(data) == "🔁 Replaced by Ann."
+        assert await scene.press_data(data) == REPLACED_BY_ANN
         assert await scene.press_data(data) == SPENT
         await scene.settled(2)
         assert await scene.press_data(button(card, "Keep")) == SPENT
         assert [state for state, _ in plans(scene)] == [PlanState.CANCELLED, PlanState.READY]
         assert live(scene).id != first.id
         assert wishes(scene) == ["one file", "another file"]
-        assert "🔁 Replaced by Ann." in scene.channel.screen[card.id].text
+        assert REPLACED_BY_ANN in scene.channel.screen[card.id].text
         assert len(scene.cards) == 1, "the card of the new plan"
         assert len(scene.turns) == 2
         scene.assert_whole()
@@ -90,7 +91,7 @@ async def test_the_question_outlives_the_program() -> None:
         await scene.crash()
         await scene.start()
         assert len(scene.turns) == 1, "what is asked about does not begin by itself"
-        assert await scene.press_data(button(card, "Replace")) == "🔁 Replaced by Ann."
+        assert await scene.press_data(button(card, "Replace")) == REPLACED_BY_ANN
         await scene.settled(2)
         assert wishes(scene) == ["one file", "another file"]
 
@@ -125,7 +126,7 @@ async def test_a_plan_that_has_moved_on_is_asked_about_anew() -> None:
         )
         await scene.until(lambda: "Two files" in scene.channel.screen[again.id].text)
         renewed = scene.channel.screen[again.id]
-        assert await scene.press_data(button(renewed, "Replace")) == "🔁 Replaced by Ann."
+        assert await scene.press_data(button(renewed, "Replace")) == REPLACED_BY_ANN
         await scene.settled(3)
         assert wishes(scene)[-1] == "another file"
 
@@ -164,7 +165,7 @@ async def test_replacing_a_plan_that_is_collected_stops_the_collecting() -> None
         await scene.say("/plan one file")
         await gate.reached()
         card = await asked(scene, "/plan another file")
-        assert await scene.press_data(button(card, "Replace")) == "🔁 Replaced by Ann."
+        assert await scene.press_data(button(card, "Replace")) == REPLACED_BY_ANN
         await scene.settled(2)
         assert scene.turns[0].stop_reason is StopReason.USER_CANCELLED
         assert wishes(scene) == ["one file", "another file"]

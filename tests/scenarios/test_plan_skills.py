@@ -19,6 +19,7 @@ from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import Stage, stage
 from tests.scenarios.test_skills import newest, skill, use
 from tests.scenarios.tools import ScenarioTool, asking, looking, tool
+from tests.words import PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, SUMMARISED
 
 KEY = Variable("KEY", "s3cret-key", secret=True)
 NOTES = skill("notes", next_skill="report")
@@ -90,7 +91,7 @@ async def test_each_step_of_a_pipeline_runs_in_the_environment_of_its_own_skill(
         assert "1. run 1\n\n1\n\nbare" in plan_card(scene).text
         assert "2. run 2\n\n2\n\nwith secrets of report" in plan_card(scene).text
         await scene.press("Approve")
-        await scene.shows("All 2 steps of the plan done.")
+        await scene.shows(PLAN_OF_TWO_DONE)
         assert one.found == [("1", "notes", ""), ("2", "report", "s3cret-key")]
         assert "ran 2 with [secret]" in newest(scene.model.requests[-1])
         assert "s3cret-key" not in str(scene.store.rows)
@@ -111,7 +112,7 @@ async def test_equal_steps_run_in_the_order_they_were_planned_each_under_its_ski
     async with stage(*script, tools=[one], skills=FakeSkills(NOTES, REPORT)) as scene:
         await collected(scene)
         await scene.press("Approve")
-        await scene.shows("All 2 steps of the plan done.")
+        await scene.shows(PLAN_OF_TWO_DONE)
         assert [name for _, name, _ in one.found] == ["notes", "report"]
 
 
@@ -160,7 +161,7 @@ async def test_a_pipeline_the_model_chose_rests_when_its_plan_is_carried_out() -
         (chat,) = scene.store.rows.chats.values()
         assert chat.skill == "notes"
         await scene.press("Approve")
-        await scene.shows("All 2 steps of the plan done.")
+        await scene.shows(PLAN_OF_TWO_DONE)
         (chat,) = scene.store.rows.chats.values()
         assert chat.skill is None
 
@@ -179,10 +180,10 @@ async def test_a_plan_keeps_its_skills_over_a_rest_a_summary_and_a_restart() -> 
         await scene.say("/skill off")
         await scene.shows("`notes` rests.")
         await scene.say("/compact")
-        await scene.shows("The conversation is summarised.")
+        await scene.shows(SUMMARISED)
         await scene.crash()
         await scene.press("Approve")
-        await scene.shows("All 2 steps of the plan done.")
+        await scene.shows(PLAN_OF_TWO_DONE)
         assert one.found == [("1", "notes", ""), ("2", "report", "s3cret-key")]
         assert "Do as report does." in newest(scene.model.requests[5])
         await scene.say("Hello")
@@ -200,7 +201,7 @@ async def test_a_skill_put_to_work_before_the_approval_does_not_reach_the_steps(
         await scene.say("/skill report")
         await scene.shows("`report` is at work")
         await scene.press("Approve")
-        await scene.shows("The step of the plan done.")
+        await scene.shows(PLAN_OF_ONE_DONE)
         assert one.found == [("1", "", "")]
         assert the_plan(scene).steps[0].skill is None
 
@@ -240,7 +241,7 @@ async def test_a_step_whose_skill_is_not_what_it_was_fails_and_runs_nowhere_else
         assert why in plan_card(scene).text
         skills.put(REPORT)
         assert await scene.press("Retry") == "Trying again."
-        await scene.shows("All 2 steps of the plan done.")
+        await scene.shows(PLAN_OF_TWO_DONE)
         assert one.found[1:] == [("2", "report", "s3cret-key")]
 
 
@@ -304,7 +305,7 @@ async def test_a_step_asks_again_when_it_would_find_other_things_than_the_plan_s
         assert "Step 1 of the approved plan: the plan said bare" in scene.cards[-1].text
         assert "with secrets of report" in scene.cards[-1].text
         await scene.press("Approve")
-        await scene.shows("The step of the plan done.")
+        await scene.shows(PLAN_OF_ONE_DONE)
         assert one.found == [("1", "report", "s3cret-key")]
 
 
@@ -339,7 +340,7 @@ async def test_a_step_of_a_skills_server_runs_whatever_is_at_work_by_then(
         await scene.until(lambda: servers.asked[-1][1] == ())
         await scene.crash()
         await scene.press("Approve")
-        await scene.shows("The step of the plan done.")
+        await scene.shows(PLAN_OF_ONE_DONE)
         at_work = "report" if first else "tickets"
         assert [(what, name) for what, name, _ in lent.found] == [("1", at_work)]
         assert [spec.skill for spec in servers.asked[-2][1]] == ["tickets"]
@@ -385,7 +386,7 @@ async def test_a_plan_over_two_skills_has_the_servers_of_both() -> None:
         await scene.say("Bob")
         await scene.settled(2)
         await scene.press("Approve")
-        await scene.shows("All 2 steps of the plan done.")
+        await scene.shows(PLAN_OF_TWO_DONE)
         assert desk.found == [("1", "tickets", "")]
         assert post.found == [("2", "mail", "")]
 

@@ -20,6 +20,18 @@ from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.tools import asking, burning, foreign, looking, risky, submitting, writing
+from tests.words import (
+    APPROVE,
+    APPROVED,
+    CANCEL,
+    CHANGE,
+    NO_PLAN,
+    OUTCOME_UNKNOWN,
+    RESUME,
+    RETRY,
+    SKIP,
+    STOP,
+)
 
 TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
 
@@ -61,7 +73,7 @@ async def test_in_plan_mode_reads_run_and_changes_become_steps_of_one_card() -> 
         assert "📋 Two files · 2 steps" in card.text
         assert "They will be there." in card.text
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
-        assert labels == ["✅ Approve", "✏️ Change", "❌ Cancel"]
+        assert labels == [APPROVE, CHANGE, CANCEL]
         planned = [r for r in scene.results if r.status is Status.PLANNED]
         assert [r.call_id for r in planned] == ["a", "b"]
         asked = next(b for b in scene.bodies if isinstance(b, AskerBody))
@@ -84,7 +96,7 @@ async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so()
         await scene.say("/plan make two files")
         await scene.settled(1)
         assert scene.texts[0] == "This is the plan."
-        assert await scene.press("Approve") == "Approved."
+        assert await scene.press("Approve") == APPROVED
         await scene.settled(2)
         assert [a["what"] for a in tool.ran] == ["1", "2"]
         assert the_plan(scene).state is PlanState.DONE
@@ -183,7 +195,7 @@ async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
         card = plan_card(scene)
         assert "❌ 1. write 1 — 1 broke" in card.text
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
-        assert labels == ["🔁 Retry", "⏭ Skip", "⏹ Stop"]
+        assert labels == [RETRY, SKIP, STOP]
         data = button(card, "Retry")
         assert await scene.press_data(data) == "Trying again."
         assert await scene.press_data(data) == SPENT
@@ -241,7 +253,7 @@ async def test_stop_while_it_runs_ends_turn_and_plan() -> None:
         await scene.settled(2)
         plan = the_plan(scene)
         assert plan.state is PlanState.PARTLY_DONE
-        assert plan.steps[0].outcome.startswith("outcome unknown")
+        assert plan.steps[0].outcome.startswith(OUTCOME_UNKNOWN)
         assert scene.turns[1].stop_reason is StopReason.USER_CANCELLED
         scene.assert_whole()
 
@@ -262,7 +274,7 @@ async def test_double_and_concurrent_presses_approve_once() -> None:
         await scene.settled(2)
         await scene.until(lambda: len(scene.channel.acknowledged) == 3)
         assert sorted(text for _, text in scene.channel.acknowledged) == sorted(
-            ["Approved.", SPENT, SPENT]
+            [APPROVED, SPENT, SPENT]
         )
         assert len(scene.turns) == 2
         assert len(tool.ran) == 1
@@ -528,7 +540,7 @@ async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None
 async def test_the_commands_tell_what_there_is() -> None:
     script = (calls(write("a", "1")), says("The plan."))
     async with stage(*script, tools=[writing(), submitting()]) as scene:
-        await said(scene, "/plan", "There is no plan here.")
+        await said(scene, "/plan", NO_PLAN)
         await said(scene, "/plan list", "no plans yet")
         await said(scene, "/plan nonsense", "Usage:")
         await said(scene, "/plan show", "Usage:")
@@ -624,7 +636,7 @@ async def test_an_execution_that_runs_out_of_rounds_can_be_resumed() -> None:
         assert scene.turns[1].stop_reason is StopReason.MAX_ROUNDS
         assert the_plan(scene).state is PlanState.EXECUTING
         labels = [b["label"] for row in scene.cards[0].piece.body["buttons"] for b in row]
-        assert labels == ["▶️ Resume", "⏹ Stop"]
+        assert labels == [RESUME, STOP]
         assert "The plan waits" in scene.texts[-1]
 
 

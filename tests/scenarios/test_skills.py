@@ -16,10 +16,11 @@ from bot.domain.variable import Variable
 from bot.domain.view import ModelReply, ModelRequest, ResultPart
 from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.fakes.skills import FakeSkills
-from tests.scenarios.dying import Fate
+from tests.scenarios.dying import Fate, deaths
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running, stage
 from tests.scenarios.tools import looking, tool, writing
+from tests.words import SUMMARISED
 
 
 def skill(name: str, **fields: object) -> Skill:
@@ -283,7 +284,7 @@ async def test_instructions_are_brought_again_when_a_summary_took_their_place() 
         await scene.say("first")
         await scene.settled()
         await scene.say("/compact")
-        await scene.shows("The conversation is summarised.")
+        await scene.shows(SUMMARISED)
         await scene.say("second")
         assert (await scene.settled(3)).skill == "minutes"
         assert "Do as minutes does." in newest(scene.model.requests[3])
@@ -575,10 +576,8 @@ def _piped(request: ModelRequest, _: int) -> ModelReply:
     return use("notes", f"u{len(request.messages)}")
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("at", range(1, 16))
-async def test_a_death_at_any_write_hands_over_once(at: int, after: bool) -> None:
-    fate = Fate(at, after)
+async def _handed_over(fate: Fate) -> int:
+    """Plays both stages, a death between or not; returns how many writes were made."""
     made = Stage(RuledModel(_piped), [looking()], Limits(), fate, skills=FakeSkills(*PIPELINE))
     async with running(made) as scene:
         life = Life(scene, fate)
@@ -591,3 +590,15 @@ async def test_a_death_at_any_write_hands_over_once(at: int, after: bool) -> Non
     said = [b.text for b in scene.bodies if isinstance(b, ReplyBody) and b.text]
     assert said == ["Raw notes.", "The report."]
     assert set(scene.texts) == {"The report."}
+    return fate.writes
+
+
+@pytest.mark.parametrize(("at", "after"), deaths(_handed_over(Fate(None, after=False))))
+async def test_a_death_at_any_write_hands_over_once(at: int, after: bool) -> None:
+    fate = Fate(at, after)
+    await _handed_over(fate)
+    assert fate.died.is_set()
+
+
+async def test_a_life_without_a_death_hands_over_once() -> None:
+    await _handed_over(Fate(None, after=False))

@@ -20,6 +20,7 @@ from tests.fakes.servers import FakeServers
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.tools import ScenarioTool, tool
+from tests.words import APPROVED
 
 NASTY = ServerSpec("nasty", ("nasty",))
 WITH_BOB = Address("fake", "2")
@@ -59,7 +60,7 @@ async def test_a_call_of_a_server_asks_and_its_answer_taints_the_talk() -> None:
     script = (calls(call("a", "nasty__do", {"what": "x"})), says("Done."))
     async with served(*script, tools=[lent("do")]) as (scene, _):
         await scene.say("do it")
-        assert await scene.press("Approve") == "Approved."
+        assert await scene.press("Approve") == APPROVED
         await scene.settled()
         (result,) = scene.results
         assert (result.status, result.untrusted) == (Status.SUCCESS, "MCP nasty")
@@ -77,7 +78,7 @@ async def test_only_an_owner_lets_a_server_in_even_for_a_member_who_may_approve(
         data = next(b["data"] for row in rows for b in row if "Approve" in b["label"])
         assert "Only an owner" in await scene.press_data(data, BOB, card.id, WITH_BOB)
         assert list(await scene.store.consents.given()) == []
-        assert await scene.press_data(data, ANN, card.id) == "Approved."
+        assert await scene.press_data(data, ANN, card.id) == APPROVED
         await scene.settled()
         assert [one.identity for one in await scene.store.consents.given()] == ["identity"]
 

@@ -1,0 +1,174 @@
+"""Two ways to start the program as a process of its own: anew, or forked from one that has it."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+ROOT = Path(__file__).resolve().parents[2]
+_END_SECONDS = 10
+
+
+class Process(Protocol):
+    """A started program, as asyncio shows its own."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code; negative for a signal, and None as long as the process runs."""
+        ...
+
+    async def wait(self) -> int: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A program as after `python -m`, and all that surrounds it."""
+
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    folder: Path
+    module: str = "bot"
+
+
+class Launch(Protocol):
+    """Starts a program; its standard output and standard error go to `output`."""
+
+    async def __call__(self, start: Start, output: IO[bytes]) -> Process: ...
+
+
+async def launch_anew(start: Start, output: IO[bytes]) -> Process:
+    """A new interpreter, which imports everything: for tests whose subject is the start."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", start.module, *start.arguments),
+        cwd=start.folder,
+        env=start.environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+    )
+    return _Anew(process)
+
+
+@dataclass(frozen=True, slots=True)
+class _Anew:
+    _process: asyncio.subprocess.Process
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.returncode
+
+    async def wait(self) -> int:
+        return await self._process.wait()
+
+    def terminate(self) -> None:
+        self._process.terminate()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+class _Forked:
+    def __init__(
+        self, pid: int, news: asyncio.StreamReader, connection: asyncio.StreamWriter
+    ) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self._end = asyncio.create_task(self._listen(news, connection), name=f"end of {pid}")
+
+    async def _listen(self, news: asyncio.StreamReader, connection: asyncio.StreamWriter) -> int:
+        try:
+            self.returncode = int(await news.readline())
+        finally:
+            connection.close()
+        return self.returncode
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._end)
+
+    def terminate(self) -> None:
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    def _send(self, number: signal.Signals) -> None:
+        if self.returncode is not None:
+            raise ProcessLookupError
+        os.kill(self.pid, number)
+
+
+class ForkServer:
+    """The near end of `fork_server.py`."""
+
+    def __init__(self, orders: socket.socket) -> None:
+        self._orders = orders
+
+    async def launch(self, start: Start, output: IO[bytes]) -> Process:
+        order = {
+            "module": start.module,
+            "arguments": start.arguments,
+            "environment": dict(start.environment),
+            "folder": str(start.folder),
+        }
+        ours, theirs = socket.socketpair()
+        with theirs:
+            descriptors = [output.fileno(), theirs.fileno()]
+            socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
+        news, connection = await asyncio.open_unix_connection(sock=ours)
+        try:
+            pid = int(await news.readline())
+        except BaseException:
+            connection.close()
+            raise
+        return _Forked(pid, news, connection)
+
+
+@contextmanager
+def fork_server() -> Iterator[ForkServer]:
+    """Starts the server, which loads the program once, and ends it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "tests.e2e.fork_server", str(theirs.fileno())],
+            cwd=ROOT,
+            # What an interpreter reads when it starts is the same for every child.
+            env=surroundings(),
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+        theirs.close()
+        try:
+            yield ForkServer(ours)
+        finally:
+            ours.close()
+            assert server.wait(_END_SECONDS) == 0, "the fork server failed"
+
+
+def surroundings() -> dict[str, str]:
+    """The environment that every start has: what the interpreter itself needs."""
+    return {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+        "NO_PROXY": "127.0.0.1,localhost",
+    }
