@@ -1,6 +1,7 @@
 """Skills: written instructions for one kind of task, chosen when it comes up."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -8,12 +9,18 @@ from pathlib import PurePath
 from typing import Any
 
 from bot.domain.plan import SUBMIT_PLAN
+from bot.domain.pre_approval import PreApproved
 from bot.domain.server import tools_prefix
 from bot.domain.variable import Variable, rendered, spellings
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"
 SKILL_TOOLS = frozenset({FIND, USE, READ})
 """The tools about skills, which no skill can shut out."""
+
+_PLACE = re.compile(
+    r"\{baseDir\}|\$\{(?:CLAUDE_SKILL_DIR|CLAUDE_PLUGIN_ROOT|SKILL_DIR)\}|\$SKILL_DIR\b"
+)
+"""What bodies write for the folder of their skill, here and in other programs."""
 
 SKILL_LIST = 6_000
 """Bytes of names and descriptions that a model is told of at once."""
@@ -48,9 +55,12 @@ class SkillServer:
 class Skill:
     """One skill as its SKILL.md tells it, in the open Agent Skills format.
 
-    `next_skill` goes on with the settled text of this one; of `conditional_next`, a map from
-    condition to skill, the model picks. `allowed_tools` of None means all. `extra` keeps keys this
-    program does not know. `unmet` says why the skill cannot be used here; empty when it can.
+    `title` is the name in the file where that is no name here. `tools` are the only ones that may
+    be used under it, None means all; `pre_approved` is what it asks for. A `manual` one is chosen
+    by people alone, an `own` one lies in the home. `next_skill` goes on with the settled text of
+    this one; of `conditional_next`, a map from condition to skill, the model picks. `extra` keeps
+    keys this program does not know. `unmet` says why the skill cannot be used here; empty when it
+    can. `warnings` say what is odd about its file.
     """
 
     name: str
@@ -60,7 +70,7 @@ class Skill:
     license: str = ""
     compatibility: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    allowed_tools: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = None
     next_skill: str | None = None
     conditional_next: Mapping[str, str] = field(default_factory=dict[str, str])
     model_tier: str | None = None
@@ -69,6 +79,11 @@ class Skill:
     servers: tuple[SkillServer, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     unmet: str = ""
+    title: str = ""
+    pre_approved: tuple[PreApproved, ...] = ()
+    manual: bool = False
+    own: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def in_pipeline(self) -> bool:
@@ -77,8 +92,8 @@ class Skill:
 
     @property
     def instructions(self) -> str:
-        """The body with its variables filled in; secret ones stay as they are written."""
-        return rendered(self.body, self.variables)
+        """The body with its folder and its variables filled in; secret ones stay as written."""
+        return rendered(_PLACE.sub(lambda _: self.folder, self.body), self.variables)
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -97,29 +112,37 @@ class Skill:
 
     def allows(self, tool: str) -> bool:
         """Whether a tool may be used under this skill; its own servers' always may."""
-        if self.allowed_tools is None or tool in (*self.allowed_tools, *SKILL_TOOLS, SUBMIT_PLAN):
+        if self.tools is None or tool in (*self.tools, *SKILL_TOOLS, SUBMIT_PLAN):
             return True
         return any(tool.startswith(tools_prefix(server.name)) for server in self.servers)
 
     def unknown_tools(self, known: frozenset[str]) -> tuple[str, ...]:
-        """Names in `allowed_tools` that no tool has; those of servers are not known before."""
-        named = self.allowed_tools or ()
+        """Names in `tools` that no tool has; those of servers are not known before."""
+        named = self.tools or ()
         return tuple(name for name in named if name not in known and "__" not in name)
 
 
 @dataclass(frozen=True, slots=True)
 class SkillFault:
-    """Why a skill cannot be read: the file, the line (0 when it has none) and the reason."""
+    """Why a skill cannot be read: the file, the line (0 when it has none) and the reason.
+
+    `name` is what the file calls the skill, if it says so.
+    """
 
     file: str
     line: int
     reason: str
+    name: str = ""
 
     @property
     def skill(self) -> str:
         """The skill that should be there, by its folder; empty for any other file."""
         path = PurePath(self.file)
         return path.parent.name if path.name == "SKILL.md" else ""
+
+    def is_about(self, name: str) -> bool:
+        """Whether this is the skill of that name, be it the folder's or the one in the file."""
+        return bool(key := _key(name)) and key in (_key(self.skill), _key(self.name))
 
     def __str__(self) -> str:
         return (
@@ -150,6 +173,11 @@ class SkillSet:
         return tuple(s for _, s in sorted(self.skills.items()) if not s.unmet)
 
     @cached_property
+    def offered(self) -> tuple[Skill, ...]:
+        """Skills that a model may choose: a person's own first, each by name."""
+        return tuple(sorted((s for s in self.ready if not s.manual), key=lambda s: not s.own))
+
+    @cached_property
     def secrets(self) -> tuple[str, ...]:
         return tuple(secret for skill in self.skills.values() for secret in skill.secrets)
 
@@ -158,16 +186,44 @@ class SkillSet:
         found = self.skills.get(name) if name is not None else None
         return found if found is not None and not found.unmet else None
 
+    @cached_property
+    def _by_key(self) -> Mapping[str, Skill]:
+        """Skills by each of their names; a name of one comes before the folder of another."""
+        known: dict[str, Skill] = {}
+        for names in (_folder_name, _title, _name):
+            known |= {_key(names(skill)): skill for skill in self.skills.values()}
+        return known
+
+    def named(self, name: str) -> Skill | None:
+        """The skill of this name, however it is written, or whose file or folder says it."""
+        return self.skills.get(name) or self._by_key.get(_key(name) or "-")
+
+    def meant(self, word: str) -> str:
+        """The name of the skill that a person means, by its beginning or a part of it perhaps.
+
+        The word itself, when it fits none or several.
+        """
+        if (found := self.named(word)) is not None:
+            return found.name
+        if not (part := _key(word)) or any(fault.is_about(word) for fault in self.faults):
+            return word
+        keys = {name: _key(name) for name in self.skills}
+        for fits in (str.startswith, str.__contains__):
+            near = [name for name, key in keys.items() if fits(key, part)]
+            if near:
+                return near[0] if len(near) == 1 else word
+        return word
+
     def knows(self, name: str) -> bool:
         """Whether there is a skill of this name, be it broken or unfit for this place."""
-        return name in self.skills or any(fault.skill == name for fault in self.faults)
+        return name in self.skills or any(fault.is_about(name) for fault in self.faults)
 
     def refusal(self, name: str) -> str:
         """Why a skill of this name cannot be used; empty when it can."""
         found = self.skills.get(name)
         if found is not None:
             return f"the skill {name} cannot be used here: {found.unmet}" if found.unmet else ""
-        broken = next((fault for fault in self.faults if fault.skill == name), None)
+        broken = next((fault for fault in self.faults if fault.is_about(name)), None)
         if broken is not None:
             where = f"SKILL.md, line {broken.line}" if broken.line else "SKILL.md"
             return f"the skill {name} cannot be read: {where}: {broken.reason}"
@@ -188,7 +244,10 @@ class SkillSet:
         return tuple(dict.fromkeys(filter(None, why)))
 
     def search(self, query: str, limit: int) -> tuple[Skill, ...]:
-        """Ready skills whose name or description holds words of the query, best first."""
+        """Ready skills whose name or description holds words of the query, best first.
+
+        A plain way, for where there is no index.
+        """
         words = _words(query)
         scored = [(_score(skill, words), skill) for skill in self.ready]
         found = sorted((s for s in scored if s[0] > 0), key=lambda s: (-s[0], s[1].name))
@@ -198,21 +257,44 @@ class SkillSet:
 def skill_set(found: Mapping[str, Skill], faults: tuple[SkillFault, ...] = ()) -> SkillSet:
     """The set of these skills, with those marked whose required skills are not to be had."""
     skills = dict(found)
-    while lacking := {
-        n: why for n, s in skills.items() if not s.unmet and (why := _lacks(s, skills))
-    }:
-        skills |= {name: replace(skills[name], unmet=why) for name, why in lacking.items()}
+    lacking = {n: why for n, s in skills.items() if (why := _lacks(s, skills))}
+    while lacking:
+        for name, why in lacking.items():
+            unmet = "; ".join(filter(None, (found[name].unmet, why)))
+            skills[name] = replace(skills[name], unmet=unmet)
+        unready = {n: s for n, s in skills.items() if not s.unmet}
+        lacking = {n: why for n, s in unready.items() if (why := _lacks(s, skills))}
     return SkillSet(skills, faults)
 
 
 def _lacks(skill: Skill, skills: Mapping[str, Skill]) -> str:
-    for name in skill.requires.skills:
+    return "; ".join(_missing(skill.requires.skills, skills))
+
+
+def _missing(names: Iterable[str], skills: Mapping[str, Skill]) -> Iterable[str]:
+    for name in names:
         needed = skills.get(name)
         if needed is None:
-            return f"it needs the skill {name}, which is not there"
-        if needed.unmet:
-            return f"it needs the skill {name}, which cannot be used: {needed.unmet}"
-    return ""
+            yield f"it needs the skill {name}, which is not there"
+        elif needed.unmet:
+            yield f"it needs the skill {name}, which cannot be used: {needed.unmet}"
+
+
+def _name(skill: Skill) -> str:
+    return skill.name
+
+
+def _title(skill: Skill) -> str:
+    return skill.title
+
+
+def _folder_name(skill: Skill) -> str:
+    return PurePath(skill.folder).name
+
+
+def _key(name: str) -> str:
+    """A name without what differs between ways to write it: capitals, spaces, hyphens."""
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """The YAML at the head of a Markdown file, read with the lines its values stand on."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import yaml
@@ -18,6 +19,7 @@ _NESTED = 100
 _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
 _PLAIN_LINE = re.compile(r"([a-z][a-z_-]*): ([A-Za-z](?:[\w .,;()/+=<>'’–-]*[\w.,;()/+=<>'’–-])?)")
+_ENTRY = re.compile(r"([A-Za-z_][\w-]*):[ \t]+([^\s\[{|>&*!%#?-].*)")
 _VALUES = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 _NAMES = {"int": "a number", "float": "a number", "bool": "true or false", "null": "nothing"}
 
@@ -31,23 +33,99 @@ class Malformed(Exception):
         self.reason = reason
 
 
-def split(content: str) -> tuple[Fields, str]:
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The head of a file: its fields, the text behind it, and the lines that lack quotes."""
+
+    fields: Fields
+    body: str
+    unquoted: tuple[int, ...] = ()
+
+
+def split(content: str) -> FrontMatter:
     """The fields of the front matter and the text behind it; raises Malformed."""
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     first, _, rest = content.partition("\n")
     if first.rstrip() != "---":
-        raise Malformed(1, "it does not begin with a line of three dashes")
+        raise Malformed(
+            1, "it does not begin with a line of three dashes; name and description belong there"
+        )
     end = _END.search(rest)
     if end is None:
         raise Malformed(1, "the front matter is not closed by a line of three dashes")
     head, body = rest[: end.start()], rest[end.end() :].strip()
     found = _plain_lines(head)
     if found is not None:
-        return found, body
-    node = _composed(head)
+        return FrontMatter(found, body)
+    node, unquoted = _forgiven(head)
     if node is None:
         raise Malformed(1, "the front matter is empty")
-    return fields(node, "the front matter"), body
+    return FrontMatter(fields(node, "the front matter"), body, unquoted)
+
+
+def _forgiven(document: str) -> tuple[Node | None, tuple[int, ...]]:
+    """The document, read again with quotes around values that need them, and their lines.
+
+    Other programs take `description: Use it when: …`, which is no YAML.
+    """
+    try:
+        return _composed(document), ()
+    except Malformed as fault:
+        chunks = list(_entries(document))
+        quoted = [_quoted(chunk) for chunk in chunks]
+        if quoted == chunks:
+            raise _explained(fault, document) from None
+        starts = [sum(c.count("\n") for c in chunks[:n]) for n in range(len(chunks))]
+        changed = (n for n, chunk in enumerate(chunks) if quoted[n] != chunk)
+        lines = tuple(starts[n] + _FIRST_LINE for n in changed)
+        try:
+            return _composed("".join(quoted)), lines
+        except Malformed:
+            raise _explained(fault, document) from None
+
+
+def _entries(document: str) -> Iterator[str]:
+    """The document in pieces: a line that is not indented, with the indented ones behind it."""
+    chunk = ""
+    for line in document.splitlines(keepends=True):
+        if chunk and not line.startswith(" "):
+            yield chunk
+            chunk = ""
+        chunk += line
+    if chunk:
+        yield chunk
+
+
+def _quoted(chunk: str) -> str:
+    """A key with a plain value that is no YAML, in quotes; anything else as it is."""
+    first, _, more = chunk.partition("\n")
+    match = _ENTRY.fullmatch(first.rstrip())
+    if match is None or _is_valid(chunk):
+        return chunk
+    value = match[2] if not more.strip() else f"{match[2]}\n{more.rstrip()}"
+    end = "\n" * (chunk.count("\n") - value.count("\n"))
+    doubled = value.replace("'", "''")
+    return f"{match[1]}: '{doubled}'{end}"
+
+
+def _is_valid(chunk: str) -> bool:
+    try:
+        _composed(chunk)
+    except Malformed:
+        return False
+    return True
+
+
+def _explained(fault: Malformed, document: str) -> Malformed:
+    """The fault with what a person can do about it."""
+    lines = document.split("\n")
+    at = fault.line - _FIRST_LINE
+    said = lines[at] if 0 <= at < len(lines) else ""
+    if "\t" in said:
+        return Malformed(fault.line, f"{fault.reason}; put spaces in place of tabs")
+    if ":" in said.partition(":")[2]:
+        return Malformed(fault.line, f"{fault.reason}; put the value in quotes")
+    return fault
 
 
 def _plain_lines(document: str) -> Fields | None:
@@ -158,6 +236,14 @@ def seconds(node: Node, what: str) -> float:
 
 def is_list(node: Node) -> bool:
     return isinstance(node, yaml.SequenceNode)
+
+
+def is_scalar(node: Node) -> bool:
+    return isinstance(node, yaml.ScalarNode)
+
+
+def is_list_of_scalars(node: Node) -> bool:
+    return isinstance(node, yaml.SequenceNode) and all(map(is_scalar, node.value))
 
 
 def is_mapping(node: Node) -> bool:

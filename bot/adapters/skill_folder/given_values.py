@@ -11,29 +11,43 @@ FILE = "skills.toml"
 
 
 class GivenValues:
-    """A value for one skill wins over one for all of them, and both over the environment."""
+    """A value for one skill wins over one for all of them, and both over the environment.
+
+    The environment holds keys of the program itself: a skill sees a variable of it only where the
+    operator allowed that skill that name.
+    """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.environ = environ
         self._common: Mapping[str, str] = {}
         self._by_skill: Mapping[str, Mapping[str, str]] = {}
+        self._allowed: Mapping[str, frozenset[str]] = {}
 
     def read(self, file: Path) -> None:
         """Takes over what the file says; without one there is nothing. Raises Malformed."""
-        self._common, self._by_skill = {}, {}
+        self._common, self._by_skill, self._allowed = {}, {}, {}
         try:
             told = tomllib.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return
         except (OSError, ValueError) as fault:
             raise Malformed(_line(str(fault)), str(fault)) from None
+        except RecursionError:
+            raise Malformed(0, "it is nested too deep") from None
         self._common = _texts(told.get("vars", {}), "vars")
         tables = _table(told.get("skills", {}), "skills")
         self._by_skill = {name: _texts(v, f"skills.{name}") for name, v in tables.items()}
+        allowed = _table(told.get("allow", {}), "allow")
+        self._allowed = {name: _names(v, f"allow.{name}") for name, v in allowed.items()}
+
+    def may_see(self, skill: str, name: str) -> bool:
+        """Whether a skill may have this variable of the environment."""
+        return name in self._allowed.get(skill, ())
 
     def of(self, skill: str, name: str) -> str | None:
+        around = self.environ.get(name) if self.may_see(skill, name) else None
         own = self._by_skill.get(skill, {})
-        return own.get(name, self._common.get(name, self.environ.get(name)))
+        return own.get(name, self._common.get(name, around))
 
 
 def _table(value: Any, what: str) -> Mapping[str, Any]:
@@ -49,6 +63,13 @@ def _texts(value: Any, what: str) -> Mapping[str, str]:
             raise Malformed(0, f"{what}: {name} should be one value")
         found[name] = str(one).lower() if isinstance(one, bool) else str(one)
     return found
+
+
+def _names(value: Any, what: str) -> frozenset[str]:
+    names: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
+    if not all(isinstance(name, str) for name in names):
+        raise Malformed(0, f"{what}: should be names of variables")
+    return frozenset(names)
 
 
 def _line(fault: str) -> int:

@@ -287,7 +287,7 @@ def _same(call: ToolCall, cards: Sequence[Approval]) -> bool:
 
 
 def _shut_out(tool: str, skill: Skill) -> str:
-    allowed = ", ".join(skill.allowed_tools or ()) or "none"
+    allowed = ", ".join(skill.tools or ()) or "none"
     return f"Not run: the skill {skill.name} does not allow {tool}. Tools it allows: {allowed}."
 
 

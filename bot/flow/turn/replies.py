@@ -15,9 +15,10 @@ from bot.domain.errors import (
     SpoiltThinking,
 )
 from bot.domain.outcome import StopReason
-from bot.domain.skill_words import due
+from bot.domain.skill import Skill
+from bot.domain.skill_words import arguments_in, due
 from bot.domain.step import CallModel, Finish, Step, WrapUp
-from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
+from bot.domain.transcript import AskerBody, Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.view import ModelReply, ModelRequest, RequestView
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
@@ -75,7 +76,8 @@ class Replies:
         if _epoch_changed(work, scene):
             bodies.append(CutBody((), 0))
         at_work = scene.skills.usable(work.turn.skill)
-        if (words := due(at_work, scene.fold(work.log, self._images).skill)) is not None:
+        shown = scene.fold(work.log, self._images).skill
+        if (words := due(at_work, shown, _said_with(work, scene, at_work))) is not None:
             bodies.append(words)
         if isinstance(step, WrapUp) and not work.progress.wrap_up_asked:
             bodies.append(NoteBody("wrap_up", _WRAP_UP))
@@ -131,6 +133,14 @@ class Replies:
         _LOG.warning(said, scene.profile.key, fault, following, extra=work.tags)
         await work.write(turn=work.counted(model=following))
         return replace(scene, profile=self._models.profile(following)), None
+
+
+def _said_with(work: Work, scene: Scene, skill: Skill | None) -> str:
+    """The words of the `/skill <name> <words>` that began this turn, if it is about this skill."""
+    entries = reversed(work.log.entries())
+    asked = next((e.body for e in entries if isinstance(e.body, AskerBody)), None)
+    name, words = arguments_in(asked.text) if asked is not None else ("", "")
+    return words if skill is not None and scene.skills.meant(name) == skill.name else ""
 
 
 def _shown(work: Work, scene: Scene, live: Live) -> Callable[[str], None]:

@@ -206,8 +206,9 @@ def _put_to_work(
         return None, ()
     last = scene.skills.usable(work.turn.skill)
     deeper = last is not None and chosen in last.conditional_next.values()
-    turn = work.counted(skill=chosen, stages=work.turn.stages + deeper)
-    return turn, (ChooseSkill(turn.chat, chosen, lent=True),)
+    # An empty name lays the skill down.
+    turn = work.counted(skill=chosen or None, stages=work.turn.stages + deeper)
+    return turn, (ChooseSkill(turn.chat, turn.skill, lent=True),)
 
 
 def _log_verdict(step: Step, progress: Progress, work: Work) -> None:
