@@ -48,7 +48,7 @@ def opened_below(base: int, path: str) -> int:
     Every step begins at an open folder, so nothing changes by being swapped meanwhile. The caller
     closes the descriptor. Raises OSError and ToolFailure.
     """
-    steps = list(reversed(PurePosixPath(path).parts))
+    steps = _steps(path)
     above, links = [os.dup(base)], 0
     try:
         while steps:
@@ -79,10 +79,15 @@ def _leave(above: list[int]) -> None:
 
 def _target(link: str, folder: int) -> Sequence[str]:
     """The steps of a link's target, the last one first."""
-    target = PurePosixPath(os.readlink(link, dir_fd=folder))
-    if target.is_absolute():
+    target = os.readlink(link, dir_fd=folder)
+    if target.startswith("/"):
         raise ToolFailure(_OUTSIDE)
-    return tuple(reversed(target.parts))
+    return _steps(target)
+
+
+def _steps(path: str) -> list[str]:
+    """The names in a path, the last one first."""
+    return [name for name in reversed(path.split("/")) if name not in ("", ".")]
 
 
 def read_below(base: int, path: str, most: int) -> bytes:

@@ -5,6 +5,7 @@ import errno
 import logging
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -38,7 +39,7 @@ LOOK_SECONDS = 2.0
 """How often the folders are looked at for changes."""
 
 LOOK_SHARE = 100
-"""A look that took long is followed by a pause this many times as long."""
+"""The pause behind a look is at least so many times its processor time: one in a hundred."""
 
 PAUSE_SECONDS = 30.0
 """How long they are left alone after a fault nobody foresaw."""
@@ -139,14 +140,18 @@ class SkillFolders:
         before, pause = self._seen, LOOK_SECONDS
         while True:
             await self._clock.sleep(pause)
-            begun = self._clock.steady()
-            now = await asyncio.to_thread(self._look)
-            pause = max(LOOK_SECONDS, LOOK_SHARE * (self._clock.steady() - begun))
+            now, cost = await asyncio.to_thread(self._measured_look)
+            pause = max(LOOK_SECONDS, LOOK_SHARE * cost)
             if now != self._seen and now == before:
                 await asyncio.to_thread(self.load)
                 told = "skills changed: %d can be used, %d cannot be read"
                 _LOG.info(told, len(self._known.ready), len(self._known.faults))
             before = now
+
+    def _measured_look(self) -> tuple["_Seen", float]:
+        """A look and the seconds of processor time that it took."""
+        begun = time.thread_time()
+        return self._look(), time.thread_time() - begun
 
     def _look(self) -> "_Seen":
         """What tells of a change, for every place where a skill is or should be; blocks."""

@@ -1,6 +1,7 @@
 """Folders of skills: which win, what cannot be read, what is looked at anew."""
 
 import os
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -301,14 +302,13 @@ def test_a_variable_of_the_environment_is_seen_where_the_operator_allowed_it(
     assert known.skills["two"].environment == {}
 
 
-async def test_a_long_look_is_followed_by_a_long_pause(tmp_path: Path) -> None:
-    class SlowClock(FakeClock):
-        def steady(self) -> float:
-            self.looks = getattr(self, "looks", 0) + 1
-            return self.looks * 0.05
-
+async def test_a_costly_look_is_followed_by_a_long_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = count(0.0, 0.05)
+    monkeypatch.setattr("time.thread_time", lambda: next(spent))
     skill_file(tmp_path / "skills", "one")
-    clock = SlowClock()
+    clock = FakeClock()
     async with SkillFolders([tmp_path / "skills"], tmp_path, {}, clock):
         while len(clock.slept) < 3:
             await clock.advance(LOOK_SECONDS)
