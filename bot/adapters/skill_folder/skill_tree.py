@@ -101,8 +101,9 @@ class _Walk:
             yield from found or [self._spot(f"{root}/{name}", "", None, self._nothing(root, name))]
         for name in listing.links if listing is not None else ():
             top = f"{root}/{name}"
-            found = list(self._below(top)) if os.path.isdir(top) else []  # noqa: PTH112 - a text
-            nowhere = "it is a link that leads to no skill"
+            leads = os.path.isdir(top) and not _holds(top, root)  # noqa: PTH112 - a text
+            found = list(self._below(top)) if leads else []
+            nowhere = "it is a link that leads to no skill, or to a folder that this one is in"
             yield from found or [self._spot(top, "", None, nowhere)]
 
     def _nothing(self, root: str, name: str) -> str:
@@ -173,6 +174,11 @@ def _listed(folder: str, changed: int) -> _Listing:
     return _Listing(
         changed if settled else 0, tuple(sorted(folders)), tuple(sorted(links)), holds, misspelt
     )
+
+
+def _holds(link: str, root: str) -> bool:
+    """Whether a link leads to a folder that the root is in: its skills would be found twice."""
+    return Path(os.path.realpath(root)).is_relative_to(os.path.realpath(link))
 
 
 def _rank(spot: Spot) -> tuple[int, str]:

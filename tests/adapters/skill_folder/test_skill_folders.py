@@ -201,6 +201,16 @@ async def test_a_folder_that_an_installer_linked_is_a_skill(tmp_path: Path) -> N
     assert await skills.read("letters", "notes.md") == "Beside it."
 
 
+def test_a_link_that_leads_back_is_not_followed(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "letters")
+    (root / "back").symlink_to(tmp_path)
+    known = loaded(root).known
+    assert known.skills["letters"].warnings == ()
+    (fault,) = known.faults
+    assert "back/SKILL.md: it is a link" in str(fault)
+
+
 async def test_a_folder_that_was_swapped_since_is_not_read(tmp_path: Path) -> None:
     root, store, secret = tmp_path / "skills", tmp_path / "store", tmp_path / "secret"
     root.mkdir()
