@@ -22,6 +22,7 @@ Probe: TypeAlias = Callable[[], Awaitable[str]]
 
 PROBE_SECONDS = 20.0
 _MEND_FILE = "Mend the file; the others are not concerned."
+_MOST_SKILLS = 20
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
 
 
@@ -131,10 +132,22 @@ def _sentence(text: str) -> str:
 
 
 def _skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
+    """How many skills there are, and some of what is wrong with them: thousands would be a wall."""
     yield Finding("skills", "ok", f"{len(skills.ready)} can be used.")
+    found = list(_odd_skills(skills, tools))
+    yield from found[:_MOST_SKILLS]
+    if (more := len(found) - _MOST_SKILLS) > 0:
+        mend = "In the chat /skills and /skills <name> tell of the others."
+        yield Finding("skills", "warn", f"And {more} more of the kind.", mend)
+
+
+def _odd_skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
+    """What cannot be used comes first, then what can be and is odd."""
+    ordered = [skill for _, skill in sorted(skills.skills.items())]
     for fault in skills.faults:
         yield Finding("skills", "warn", f"{fault}.", _MEND_FILE)
-    for name, skill in sorted(skills.skills.items()):
+    for skill in ordered:
+        name = skill.name
         if skill.unmet:
             yield Finding("skills", "warn", f"{name}: {skill.unmet}.", "See docs/skills.md.")
         for why in skills.dead_ends(skill):
@@ -142,7 +155,10 @@ def _skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
             yield Finding("skills", "warn", f"{name}: nothing goes on after it: {why}.", mend)
         if unknown := skill.unknown_tools(tools):
             sentence = f"{name}: no tools are called {', '.join(unknown)}."
-            yield Finding("skills", "warn", sentence, "Correct allowed-tools in its SKILL.md.")
+            yield Finding("skills", "warn", sentence, "Correct tools in its SKILL.md.")
+    for skill in ordered:
+        for warning in skill.warnings:
+            yield Finding("skills", "warn", f"{skill.name}: {warning}.", "It is used all the same.")
 
 
 def _templates(templates: Sequence[Template | Broken]) -> Iterator[Finding]:

@@ -235,11 +235,23 @@ async def test_skills_that_cannot_be_used_are_told_with_file_and_line(tmp_path: 
 async def test_tools_that_a_skill_allows_and_nobody_has_are_told(tmp_path: Path) -> None:
     visit = Visit(tmp_path, CREDENTIALS)
     allowed = ("read_file", "Bash", "notes__find", "Grep")
-    skill = Skill("minutes", "Makes minutes.", "Body.", "/skills/minutes", allowed_tools=allowed)
+    skill = Skill("minutes", "Makes minutes.", "Body.", "/skills/minutes", tools=allowed)
     visit.skills = SkillSet({"minutes": skill})
     finding = (await visit.found())["skills"]
     assert (finding.level, finding.sentence) == ("warn", "minutes: no tools are called Bash, Grep.")
-    assert "allowed-tools" in finding.mend
+    assert "Correct tools in its SKILL.md" in finding.mend
+
+
+async def test_of_a_thousand_odd_skills_some_are_told_and_how_many_more(tmp_path: Path) -> None:
+    visit = Visit(tmp_path, CREDENTIALS)
+    odd = ("its name is odd",)
+    many = {f"s{n}": Skill(f"s{n}", "D.", "B.", f"/s{n}", warnings=odd) for n in range(1000)}
+    visit.skills = SkillSet(many, (SkillFault("/bad/SKILL.md", 3, "no YAML"),))
+    findings = await examine(visit.settings, visit.probes, FakeClock(NOW), tmp_path)
+    told = [f.sentence for f in findings if f.subject == "skills"]
+    assert told[:3] == ["1000 can be used.", "/bad/SKILL.md:3: no YAML.", "s0: its name is odd."]
+    assert len(told) == 22
+    assert told[-1] == "And 981 more of the kind."
 
 
 async def test_a_skill_that_nothing_can_go_on_after_is_told(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Skills: written instructions for one kind of task, chosen when it comes up."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -8,12 +9,18 @@ from pathlib import PurePath
 from typing import Any
 
 from bot.domain.plan import SUBMIT_PLAN
+from bot.domain.pre_approval import PreApproved
 from bot.domain.server import tools_prefix
 from bot.domain.variable import Variable, rendered, spellings
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"
 SKILL_TOOLS = frozenset({FIND, USE, READ})
 """The tools about skills, which no skill can shut out."""
+
+_PLACE = re.compile(
+    r"\{baseDir\}|\$\{(?:CLAUDE_SKILL_DIR|CLAUDE_PLUGIN_ROOT|SKILL_DIR)\}|\$SKILL_DIR\b"
+)
+"""What bodies write for the folder of their skill, here and in other programs."""
 
 SKILL_LIST = 6_000
 """Bytes of names and descriptions that a model is told of at once."""
@@ -55,8 +62,8 @@ class Skill:
     license: str = ""
     compatibility: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    allowed_tools: tuple[str, ...] | None = None
-    """The tools the skill may use besides those about skills; None means every tool."""
+    tools: tuple[str, ...] | None = None
+    """The tools that may be used under the skill, besides those about skills; None means all."""
     next_skill: str | None = None
     """The skill that continues with the settled text of this one."""
     conditional_next: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -69,6 +76,16 @@ class Skill:
     """Keys of the file that this program does not know."""
     unmet: str = ""
     """The reason why the skill cannot be used here; empty when it can."""
+    title: str = ""
+    """The name in the file, where the skill has another one here."""
+    pre_approved: tuple[PreApproved, ...] = ()
+    """The calls that the skill asks to make without a card."""
+    manual: bool = False
+    """True when only people choose it."""
+    own: bool = False
+    """True when it lies in the home, and not among the program's skills."""
+    warnings: tuple[str, ...] = ()
+    """Odd things about its file, for the people who read lists."""
 
     @property
     def in_pipeline(self) -> bool:
@@ -77,8 +94,8 @@ class Skill:
 
     @property
     def instructions(self) -> str:
-        """Returns the body with its variables filled in, except the secret ones."""
-        return rendered(self.body, self.variables)
+        """Returns the body with its folder and variables filled in, except the secret ones."""
+        return rendered(_PLACE.sub(lambda _: self.folder, self.body), self.variables)
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -97,7 +114,7 @@ class Skill:
 
     def allows(self, tool: str) -> bool:
         """Returns true when the skill allows a tool; it always allows its own servers' tools."""
-        if self.allowed_tools is None or tool in (*self.allowed_tools, *SKILL_TOOLS, SUBMIT_PLAN):
+        if self.tools is None or tool in (*self.tools, *SKILL_TOOLS, SUBMIT_PLAN):
             return True
         return any(tool.startswith(tools_prefix(server.name)) for server in self.servers)
 
@@ -105,28 +122,36 @@ class Skill:
         """Why a tool may not be used under this skill; empty when it may."""
         if self.allows(tool):
             return ""
-        allowed = ", ".join(self.allowed_tools or ()) or "none"
+        allowed = ", ".join(self.tools or ()) or "none"
         return f"the skill {self.name} does not allow {tool}. Tools it allows: {allowed}."
 
     def unknown_tools(self, known: frozenset[str]) -> tuple[str, ...]:
-        """Returns names in `allowed_tools` that no tool has; servers' tools are left out."""
-        named = self.allowed_tools or ()
+        """Returns names in `tools` that no tool has; servers' tools are left out."""
+        named = self.tools or ()
         return tuple(name for name in named if name not in known and "__" not in name)
 
 
 @dataclass(frozen=True, slots=True)
 class SkillFault:
-    """A fault in a skill's file: the file, the line (0 for the file as a whole) and the reason."""
+    """A fault in a skill's file: the file, the line (0 for the file as a whole) and the reason.
+
+    `name` is the skill's name in the file, where the file gives one.
+    """
 
     file: str
     line: int
     reason: str
+    name: str = ""
 
     @property
     def skill(self) -> str:
         """Returns the name of the broken skill, from its folder; empty for any other file."""
         path = PurePath(self.file)
         return path.parent.name if path.name == "SKILL.md" else ""
+
+    def is_about(self, name: str) -> bool:
+        """Whether this is the skill of that name, be it the folder's or the one in the file."""
+        return bool(key := _key(name)) and key in (_key(self.skill), _key(self.name))
 
     def __str__(self) -> str:
         return (
@@ -157,6 +182,11 @@ class SkillSet:
         return tuple(s for _, s in sorted(self.skills.items()) if not s.unmet)
 
     @cached_property
+    def offered(self) -> tuple[Skill, ...]:
+        """Skills that a model may choose: a person's own first, each by name."""
+        return tuple(sorted((s for s in self.ready if not s.manual), key=lambda s: not s.own))
+
+    @cached_property
     def secrets(self) -> tuple[str, ...]:
         return tuple(secret for skill in self.skills.values() for secret in skill.secrets)
 
@@ -165,16 +195,44 @@ class SkillSet:
         found = self.skills.get(name) if name is not None else None
         return found if found is not None and not found.unmet else None
 
+    @cached_property
+    def _by_key(self) -> Mapping[str, Skill]:
+        """Skills by each of their names; a name of one comes before the folder of another."""
+        known: dict[str, Skill] = {}
+        for names in (_folder_name, _title, _name):
+            known |= {_key(names(skill)): skill for skill in self.skills.values()}
+        return known
+
+    def named(self, name: str) -> Skill | None:
+        """The skill of this name, however it is written, or whose file or folder says it."""
+        return self.skills.get(name) or self._by_key.get(_key(name) or "-")
+
+    def meant(self, word: str) -> str:
+        """The name of the skill that a person means, by its beginning or a part of it perhaps.
+
+        The word itself, when it fits none or several.
+        """
+        if (found := self.named(word)) is not None:
+            return found.name
+        if not (part := _key(word)) or any(fault.is_about(word) for fault in self.faults):
+            return word
+        keys = {name: _key(name) for name in self.skills}
+        for fits in (str.startswith, str.__contains__):
+            near = [name for name, key in keys.items() if fits(key, part)]
+            if near:
+                return near[0] if len(near) == 1 else word
+        return word
+
     def knows(self, name: str) -> bool:
         """Returns true when a skill has this name, even a broken or unusable one."""
-        return name in self.skills or any(fault.skill == name for fault in self.faults)
+        return name in self.skills or any(fault.is_about(name) for fault in self.faults)
 
     def refusal(self, name: str) -> str:
         """Returns the reason why a skill of this name cannot be used; empty when it can."""
         found = self.skills.get(name)
         if found is not None:
             return f"the skill {name} cannot be used here: {found.unmet}" if found.unmet else ""
-        broken = next((fault for fault in self.faults if fault.skill == name), None)
+        broken = next((fault for fault in self.faults if fault.is_about(name)), None)
         if broken is not None:
             where = f"SKILL.md, line {broken.line}" if broken.line else "SKILL.md"
             return f"the skill {name} cannot be read: {where}: {broken.reason}"
@@ -195,7 +253,10 @@ class SkillSet:
         return tuple(dict.fromkeys(filter(None, why)))
 
     def search(self, query: str, limit: int) -> tuple[Skill, ...]:
-        """Returns ready skills whose name or description has words of the query, best first."""
+        """Returns ready skills whose name or description has words of the query, best first.
+
+        It is the plain way, for where there is no index.
+        """
         words = _words(query)
         scored = [(_score(skill, words), skill) for skill in self.ready]
         found = sorted((s for s in scored if s[0] > 0), key=lambda s: (-s[0], s[1].name))
@@ -205,21 +266,44 @@ class SkillSet:
 def skill_set(found: Mapping[str, Skill], faults: tuple[SkillFault, ...] = ()) -> SkillSet:
     """Returns the set of these skills; a skill that lacks a required one is marked as unmet."""
     skills = dict(found)
-    while lacking := {
-        n: why for n, s in skills.items() if not s.unmet and (why := _lacks(s, skills))
-    }:
-        skills |= {name: replace(skills[name], unmet=why) for name, why in lacking.items()}
+    lacking = {n: why for n, s in skills.items() if (why := _lacks(s, skills))}
+    while lacking:
+        for name, why in lacking.items():
+            unmet = "; ".join(filter(None, (found[name].unmet, why)))
+            skills[name] = replace(skills[name], unmet=unmet)
+        unready = {n: s for n, s in skills.items() if not s.unmet}
+        lacking = {n: why for n, s in unready.items() if (why := _lacks(s, skills))}
     return SkillSet(skills, faults)
 
 
 def _lacks(skill: Skill, skills: Mapping[str, Skill]) -> str:
-    for name in skill.requires.skills:
+    return "; ".join(_missing(skill.requires.skills, skills))
+
+
+def _missing(names: Iterable[str], skills: Mapping[str, Skill]) -> Iterable[str]:
+    for name in names:
         needed = skills.get(name)
         if needed is None:
-            return f"it needs the skill {name}, which is not there"
-        if needed.unmet:
-            return f"it needs the skill {name}, which cannot be used: {needed.unmet}"
-    return ""
+            yield f"it needs the skill {name}, which is not there"
+        elif needed.unmet:
+            yield f"it needs the skill {name}, which cannot be used: {needed.unmet}"
+
+
+def _name(skill: Skill) -> str:
+    return skill.name
+
+
+def _title(skill: Skill) -> str:
+    return skill.title
+
+
+def _folder_name(skill: Skill) -> str:
+    return PurePath(skill.folder).name
+
+
+def _key(name: str) -> str:
+    """A name without what differs between ways to write it: capitals, spaces, hyphens."""
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _words(text: str) -> frozenset[str]:

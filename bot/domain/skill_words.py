@@ -1,10 +1,27 @@
 """The texts about skills for the model: the list, the instructions, and the one in use."""
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from bot.domain.server import tools_prefix
 from bot.domain.skill import FIND, READ, USE, Skill
 from bot.domain.transcript import Body, SkillBody
+
+NONE = "none"
+"""The name by which a model lays a skill down."""
+
+PAGE = 24_000
+"""Bytes of instructions in one result; longer ones come in pages."""
+
+_LEAST = 12
+"""Characters of a description that are worth a place in the list."""
+
+_ALL = re.compile(r"\$ARGUMENTS\b")
+_ONE = re.compile(r"\$ARGUMENTS\b|\$([1-9])(?![0-9]|[.,][0-9])")
+_PLACES = re.compile(r"\$ARGUMENTS\b|\$[1-9]")
+_FENCE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
+_CHOSEN = re.compile(r"/skill(?:@\w+)?[ \t]+(\S+)\s+(\S.*)", re.DOTALL | re.IGNORECASE)
 
 MARK = "[Skill]"
 """The beginning of every text of the program about skills."""
@@ -13,36 +30,72 @@ _INTRODUCTION = f"""\
 Skills
 - A skill is a set of instructions, written by your operator, for one kind of task. When a request \
 fits one, call {USE} with its name before anything else, and then do as it says.
-- A skill stays at work until another one takes its place. A text in {MARK} tells which."""
+- A skill stays at work until another one takes its place. A text in {MARK} tells which. When it \
+does not fit what the person wants now, call {USE} with the name {NONE}."""
 
 
 def listing(skills: Sequence[Skill], budget: int) -> str:
-    """Returns the system text about skills: names and descriptions within `budget` bytes."""
+    """The part of the system text about skills: all names in so many bytes, and descriptions.
+
+    Names come first; the room they leave is shared by the descriptions, each shortened to what
+    all can have. What has no room at all is found by searching.
+    """
     if not skills:
         return ""
-    lines: list[str] = []
-    for skill in skills:
-        line = f"- {skill.name}: {' '.join(skill.description.split())}"
-        budget -= len(line.encode()) + 1
-        if budget < 0:
-            break
-        lines.append(line)
-    rest = len(skills) - len(lines)
-    more = [f"- {rest} more are not in this list: {FIND} finds them."] if rest else []
-    return "\n".join([_INTRODUCTION, "Known skills", *lines, *more])
+    names = [f"- {skill.name}" for skill in skills]
+    rest = len(names) - _fitting(names, budget)
+    if rest:
+        more = f"- {len(skills)} more are not in this list: {FIND} finds them."
+        shown = _fitting(names, budget - len(more) - 1)
+        more = f"- {len(skills) - shown} more are not in this list: {FIND} finds them."
+        return "\n".join([_INTRODUCTION, "Known skills", *names[:shown], more])
+    told = [" ".join(skill.description.split()) for skill in skills]
+    room = budget - sum(len(name.encode()) + 1 for name in names)
+    each = _share([len(text.encode()) + 2 for text in told], room)
+    lines = [_line(name, text, each) for name, text in zip(names, told, strict=True)]
+    return "\n".join([_INTRODUCTION, "Known skills", *lines])
 
 
-def instructions(skill: Skill) -> str:
-    """Returns the framed body of a skill, with the terms that hold while it is in use."""
-    return "\n".join(
-        [f'<skill name="{skill.name}">', skill.instructions, "</skill>", *_terms(skill)]
-    )
+def _fitting(lines: Sequence[str], budget: int) -> int:
+    """How many of the lines fit into so many bytes."""
+    used = accumulate(len(line.encode()) + 1 for line in lines)
+    return sum(size <= budget for size in used)
+
+
+def _share(sizes: Sequence[int], room: int) -> int:
+    """The largest size that all may have at most so that they fit together."""
+    left = len(sizes)
+    for size in sorted(sizes):
+        if size * left > room:
+            return room // left
+        room -= size
+        left -= 1
+    return max(sizes)
+
+
+def _line(name: str, text: str, most: int) -> str:
+    """A line of the list; a description is cut at a word, and left out where little of it fits."""
+    whole = text.encode()
+    if len(whole) + 2 <= most:
+        return f"{name}: {text}"
+    cut = whole[: max(0, most - 2 - len("…".encode()))].decode(errors="ignore")
+    cut = cut.rpartition(" ")[0] or cut
+    return f"{name}: {cut.rstrip(' .,;:')}…" if len(cut) >= _LEAST else name
+
+
+def instructions(skill: Skill, text: str = "") -> str:
+    """The body of a skill in its frame, with what else holds while it is at work."""
+    body = text or skill.instructions
+    return "\n".join([f'<skill name="{skill.name}">', body, "</skill>", *_terms(skill)])
 
 
 def _terms(skill: Skill) -> list[str]:
-    terms = [f"{READ} reads the files beside it; commands find them in $SKILL_DIR."]
-    if skill.allowed_tools is not None:
-        allowed = ", ".join(skill.allowed_tools) or "none"
+    terms = [
+        f"Its folder is {skill.folder}, which commands find in $SKILL_DIR; {READ} reads the files "
+        "in it and, with the path `.`, lists them."
+    ]
+    if skill.tools is not None:
+        allowed = ", ".join(skill.tools) or "none"
         terms.append(f"Tools that may be used under it, besides those about skills: {allowed}.")
     if skill.servers:
         names = ", ".join(f"{tools_prefix(server.name)}…" for server in skill.servers)
@@ -60,15 +113,68 @@ def _terms(skill: Skill) -> list[str]:
     return terms
 
 
-def put_to_work(skill: Skill) -> str:
-    """Returns the result of the call that chose a skill."""
-    return f"The skill {skill.name} is at work from here on.\n{instructions(skill)}"
+def put_to_work(skill: Skill, files: Sequence[str] = ()) -> str:
+    """The result of the call that chose a skill; of long instructions the first page."""
+    first, more = page(skill.instructions, 0, skill.name)
+    beside = [f"Files in {skill.folder}:", *(f"- {file}" for file in files)] if files else []
+    told = f"The skill {skill.name} is at work from here on."
+    return "\n".join([told, instructions(skill, first), *beside, *([more] if more else [])])
 
 
-def brought(skill: Skill) -> SkillBody:
-    """Returns the entry that shows the chat's skill to the model."""
+def laid_down(skill: Skill | None) -> str:
+    """The result of the call that lays a skill down."""
+    if skill is None:
+        return "No skill was at work."
+    return (
+        f"{skill.name} is not at work any more: go on without it. If the person chose it with "
+        "/skill, it is back with their next message."
+    )
+
+
+def page(text: str, offset: int, skill: str, path: str = "SKILL.md") -> tuple[str, str]:
+    """The part of a file of a skill that begins at a byte, and how to read on; empty at the end."""
+    whole = text.encode()
+    if len(whole) - offset <= PAGE:
+        return whole[offset:].decode(errors="ignore"), ""
+    part = whole[offset : offset + PAGE].decode(errors="ignore")
+    part = part[: part.rfind("\n") + 1] or part
+    after = offset + len(part.encode())
+    told = f'{READ} with skill "{skill}", path "{path}" and offset {after}'
+    return part, f"This is up to byte {after} of {len(whole)}. Read on before you act: {told}."
+
+
+def arguments_in(text: str) -> tuple[str, str]:
+    """The skill and the words in a person's `/skill <name> <words>`; empty in any other text."""
+    found = _CHOSEN.match(text.strip())
+    return (found[1], found[2].strip()) if found else ("", "")
+
+
+def with_arguments(text: str, arguments: str) -> str:
+    """Instructions with a person's words in the places for them, or else at their end.
+
+    Numbered places in blocks of code belong to the code.
+    """
+    if not arguments:
+        return text
+    words = arguments.split()
+
+    def word(found: re.Match[str]) -> str:
+        number = int(found[1] or 0)
+        return arguments if not number else words[number - 1] if number <= len(words) else ""
+
+    parts = _FENCE.split(text)
+    for n, part in enumerate(parts):
+        fenced = n % 2 == 1
+        parts[n] = _ALL.sub(lambda _: arguments, part) if fenced else _ONE.sub(word, part)
+    filled = "".join(parts)
+    return filled if filled != text else f"{text}\n\nARGUMENTS: {arguments}"
+
+
+def brought(skill: Skill, arguments: str = "") -> SkillBody:
+    """A skill that is at work in the chat, brought into view."""
     head = f"{MARK} {skill.name} is at work in this chat. Treat the request as it says."
-    return SkillBody(skill.name, f"{head}\n{instructions(skill)}")
+    text = with_arguments(skill.instructions, arguments)
+    return SkillBody(skill.name, f"{head}\n{instructions(skill, text)}")
 
 
 def handed_over(skill: Skill, before: str) -> SkillBody:
@@ -93,14 +199,28 @@ def is_missed(name: str, newest_first: Iterable[Body]) -> bool:
     return next((w.missed == name for w in words if name in (w.name, w.missed)), False)
 
 
-def due(skill: Skill | None, shown: tuple[str, str] | None) -> SkillBody | None:
-    """Returns the entry that a view lacks to show the skill in use; None when it lacks none.
+def due(
+    skill: Skill | None, shown: tuple[str, str] | None, arguments: str = ""
+) -> SkillBody | None:
+    """What is missing in a view so that the model knows who is at work; None when nothing is.
 
-    `shown` is the name and the text of the newest skill in view.
+    `shown` is the name and the words of the newest skill in view, `arguments` what a person said
+    with this choice of theirs.
     """
     name, words = shown or ("", "")
     if skill is None:
         return at_rest(name) if name else None
-    if name == skill.name and skill.instructions in words:
+    if name == skill.name and _is_shown(skill, words, arguments):
         return None
-    return brought(skill)
+    return brought(skill, arguments)
+
+
+def _is_shown(skill: Skill, words: str, arguments: str) -> bool:
+    """Whether these words hold the instructions, with whatever in the places for arguments."""
+    text = skill.instructions
+    if arguments and with_arguments(text, arguments).startswith(text):
+        arguments = ""  # They stand in the message: no place of the body waits for them.
+    if arguments:
+        return page(with_arguments(text, arguments), 0, skill.name)[0] in words
+    first, _ = page(text, 0, skill.name)
+    return all(piece in words for piece in _PLACES.split(first))

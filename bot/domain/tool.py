@@ -251,7 +251,10 @@ class CloseConversation:
 
 @dataclass(frozen=True, slots=True)
 class PutToWork:
-    """The tool's text is the instructions of this skill, which is at work from here on."""
+    """The tool's text is the instructions of this skill, which is at work from here on.
+
+    An empty name lays down the one at work.
+    """
 
     skill: str
 

@@ -28,6 +28,11 @@ def spellings(secret: str) -> frozenset[str]:
     return frozenset({secret, *(text[1:-1] for text in written)})
 
 
+def placeholders(text: str) -> tuple[str, ...]:
+    """The names that stand in a text as {{NAME}}."""
+    return tuple(found[1] for found in _PLACEHOLDER.finditer(text))
+
+
 def rendered(text: str, variables: Iterable[Variable]) -> str:
     """Returns the text with each {{NAME}} replaced once; unknown, unset and secret ones stay."""
     known = {v.name: v.value for v in variables if v.value is not None and not v.secret}

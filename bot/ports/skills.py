@@ -1,8 +1,9 @@
 """Skills, as the flow uses them."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.skill import SkillSet
+from bot.domain.skill import Skill, SkillSet
 
 
 class Skills(Protocol):
@@ -12,5 +13,16 @@ class Skills(Protocol):
         ...
 
     async def read(self, skill: str, path: str) -> str:
-        """Returns the text of a file beside a skill's SKILL.md; raises ToolFailure."""
+        """The text of a file beside a skill's SKILL.md, or the list of a folder.
+
+        Raises ToolFailure.
+        """
+        ...
+
+    async def files(self, skill: str, most: int) -> Sequence[str]:
+        """Paths of the files beside a skill's SKILL.md, at most so many, and how many more."""
+        ...
+
+    async def search(self, words: str, limit: int) -> Sequence[Skill]:
+        """Ready skills that have to do with these words, best first."""
         ...

@@ -79,7 +79,7 @@ def test_a_skill_that_cannot_be_read_is_not_said_to_be_missing() -> None:
 
 
 def test_allowed_tools_shut_out_all_but_themselves_and_the_tools_of_skills() -> None:
-    narrow = skill("a", allowed_tools=("read_file",), servers=(SkillServer("web", url="x"),))
+    narrow = skill("a", tools=("read_file",), servers=(SkillServer("web", url="x"),))
     for name in (
         "read_file",
         "use_skill",
@@ -92,12 +92,12 @@ def test_allowed_tools_shut_out_all_but_themselves_and_the_tools_of_skills() -> 
     assert not narrow.allows("run_command")
     assert not narrow.allows("other__search")
     assert skill("a").allows("run_command")
-    assert not skill("a", allowed_tools=()).allows("read_file")
+    assert not skill("a", tools=()).allows("read_file")
 
 
 @pytest.mark.parametrize("server", ["web", "GitHub", "a_b-c", "s" * 32, "s" * 64, "a__b", "a_"])
 def test_a_skill_allows_the_tools_of_its_servers_whatever_they_are_called(server: str) -> None:
-    narrow = skill("a", allowed_tools=(), servers=(SkillServer(server, url="x"),))
+    narrow = skill("a", tools=(), servers=(SkillServer(server, url="x"),))
     for tool in ("start", "t" * 64, "odd/tool"):
         name = tool_name(server, tool)
         assert len(name) <= 64
@@ -121,8 +121,52 @@ def test_no_two_servers_have_tools_of_one_name() -> None:
 
 
 def test_names_no_tool_has_are_known() -> None:
-    one = skill("a", allowed_tools=("read_file", "Bash(git:*)", "web__search"))
+    one = skill("a", tools=("read_file", "Bash(git:*)", "web__search"))
     assert one.unknown_tools(frozenset({"read_file"})) == ("Bash(git:*)",)
+
+
+def test_a_skill_is_found_by_each_of_its_names() -> None:
+    known = of(skill("skill-development", title="Skill Development", folder="/x/skill-dev"))
+    for name in ("skill-development", "Skill Development", "skill_development", "skill-dev"):
+        assert (known.named(name) or skill("")).name == "skill-development"
+    for name in ("", "-", "gone"):
+        assert known.named(name) is None
+    both = of(skill("tea", folder="/x/coffee"), skill("coffee", folder="/x/tea"))
+    assert (both.named("Tea") or skill("")).name == "tea"
+
+
+def test_a_part_of_a_name_is_enough_where_only_one_fits() -> None:
+    known = of(skill("tidy-csv"), skill("tidy-notes"), skill("my-letters"))
+    assert known.meant("tidy-c") == "tidy-csv"
+    assert known.meant("Letters") == "my-letters"
+    assert known.meant("tidy") == "tidy"
+    assert known.meant("gone") == "gone"
+    assert known.meant("") == ""
+    broken = SkillSet(known.skills, (SkillFault("/skills/tidy-n/SKILL.md", 0, "x"),))
+    assert broken.meant("tidy-n") == "tidy-n"
+
+
+def test_models_are_offered_a_persons_own_skills_first_and_no_manual_ones() -> None:
+    known = of(skill("a"), skill("b", own=True), skill("c", manual=True), skill("d", unmet="x"))
+    assert [s.name for s in known.offered] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("{baseDir}", "${CLAUDE_SKILL_DIR}", "${CLAUDE_PLUGIN_ROOT}", "${SKILL_DIR}"),
+        "$SKILL_DIR",
+    ],
+)
+def test_the_folder_takes_the_place_of_its_names(word: str) -> None:
+    one = skill("a", body=f"Run {word}/x.py, not $SKILL_DIRS.")
+    assert one.instructions == "Run /skills/a/x.py, not $SKILL_DIRS."
+
+
+def test_all_missing_skills_are_named_beside_what_else_is_missing() -> None:
+    needs = skill("a", requires=Requirements(skills=("x", "y")), unmet="it needs the program p")
+    unmet = of(needs).skills["a"].unmet
+    assert [word in unmet for word in ("program p", "skill x", "skill y")] == [True] * 3
 
 
 def test_searching_finds_names_before_descriptions_and_only_ready_ones() -> None:

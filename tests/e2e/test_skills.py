@@ -122,7 +122,7 @@ async def test_killed_before_a_choice_is_stored_it_is_made_anew(steward: Steward
 
 
 async def test_a_skill_chosen_by_hand_comes_with_the_next_message(steward: Steward) -> None:
-    put(steward, "minutes", "allowed-tools: read_file\n")
+    put(steward, "minutes", "tools: read_file\n")
     steward.script(run("echo hi"), final("I may not."), final("Fine."))
     await steward.start()
     steward.say("/skill minutes")
@@ -278,9 +278,10 @@ async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_wa
     await steward.sees("is at work here")
     steward.say("/plan a story")
     card = await steward.card()
-    assert card.text.count("with secrets of the skill") == 1
-    before_the_secrets = card.text.partition("with secrets of the skill story")[0]
-    assert re.search(r"^2\. (⚠️ )?run_command", before_the_secrets, re.MULTILINE)
+    assert card.text.count("with variables of the skill") == 1
+    named = "with variables of the skill story: TEAM, TRACKER (secret)"
+    before_the_variables = card.text.partition(named)[0]
+    assert re.search(r"^2\. (⚠️ )?run_command", before_the_variables, re.MULTILINE)
     steward.say("/skill off")
     await steward.sees("rests.")
     await steward.recorded()
@@ -330,7 +331,7 @@ def _offering(steward: Steward, label: str) -> ShownMessage | None:
 async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
     steward: Steward,
 ) -> None:
-    put(steward, "fit", "allowed-tools: read_file Bash\n")
+    put(steward, "fit", "tools: read_file Bash\n")
     put(steward, "yaml", "license: [\n")
     put(steward, "needy", "requires: {bin: [no-such-program]}\n")
     huge = steward.home / "skills" / "huge"

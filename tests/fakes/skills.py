@@ -1,6 +1,6 @@
 """Skills in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bot.domain.errors import ToolFailure
 from bot.domain.skill import Skill, SkillFault, SkillSet, skill_set
@@ -30,6 +30,12 @@ class FakeSkills:
     def take(self, name: str) -> None:
         del self._skills[name]
         self._known = skill_set(self._skills)
+
+    async def files(self, skill: str, most: int) -> Sequence[str]:
+        return [path for name, path in self._files if name == skill][:most]
+
+    async def search(self, words: str, limit: int) -> Sequence[Skill]:
+        return self._known.search(words, limit)
 
     async def read(self, skill: str, path: str) -> str:
         if refusal := self._known.refusal(skill):

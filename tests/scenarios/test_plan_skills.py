@@ -133,7 +133,7 @@ async def test_a_plan_is_carried_out_from_its_last_stage_on_and_its_text_is_the_
 
 
 async def test_the_skill_at_work_still_narrows_what_is_not_in_the_plan() -> None:
-    one, narrow = running(), replace(REPORT, allowed_tools=("look",))
+    one, narrow = running(), replace(REPORT, tools=("look",))
     script = (
         calls(run("a", "1")),
         says("Noted."),
@@ -215,7 +215,7 @@ BROKEN = SkillFault("/skills/report/SKILL.md", 3, "no YAML")
         (None, "there is no skill 'report'"),
         (replace(REPORT, requires=Requirements(skills=("gone",))), "needs the skill gone"),
         (BROKEN, "cannot be read: SKILL.md, line 3: no YAML"),
-        (replace(REPORT, allowed_tools=("look",)), "the skill report does not allow run"),
+        (replace(REPORT, tools=("look",)), "the skill report does not allow run"),
     ],
     ids=["gone", "unusable", "broken", "narrowed"],
 )

@@ -8,6 +8,7 @@ from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
+from bot.domain.pre_approval import pre_approved
 from bot.domain.skill import Requirements, Skill, SkillFault
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import ReplyBody, SkillBody, TextPart
@@ -52,7 +53,7 @@ async def test_ready_skills_stand_in_the_system_text_and_others_do_not() -> None
 
 
 async def test_a_skill_that_is_not_listed_is_found_by_words() -> None:
-    many = [skill(f"s-{n}", description="Sorts things. " * 20) for n in range(60)]
+    many = [skill(f"a-sorter-{n}", description="Sorts things. " * 20) for n in range(900)]
     skills = FakeSkills(*many, skill("tea-times", description="How long tea has to stand."))
     looked = calls(call("f", "find_skills", {"query": "tea stand"}))
     async with stage(looked, use("tea-times"), says("Four minutes."), skills=skills) as scene:
@@ -222,7 +223,7 @@ async def test_a_list_that_changes_waits_for_the_turn_to_end() -> None:
 
 
 async def test_what_a_skill_does_not_allow_is_refused_when_it_is_called() -> None:
-    narrow = skill("minutes", allowed_tools=("look",))
+    narrow = skill("minutes", tools=("look",))
     script = (
         use("minutes"),
         calls(call("w", "write", {"what": "x"}), call("l", "look"), call("u2", "use_skill", {})),
@@ -241,8 +242,109 @@ async def test_what_a_skill_does_not_allow_is_refused_when_it_is_called() -> Non
         assert scene.approvals == []
 
 
+async def test_what_a_skill_wants_unasked_neither_restricts_nor_runs_unasked() -> None:
+    wide = skill("minutes", pre_approved=pre_approved(["Write", "Bash(git:*)"]))
+    script = (
+        use("minutes"),
+        calls(call("w", "write", {"what": "x"}), call("l", "look")),
+        says("Done."),
+    )
+    async with stage(*script, tools=[looking(), writing()], skills=FakeSkills(wide)) as scene:
+        await scene.say("Go")
+        await scene.press("Approve")
+        await scene.settled()
+        assert len(scene.approvals) == 1
+        assert {r.status for r in scene.results} == {Status.SUCCESS}
+
+
+async def test_a_model_lays_down_what_it_chose() -> None:
+    narrow = skill("minutes", tools=("look",))
+    script = (
+        use("minutes"),
+        use("none", "n"),
+        calls(call("w", "write", {"what": "x"})),
+        says("Done."),
+        says("Again."),
+    )
+    async with stage(*script, tools=[writing()], skills=FakeSkills(narrow)) as scene:
+        await scene.say("Go")
+        await scene.press("Approve")
+        assert (await scene.settled()).skill is None
+        await scene.say("And now")
+        assert (await scene.settled(2)).skill is None
+        assert "at work" not in newest(scene.model.requests[3])
+        assert [b for b in scene.bodies if isinstance(b, SkillBody)] == []
+
+
+async def test_a_model_lays_down_what_a_person_chose_for_one_turn() -> None:
+    script = (use("none"), says("One."), says("Two."))
+    async with stage(*script, skills=FakeSkills(skill("minutes"))) as scene:
+        await scene.say("/skill minutes")
+        await scene.say("first")
+        assert (await scene.settled()).skill is None
+        await scene.say("second")
+        assert (await scene.settled(2)).skill == "minutes"
+        assert "Do as minutes does." in newest(scene.model.requests[2])
+
+
+async def test_words_behind_a_choice_are_a_message_that_the_skill_reads() -> None:
+    skills = FakeSkills(skill("mend", body="Mend $ARGUMENTS, $1 first."), skill("plain"))
+    async with stage(says("One."), says("Two."), says("Three."), skills=skills) as scene:
+        await scene.say("/skill mend doors and windows")
+        assert (await scene.settled()).skill == "mend"
+        assert "Mend doors and windows, doors first." in newest(scene.model.requests[0])
+        await scene.say("Go on")
+        await scene.settled(2)
+        assert "Mend" not in newest(scene.model.requests[1])
+        await scene.say("/skill plain some words")
+        assert (await scene.settled(3)).skill == "plain"
+        assert "ARGUMENTS: some words" in newest(scene.model.requests[2])
+
+
+async def test_long_instructions_are_in_a_request_once() -> None:
+    body = "\n".join(f"Line {n} of the instructions." for n in range(2_000))
+    script = (use("long"), says("Done."), says("Again."))
+    async with stage(*script, skills=FakeSkills(skill("long", body=body))) as scene:
+        await scene.say("Go")
+        await scene.settled()
+        await scene.say("And now")
+        await scene.settled(2)
+        for request in scene.model.requests[1:]:
+            assert str(request.messages).count("Line 7 of the instructions.") == 1
+        assert [b for b in scene.bodies if isinstance(b, SkillBody)] == []
+
+
+async def test_a_skill_for_people_alone_is_not_listed_and_works_by_hand() -> None:
+    skills = FakeSkills(skill("deploy", manual=True), skill("tea"))
+    async with stage(says("Deployed."), skills=skills) as scene:
+        await scene.say("/skill dep")
+        await scene.shows("`deploy` is at work here")
+        await scene.say("Go")
+        assert (await scene.settled()).skill == "deploy"
+        assert "- tea:" in scene.model.requests[0].system
+        assert "- deploy" not in scene.model.requests[0].system
+
+
+async def test_of_many_faults_some_are_told_and_how_many_more() -> None:
+    skills = FakeSkills()
+    faults = tuple(SkillFault(f"/skills/bad-{n}/SKILL.md", 1, "no YAML") for n in range(70))
+    odd = [skill(f"odd-{n:02}", warnings=("its name is odd",)) for n in range(30)]
+    skills.put(*odd, faults=faults)
+    async with stage(skills=skills) as scene:
+        await scene.say("/skills")
+        text = await scene.shows("Skills:")
+        assert text.count("its name is odd") == 20
+        assert "⚠️ and 10 more" in text
+        assert text.count("❌") == 21
+        assert "and 50 more that cannot be read" in text
+        await scene.say("/skills bad-66")
+        await scene.shows("bad-66/SKILL.md:1: no YAML")
+        await scene.say("/skill bad-66")
+        await scene.shows("cannot be read: SKILL.md, line 1: no YAML")
+
+
 async def test_what_a_skill_allows_still_asks() -> None:
-    wide = skill("minutes", allowed_tools=("write",))
+    wide = skill("minutes", tools=("write",))
     script = (use("minutes"), calls(call("w", "write", {"what": "x"})), says("Done."))
     async with stage(*script, tools=[writing()], skills=FakeSkills(wide)) as scene:
         await scene.say("Go")
@@ -539,7 +641,7 @@ async def test_the_list_tells_each_state_and_reason() -> None:
     skills = FakeSkills()
     fault = SkillFault("/home/skills/bad/SKILL.md", 3, "no YAML: a tab")
     skills.put(
-        skill("fit", next_skill="gone", allowed_tools=("look", "Bash(git:*)")),
+        skill("fit", next_skill="gone", tools=("look", "Bash(git:*)")),
         skill("unfit", unmet="it needs the program pandoc"),
         faults=(fault,),
     )

@@ -1,7 +1,8 @@
-"""Reads the YAML at the head of a Markdown file, with the lines of its values."""
+"""The YAML at the head of a Markdown file, read with the lines its values stand on."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import yaml
@@ -18,12 +19,13 @@ _NESTED = 100
 _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
 _PLAIN_LINE = re.compile(r"([a-z][a-z_-]*): ([A-Za-z](?:[\w .,;()/+=<>'’–-]*[\w.,;()/+=<>'’–-])?)")
+_ENTRY = re.compile(r"([A-Za-z_][\w-]*):[ \t]+([^\s\[{|>&*!%#?-].*)")
 _VALUES = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 _NAMES = {"int": "a number", "float": "a number", "bool": "true or false", "null": "nothing"}
 
 
 class Malformed(Exception):
-    """The fault of a file and its line; the line is 0 for the whole file."""
+    """What is wrong with a file, and on which line; 0 when it concerns the whole."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -31,30 +33,106 @@ class Malformed(Exception):
         self.reason = reason
 
 
-def split(content: str) -> tuple[Fields, str]:
-    """Returns the fields of the front matter and the text behind it; raises Malformed."""
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The head of a file: its fields, the text behind it, and the lines that lack quotes."""
+
+    fields: Fields
+    body: str
+    unquoted: tuple[int, ...] = ()
+
+
+def split(content: str) -> FrontMatter:
+    """The fields of the front matter and the text behind it; raises Malformed."""
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     first, _, rest = content.partition("\n")
     if first.rstrip() != "---":
-        raise Malformed(1, "it does not begin with a line of three dashes")
+        raise Malformed(
+            1, "it does not begin with a line of three dashes; name and description belong there"
+        )
     end = _END.search(rest)
     if end is None:
         raise Malformed(1, "the front matter is not closed by a line of three dashes")
     head, body = rest[: end.start()], rest[end.end() :].strip()
     found = _plain_lines(head)
     if found is not None:
-        return found, body
-    node = _composed(head)
+        return FrontMatter(found, body)
+    node, unquoted = _forgiven(head)
     if node is None:
         raise Malformed(1, "the front matter is empty")
-    return fields(node, "the front matter"), body
+    return FrontMatter(fields(node, "the front matter"), body, unquoted)
+
+
+def _forgiven(document: str) -> tuple[Node | None, tuple[int, ...]]:
+    """The document, read again with quotes around values that need them, and their lines.
+
+    Other programs take `description: Use it when: …`, which is no YAML.
+    """
+    try:
+        return _composed(document), ()
+    except Malformed as fault:
+        chunks = list(_entries(document))
+        quoted = [_quoted(chunk) for chunk in chunks]
+        if quoted == chunks:
+            raise _explained(fault, document) from None
+        starts = [sum(c.count("\n") for c in chunks[:n]) for n in range(len(chunks))]
+        changed = (n for n, chunk in enumerate(chunks) if quoted[n] != chunk)
+        lines = tuple(starts[n] + _FIRST_LINE for n in changed)
+        try:
+            return _composed("".join(quoted)), lines
+        except Malformed:
+            raise _explained(fault, document) from None
+
+
+def _entries(document: str) -> Iterator[str]:
+    """The document in pieces: a line that is not indented, with the indented ones behind it."""
+    chunk = ""
+    for line in document.splitlines(keepends=True):
+        if chunk and not line.startswith(" "):
+            yield chunk
+            chunk = ""
+        chunk += line
+    if chunk:
+        yield chunk
+
+
+def _quoted(chunk: str) -> str:
+    """A key with a plain value that is no YAML, in quotes; anything else as it is."""
+    first, _, more = chunk.partition("\n")
+    match = _ENTRY.fullmatch(first.rstrip())
+    if match is None or _is_valid(chunk):
+        return chunk
+    value = match[2] if not more.strip() else f"{match[2]}\n{more.rstrip()}"
+    end = "\n" * (chunk.count("\n") - value.count("\n"))
+    doubled = value.replace("'", "''")
+    return f"{match[1]}: '{doubled}'{end}"
+
+
+def _is_valid(chunk: str) -> bool:
+    try:
+        _composed(chunk)
+    except Malformed:
+        return False
+    return True
+
+
+def _explained(fault: Malformed, document: str) -> Malformed:
+    """The fault with what a person can do about it."""
+    lines = document.split("\n")
+    at = fault.line - _FIRST_LINE
+    said = lines[at] if 0 <= at < len(lines) else ""
+    if "\t" in said:
+        return Malformed(fault.line, f"{fault.reason}; put spaces in place of tabs")
+    if ":" in said.partition(":")[2]:
+        return Malformed(fault.line, f"{fault.reason}; put the value in quotes")
+    return fault
 
 
 def _plain_lines(document: str) -> Fields | None:
-    """Returns the fields of a document with only plain words behind each key; None for others.
+    """The fields of a document that has nothing but plain words behind each key.
 
-    Most documents are like that, and this takes a tenth of the library's time. Words that begin
-    with a letter and contain no sign of YAML stand for themselves, except words for other values.
+    That is what most have, and a tenth of the library's work. Words that begin with a letter and
+    hold none of the signs of YAML mean themselves, but for those that stand for other values.
     """
     found: dict[str, Node] = {}
     for number, line in enumerate(document.removesuffix("\n").split("\n")):
@@ -84,7 +162,7 @@ def _composed(document: str) -> Node | None:
 
 
 def _plumb(document: str) -> None:
-    """Refuses a text so deeply nested that the library, written in C, would crash the program."""
+    """Refuses what is nested so deep that the library, written in C, would crash the program."""
     if sum(map(document.count, "[{-:?")) <= _NESTED:
         return  # each level begins with one of these signs
     depth = 0
@@ -101,7 +179,7 @@ def line_of(node: Node) -> int:
 
 
 def fields(node: Node, what: str) -> Fields:
-    """Returns a mapping with text keys, each once."""
+    """A mapping with text keys, each once."""
     if not isinstance(node, yaml.MappingNode):
         raise Malformed(line_of(node), f"{what}: should be a mapping of names to values")
     found: dict[str, Node] = {}
@@ -119,21 +197,21 @@ def is_nothing(node: Node) -> bool:
 
 
 def text(node: Node, what: str) -> str:
-    """Returns a text without white space around it; a number counts only in quotes."""
+    """A text, without white space around it; a number is none, but for quotes around it."""
     if not isinstance(node, yaml.ScalarNode) or node.tag != _TEXT:
         raise Malformed(line_of(node), f"{what}: should be a text, not {_shape(node)}")
     return node.value.strip()
 
 
 def scalar(node: Node, what: str) -> str:
-    """Returns a single value as it is written: `1.0` stays `1.0`."""
+    """A single value as it is written: `1.0` stays so."""
     if not isinstance(node, yaml.ScalarNode):
         raise Malformed(line_of(node), f"{what}: should be one value, not {_shape(node)}")
     return "" if is_nothing(node) else node.value.strip()
 
 
 def texts(node: Node, what: str) -> tuple[str, ...]:
-    """Returns a list of texts; a single text counts as a list of one."""
+    """A list of texts; a single one counts as a list of it."""
     if isinstance(node, yaml.SequenceNode):
         return tuple(scalar(item, what) for item in node.value)
     return (text(node, what),)
@@ -146,7 +224,7 @@ def flag(node: Node, what: str) -> bool:
 
 
 def seconds(node: Node, what: str) -> float:
-    """Returns a positive number of seconds."""
+    """A positive number of seconds."""
     try:
         number = float(scalar(node, what))
     except ValueError:
@@ -160,18 +238,26 @@ def is_list(node: Node) -> bool:
     return isinstance(node, yaml.SequenceNode)
 
 
+def is_scalar(node: Node) -> bool:
+    return isinstance(node, yaml.ScalarNode)
+
+
+def is_list_of_scalars(node: Node) -> bool:
+    return isinstance(node, yaml.SequenceNode) and all(map(is_scalar, node.value))
+
+
 def is_mapping(node: Node) -> bool:
     return isinstance(node, yaml.MappingNode)
 
 
 def plain(node: Node) -> Any:
-    """Returns any value as mappings, lists and texts; scalars stay as they are written."""
+    """Any value as mappings, lists and texts; scalars as they are written."""
     return _plain(node, [0], 0)
 
 
 def _plain(node: Node, count: list[int], depth: int) -> Any:
     count[0] += 1
-    # References can turn a short text into a huge or endless value.
+    # References can make a short text a huge or an endless value.
     if count[0] > _MOST_NODES or depth > _DEEPEST:
         raise Malformed(line_of(node), "the value is nested too deep or too large")
     match node:

@@ -1,4 +1,4 @@
-"""The operator's values for variables of skills: from a file of the home and the environment."""
+"""The values an operator gives the variables of skills, in a file of the home and around us."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,29 +11,43 @@ FILE = "skills.toml"
 
 
 class GivenValues:
-    """Finds values: one for this skill wins over one for all skills, and over the environment."""
+    """A value for one skill wins over one for all of them, and both over the environment.
+
+    The environment holds keys of the program itself: a skill sees a variable of it only where the
+    operator allowed that skill that name.
+    """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.environ = environ
         self._common: Mapping[str, str] = {}
         self._by_skill: Mapping[str, Mapping[str, str]] = {}
+        self._allowed: Mapping[str, frozenset[str]] = {}
 
     def read(self, file: Path) -> None:
-        """Takes the values of the file; without a file there are none. Raises Malformed."""
-        self._common, self._by_skill = {}, {}
+        """Takes over what the file says; without one there is nothing. Raises Malformed."""
+        self._common, self._by_skill, self._allowed = {}, {}, {}
         try:
             told = tomllib.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return
         except (OSError, ValueError) as fault:
             raise Malformed(_line(str(fault)), str(fault)) from None
+        except RecursionError:
+            raise Malformed(0, "it is nested too deep") from None
         self._common = _texts(told.get("vars", {}), "vars")
         tables = _table(told.get("skills", {}), "skills")
         self._by_skill = {name: _texts(v, f"skills.{name}") for name, v in tables.items()}
+        allowed = _table(told.get("allow", {}), "allow")
+        self._allowed = {name: _names(v, f"allow.{name}") for name, v in allowed.items()}
+
+    def may_see(self, skill: str, name: str) -> bool:
+        """Whether a skill may have this variable of the environment."""
+        return name in self._allowed.get(skill, ())
 
     def of(self, skill: str, name: str) -> str | None:
+        around = self.environ.get(name) if self.may_see(skill, name) else None
         own = self._by_skill.get(skill, {})
-        return own.get(name, self._common.get(name, self.environ.get(name)))
+        return own.get(name, self._common.get(name, around))
 
 
 def _table(value: Any, what: str) -> Mapping[str, Any]:
@@ -51,8 +65,15 @@ def _texts(value: Any, what: str) -> Mapping[str, str]:
     return found
 
 
+def _names(value: Any, what: str) -> frozenset[str]:
+    names: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
+    if not all(isinstance(name, str) for name in names):
+        raise Malformed(0, f"{what}: should be names of variables")
+    return frozenset(names)
+
+
 def _line(fault: str) -> int:
-    """Returns the line in a parser's text, such as `… (at line 3, column 5)`."""
+    """The line a parser's words name: `… (at line 3, column 5)`."""
     _, _, behind = fault.partition("at line ")
     number = behind.partition(",")[0]
     return int(number) if number.isdigit() else 0

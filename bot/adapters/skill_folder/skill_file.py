@@ -1,58 +1,208 @@
-"""Reads a SKILL.md: the open Agent Skills format, and Steward's own keys."""
+"""One SKILL.md: the open Agent Skills format, and what Steward reads beyond it.
 
+A file that other programs take is taken here as well, with a warning where it breaks the format's
+rules. A mistake in what is ours alone is a fault: to guess there would do what nobody wrote.
+"""
+
+import hashlib
 import re
-import shlex
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Mapping
 
 from bot.adapters.skill_folder import front_matter as yaml
+from bot.adapters.skill_folder.declared_servers import declared_servers
+from bot.adapters.skill_folder.declared_variables import Lookup, declared_variables
 from bot.adapters.skill_folder.front_matter import Fields, Malformed, Node, line_of
-from bot.domain.skill import Requirements, Skill, SkillServer
-from bot.domain.variable import Variable
-
-Lookup = Callable[[str, str], str | None]
-"""Returns the operator's value of a variable, by skill and name."""
+from bot.domain.pre_approval import PreApproved, house_name, pre_approved
+from bot.domain.skill import Requirements, Skill
 
 LARGEST = 200_000
 """Bytes of a SKILL.md."""
 
-_OWN = ("next_skill", "conditional_next_skills", "model_tier", "requires", "vars", "mcp")
-_OPEN = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+_OWN = ("next_skill", "conditional_next_skills", "model_tier", "requires", "vars", "mcp", "tools")
+_OPEN = (
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+    "disable-model-invocation",
+)
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _TOOLS = re.compile(r"[^\s,(]+(?:\([^()]*\))?")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_SERVER = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SAID_NAME = re.compile(r"^name:[ \t]*(\S.{0,200})$", re.MULTILINE)
+_RESERVED = ("none", "off", "allow")
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _LONGEST_COMPATIBILITY = 64, 1024, 500
-_RESERVED = ("STEWARD_", "ANTHROPIC_", "TELEGRAM_", "LD_")
-_VARIABLE_KEYS = frozenset({"default", "required", "secret", "description"})
-_SERVER_KEYS = frozenset({"command", "args", "url", "env", "start_timeout", "idle_timeout"})
 
 
 def read_skill(content: bytes, folder: str, path: str, lookup: Lookup) -> Skill:
-    """Returns the skill of a file in a folder of this name; raises Malformed."""
+    """The skill that a file in a folder of this name describes; raises Malformed."""
     if len(content) > LARGEST:
         raise Malformed(0, f"it is larger than {LARGEST // 1000} kB")
-    found, body = yaml.split(_decoded(content))
-    name = _name(found, folder)
-    metadata = _metadata(found)
-    own = {key: found.get(key, metadata.get(key)) for key in _OWN}
-    own_values = {key: node for key, node in own.items() if node and not yaml.is_nothing(node)}
-    return Skill(
-        name=name,
-        description=_bounded(found, "description", _LONGEST_DESCRIPTION),
-        body=body,
-        folder=path,
-        license=_optional(found, "license"),
-        compatibility=_compatibility(found),
-        metadata={k: yaml.plain(v) for k, v in metadata.items() if k not in _OWN},
-        allowed_tools=_allowed_tools(found),
-        next_skill=_skill_name(own_values, "next_skill"),
-        conditional_next=_conditional(own_values),
-        model_tier=_optional(own_values, "model_tier") or None,
-        requires=_requirements(own_values),
-        variables=_variables(own_values, name, lookup),
-        servers=_servers(own_values, name),
-        extra={k: yaml.plain(v) for k, v in found.items() if k not in (*_OPEN, *_OWN)},
-    )
+    return _Reading(content, folder).skill(path, lookup)
+
+
+def said_name(content: bytes) -> str:
+    """The name that a file gives itself, be it readable otherwise or not; empty without one."""
+    found = _SAID_NAME.search(content[:4000].decode(errors="replace"))
+    return found[1].strip().strip("\"'") if found else ""
+
+
+def slug(text: str) -> str:
+    """The text in small letters, digits and single hyphens, as names of skills are written."""
+    plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:_LONGEST_NAME].strip("-")
+
+
+class _Reading:
+    """One file on its way to a skill, with the warnings met on the way."""
+
+    def __init__(self, content: bytes, folder: str) -> None:
+        head = yaml.split(_decoded(content))
+        self._found = head.fields
+        self._body = head.body
+        self._folder = folder
+        self._warnings: list[str] = []
+        for line in head.unquoted:
+            self._warn(f"line {line}: the value holds a colon; put it in quotes")
+
+    def skill(self, path: str, lookup: Lookup) -> Skill:
+        found = self._found
+        name, title = self._name()
+        metadata = self._metadata()
+        own = {key: found.get(key, metadata.get(key)) for key in _OWN}
+        values = {key: node for key, node in own.items() if node and not yaml.is_nothing(node)}
+        variables = declared_variables(values.get("vars"), name, lookup, self._warn)
+        return Skill(
+            name=name,
+            title=title,
+            description=self._description(),
+            body=self._body,
+            folder=path,
+            license=self._words("license"),
+            compatibility=self._compatibility(),
+            metadata={k: yaml.plain(v) for k, v in metadata.items() if k not in _OWN},
+            tools=self._tools(values),
+            pre_approved=self._pre_approved(),
+            manual=self._manual(),
+            next_skill=_skill_name(values, "next_skill"),
+            conditional_next=_conditional(values),
+            model_tier=_optional(values, "model_tier") or None,
+            requires=self._requirements(values),
+            variables=variables,
+            servers=declared_servers(values.get("mcp"), name, variables, self._warn),
+            extra={k: yaml.plain(v) for k, v in found.items() if k not in (*_OPEN, *_OWN)},
+            warnings=tuple(self._warnings),
+        )
+
+    def _warn(self, told: str) -> None:
+        self._warnings.append(told)
+
+    def _name(self) -> tuple[str, str]:
+        """The name as it is typed here, and the one in the file where that is another."""
+        node = self._found.get("name")
+        said = "" if node is None or not yaml.is_scalar(node) else yaml.scalar(node, "name")
+        if not said:
+            self._warn("it has no name of its own; its folder names it")
+        title = said or self._folder
+        name = slug(title) or slug(self._folder)
+        if not name:
+            name = f"skill-{hashlib.sha256(title.encode(errors='replace')).hexdigest()[:6]}"
+        if name in _RESERVED:
+            name = f"{name}-skill"
+        if said and name != said:
+            self._warn(f"name: “{said[:_LONGEST_NAME]}” is called {name} here")
+        elif said and said != self._folder:
+            self._warn(f"name: {said} is not the name of its folder, {self._folder}")
+        return name, said if said != name else ""
+
+    def _description(self) -> str:
+        node = self._found.get("description")
+        if node is None or yaml.is_nothing(node):
+            raise Malformed(1, "description: is missing; say there what it does and when to use it")
+        words = yaml.scalar(node, "description")
+        if not words:
+            raise Malformed(line_of(node), "description: is empty")
+        if len(words) > _LONGEST_DESCRIPTION:
+            most = f"the format wants at most {_LONGEST_DESCRIPTION}"
+            self._warn(f"description: has {len(words)} characters, {most}")
+        return words
+
+    def _words(self, key: str) -> str:
+        """A text for people; anything else there is left out."""
+        node = self._found.get(key)
+        if node is None or yaml.is_nothing(node):
+            return ""
+        if not yaml.is_scalar(node):
+            self._warn(f"{key}: should be a text")
+            return ""
+        return yaml.scalar(node, key)
+
+    def _compatibility(self) -> str:
+        words = self._words("compatibility")
+        if len(words) > _LONGEST_COMPATIBILITY:
+            most = f"the format wants at most {_LONGEST_COMPATIBILITY}"
+            self._warn(f"compatibility: has {len(words)} characters, {most}")
+        return words
+
+    def _metadata(self) -> Fields:
+        node = self._found.get("metadata")
+        if node is None or yaml.is_nothing(node):
+            return {}
+        if not yaml.is_mapping(node):
+            self._warn("metadata: should be a mapping of names to values")
+            return {}
+        return yaml.fields(node, "metadata")
+
+    def _pre_approved(self) -> tuple[PreApproved, ...]:
+        """What it asks for; names between spaces, commas and lists are met."""
+        node = self._found.get("allowed-tools")
+        if node is None or yaml.is_nothing(node):
+            return ()
+        if yaml.is_mapping(node):
+            self._warn("allowed-tools: should be names between spaces")
+            return ()
+        return pre_approved(yaml.texts(node, "allowed-tools"))
+
+    def _tools(self, values: Fields) -> tuple[str, ...] | None:
+        """The only tools it may use; a list without any tool of ours is another program's."""
+        node = values.get("tools")
+        if node is None:
+            return None
+        named: list[str] = []
+        if yaml.is_scalar(node) or yaml.is_list_of_scalars(node):
+            named = [n for line in yaml.texts(node, "tools") for n in _TOOLS.findall(line)]
+        if named and not any(house_name(name) == name for name in named):
+            self._warn("tools: names none of Steward's tools, so it restricts nothing")
+            return None
+        if not named and not (yaml.is_list(node) and not node.value):
+            self._warn("tools: should be names of tools; it restricts nothing")
+            return None
+        return tuple(dict.fromkeys(named))
+
+    def _manual(self) -> bool:
+        node = self._found.get("disable-model-invocation")
+        if node is None or not yaml.is_scalar(node):
+            return False
+        return yaml.scalar(node, "").lower() in ("true", "yes", "on")
+
+    def _requirements(self, values: Fields) -> Requirements:
+        """Our own three keys; whatever else other programs want there is not looked at."""
+        node = values.get("requires")
+        if node is None:
+            return Requirements()
+        if not yaml.is_mapping(node):
+            self._warn("requires: is not checked; it should be env, bin or skills with their names")
+            return Requirements()
+        parts = yaml.fields(node, "requires")
+        needs: dict[str, tuple[str, ...]] = {}
+        for key, value in parts.items():
+            if key in ("env", "bin", "skills") and not yaml.is_mapping(value):
+                needs[key] = yaml.texts(value, f"requires: {key}")
+            else:
+                self._warn(f"requires: {key} is not checked; known are env, bin and skills")
+        return Requirements(needs.get("env", ()), needs.get("bin", ()), needs.get("skills", ()))
 
 
 def _decoded(content: bytes) -> str:
@@ -65,55 +215,9 @@ def _decoded(content: bytes) -> str:
         raise Malformed(line, "it is not UTF-8") from None
 
 
-def _name(found: Fields, folder: str) -> str:
-    node = _required(found, "name")
-    name = yaml.scalar(node, "name")
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        rule = "1 to 64 of a-z, 0-9 and single hyphens between them"
-        raise Malformed(line_of(node), f"name: should be {rule}")
-    if name != folder:
-        raise Malformed(line_of(node), f"name: {name} should be the name of its folder, {folder}")
-    return name
-
-
-def _required(found: Fields, key: str) -> Node:
-    node = found.get(key)
-    if node is None or yaml.is_nothing(node):
-        raise Malformed(1, f"{key}: is missing")
-    return node
-
-
-def _bounded(found: Fields, key: str, longest: int) -> str:
-    node = _required(found, key)
-    words = yaml.text(node, key)
-    if not 0 < len(words) <= longest:
-        raise Malformed(line_of(node), f"{key}: should be 1 to {longest} characters")
-    return words
-
-
 def _optional(found: Fields, key: str) -> str:
     node = found.get(key)
     return yaml.text(node, key) if node is not None and not yaml.is_nothing(node) else ""
-
-
-def _compatibility(found: Fields) -> str:
-    return (
-        _bounded(found, "compatibility", _LONGEST_COMPATIBILITY) if "compatibility" in found else ""
-    )
-
-
-def _metadata(found: Fields) -> Fields:
-    node = found.get("metadata")
-    return yaml.fields(node, "metadata") if node is not None and not yaml.is_nothing(node) else {}
-
-
-def _allowed_tools(found: Fields) -> tuple[str, ...] | None:
-    """Returns the names: between spaces, as the format says, or with commas or as a list."""
-    node = found.get("allowed-tools")
-    if node is None or yaml.is_nothing(node):
-        return None
-    written = yaml.texts(node, "allowed-tools")
-    return tuple(dict.fromkeys(name for one in written for name in _TOOLS.findall(one)))
 
 
 def _skill_name(found: Fields, key: str) -> str | None:
@@ -133,104 +237,3 @@ def _conditional(found: Fields) -> Mapping[str, str]:
         return {}
     what = "conditional_next_skills"
     return {k: _named(v, f"{what}: {k}") for k, v in yaml.fields(node, what).items()}
-
-
-def _requirements(found: Fields) -> Requirements:
-    node = found.get("requires")
-    if node is None:
-        return Requirements()
-    parts = yaml.fields(node, "requires")
-    for key, value in parts.items():
-        if key not in ("env", "bin", "skills"):
-            raise Malformed(line_of(value), f"requires: {key} is none of env, bin and skills")
-    needs = {key: yaml.texts(value, f"requires: {key}") for key, value in parts.items()}
-    return Requirements(needs.get("env", ()), needs.get("bin", ()), needs.get("skills", ()))
-
-
-def _variables(found: Fields, skill: str, lookup: Lookup) -> tuple[Variable, ...]:
-    node = found.get("vars")
-    if node is None:
-        return ()
-    named = yaml.fields(node, "vars").items()
-    return tuple(_variable(name, value, skill, lookup) for name, value in named)
-
-
-def _variable(name: str, node: Node, skill: str, lookup: Lookup) -> Variable:
-    what = f"vars: {name}"
-    if not _VARIABLE.fullmatch(name):
-        raise Malformed(line_of(node), f"{what}: should be letters, digits and underscores")
-    if name.upper().startswith(_RESERVED):
-        raise Malformed(line_of(node), f"{what}: this name belongs to Steward or the system")
-    given = lookup(skill, name)
-    if not yaml.is_mapping(node):
-        default = None if yaml.is_nothing(node) else yaml.scalar(node, what)
-        return Variable(name, given if given is not None else default)
-    parts = yaml.fields(node, what)
-    if unknown := parts.keys() - _VARIABLE_KEYS:
-        # A misspelt `secret` must not lead to the value in prompts.
-        key, known = min(unknown), ", ".join(sorted(_VARIABLE_KEYS))
-        raise Malformed(line_of(parts[key]), f"{what}: {key} is none of {known}")
-    default = yaml.scalar(parts["default"], what) if "default" in parts else None
-    return Variable(
-        name,
-        given if given is not None else default,
-        required="required" in parts and yaml.flag(parts["required"], f"{what}: required"),
-        secret="secret" in parts and yaml.flag(parts["secret"], f"{what}: secret"),
-        description=_optional(parts, "description"),
-    )
-
-
-def _servers(found: Fields, skill: str) -> tuple[SkillServer, ...]:
-    """Returns one server, named like its skill, or several by their names."""
-    node = found.get("mcp")
-    if node is None:
-        return ()
-    parts = yaml.fields(node, "mcp")
-    if parts.keys() & {"command", "url"}:
-        servers = [_server(skill, parts, line_of(node))]
-    else:
-        servers = [_server(n, yaml.fields(v, f"mcp: {n}"), line_of(v)) for n, v in parts.items()]
-    return tuple(s for s in servers if s is not None)
-
-
-def _server(name: str, parts: Fields, line: int) -> SkillServer | None:
-    """Returns a server; None when its command is empty, which switches it off."""
-    what = f"mcp: {name}"
-    if not _SERVER.fullmatch(name):
-        raise Malformed(line, f"{what}: a name is letters, digits, hyphens and underscores")
-    if unknown := parts.keys() - _SERVER_KEYS:
-        known = ", ".join(sorted(_SERVER_KEYS))
-        raise Malformed(line, f"{what}: {min(unknown)} is none of {known}")
-    command = (*_words(parts, "command", what), *_words(parts, "args", what))
-    url = _optional(parts, "url") or None
-    if command and url:
-        raise Malformed(line, f"{what}: has a command or a url, not both")
-    if url is not None and not url.startswith(("https://", "http://")):
-        raise Malformed(line, f"{what}: url should begin with https:// or http://")
-    env = yaml.fields(parts["env"], f"{what}: env") if "env" in parts else {}
-    server = SkillServer(
-        name, command, url, {k: yaml.scalar(v, f"{what}: env: {k}") for k, v in env.items()}
-    )
-    return _timed(server, parts, what) if command or url else None
-
-
-def _timed(server: SkillServer, parts: Fields, what: str) -> SkillServer:
-    start, idle = server.start_seconds, server.idle_seconds
-    if "start_timeout" in parts:
-        start = yaml.seconds(parts["start_timeout"], f"{what}: start_timeout")
-    if "idle_timeout" in parts:
-        idle = yaml.seconds(parts["idle_timeout"], f"{what}: idle_timeout")
-    return SkillServer(server.name, server.command, server.url, server.env, start, idle)
-
-
-def _words(parts: Fields, key: str, what: str) -> tuple[str, ...]:
-    """Returns a list of words, or a line split into words as a shell does."""
-    node = parts.get(key)
-    if node is None or yaml.is_nothing(node):
-        return ()
-    if yaml.is_list(node):
-        return yaml.texts(node, f"{what}: {key}")
-    try:
-        return tuple(shlex.split(yaml.text(node, f"{what}: {key}")))
-    except ValueError as fault:
-        raise Malformed(line_of(node), f"{what}: {key}: {fault}") from None

@@ -1,48 +1,58 @@
-"""All skills below some folders: read once, checked regularly, and read anew when changed."""
+"""All skills below some folders: read once, looked at now and then, read anew when changed."""
 
 import asyncio
 import errno
 import logging
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, TypeVar
 
-from bot.adapters.skill_folder.bundled_files import read_file, read_text
+from bot.adapters.skill_folder.bundled_files import (
+    Identity,
+    identity_of,
+    listed,
+    opened,
+    opened_below,
+    read_below,
+    read_text,
+)
 from bot.adapters.skill_folder.front_matter import Malformed
 from bot.adapters.skill_folder.given_values import FILE, GivenValues
-from bot.adapters.skill_folder.skill_file import LARGEST, read_skill
+from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
+from bot.adapters.skill_folder.skill_index import SkillIndex
+from bot.adapters.skill_folder.skill_tree import NAME, SkillTree, Spot, Stamp, stamp_of
 from bot.domain.errors import ToolFailure
 from bot.domain.skill import Skill, SkillFault, SkillSet, skill_set
 from bot.ports.clock import Clock
 
 _LOG = logging.getLogger(__name__)
 
+_T = TypeVar("_T")
+
 LOOK_SECONDS = 2.0
-"""Seconds between two checks of the folders for changes."""
+"""How often the folders are looked at for changes."""
+
+LOOK_SHARE = 100
+"""The pause behind a look is at least so many times its processor time: one in a hundred."""
 
 PAUSE_SECONDS = 30.0
-"""Seconds without a check after an unforeseen fault."""
+"""How long they are left alone after a fault nobody foresaw."""
 
-_NAME = "SKILL.md"
-_IS_LINK = "it is a link, or lies behind one; links are not followed"
-
-Stamp: TypeAlias = tuple[int, int, int] | None
-"""Identifies a version of a file: its time of change, size and number."""
-
-Stamps: TypeAlias = Mapping[str, Stamp]
+_IS_LINK = "it is a link that cannot be followed, or lies behind one"
 
 
 class SkillFolders:
-    """The port Skills over folders, of which a later one wins; `home` has the file of values.
+    """The port Skills over folders, of which a later one wins; `home` holds the given values.
 
-    As an async context manager it reads all skills, and watches them until it is left. A change
-    counts when two checks in a row see the same, so that no half-written file is read. After an
-    unforeseen fault the skills stay as they are for a pause, and then the checks continue.
+    As an async context manager it reads everything, and watches until it is left. A change is
+    taken over once it has stood for a look, so that nothing half written is read. After a fault
+    nobody foresaw the skills stay as they are for a pause, and it goes on.
     """
 
     def __init__(
@@ -53,15 +63,18 @@ class SkillFolders:
         clock: Clock,
         tell: Callable[[SkillSet], None] = lambda _: None,
     ) -> None:
-        """Calls `tell` with every set before anyone can use it."""
-        self._roots = roots
+        """`tell` hears of every set before anyone can use it; the last root is the person's own."""
+        self._tree = SkillTree(roots)
+        self._own = len(roots) - 1
         self._values_file = home / FILE
         self._values = GivenValues(environ)
         self._clock = clock
         self._tell = tell
         self._known = SkillSet()
-        self._stamps: Stamps = {}
+        self._index = SkillIndex(self._known)
+        self._seen: _Seen = ({}, None)
         self._read: dict[str, tuple[Stamp, Skill | SkillFault]] = {}
+        self._identities: dict[str, Identity] = {}
         self._task: asyncio.Task[None] | None = None
         self._told: set[type[BaseException]] = set()
 
@@ -70,11 +83,28 @@ class SkillFolders:
         return self._known
 
     async def read(self, skill: str, path: str) -> str:
+        return await asyncio.to_thread(self._inside, skill, lambda base: read_text(base, path))
+
+    async def files(self, skill: str, most: int) -> Sequence[str]:
+        return await asyncio.to_thread(self._inside, skill, lambda base: listed(base, most))
+
+    async def search(self, words: str, limit: int) -> Sequence[Skill]:
+        return await asyncio.to_thread(self._index.search, words, limit)
+
+    def _inside(self, skill: str, look: Callable[[int], _T]) -> _T:
+        """Looks into the folder of a skill: the very one that was there when it was read."""
         refusal = self._known.refusal(skill)
         if refusal:
             raise ToolFailure(refusal)
         folder = self._known.skills[skill].folder
-        return await asyncio.to_thread(read_text, folder, path)
+        try:
+            base = opened(folder, self._identities.get(folder))
+        except OSError as fault:
+            raise ToolFailure(f"the folder of {skill}: {_reason(fault)}") from fault
+        try:
+            return look(base)
+        finally:
+            os.close(base)
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self.load)
@@ -97,7 +127,7 @@ class SkillFolders:
         self._task.add_done_callback(self._go_on)
 
     def _go_on(self, ended: asyncio.Task[None]) -> None:
-        """Restarts a watch that ended with a fault; logs each kind of fault once."""
+        """Starts a watch that ended by a fault anew; each kind of fault is told once."""
         if ended is not self._task or ended.cancelled() or (fault := ended.exception()) is None:
             return
         if type(fault) not in self._told:
@@ -107,113 +137,162 @@ class SkillFolders:
 
     async def _watch(self, after: float) -> None:
         await self._clock.sleep(after)
-        seen = self._stamps
+        before, pause = self._seen, LOOK_SECONDS
         while True:
-            await self._clock.sleep(LOOK_SECONDS)
-            now = await asyncio.to_thread(self._look)
-            if now != self._stamps and now == seen:
+            await self._clock.sleep(pause)
+            now, cost = await asyncio.to_thread(self._measured_look)
+            pause = max(LOOK_SECONDS, LOOK_SHARE * cost)
+            if now != self._seen and now == before:
                 await asyncio.to_thread(self.load)
                 told = "skills changed: %d can be used, %d cannot be read"
                 _LOG.info(told, len(self._known.ready), len(self._known.faults))
-            seen = now
+            before = now
+
+    def _measured_look(self) -> tuple["_Seen", float]:
+        """A look and the seconds of processor time that it took."""
+        begun = time.thread_time()
+        return self._look(), time.thread_time() - begun
+
+    def _look(self) -> "_Seen":
+        """What tells of a change, for every place where a skill is or should be; blocks."""
+        return self._tree.look(), stamp_of(str(self._values_file))
 
     def load(self) -> None:
-        """Reads new and changed files; blocks."""
-        stamps = self._look()
+        """Reads what is new or changed; blocks."""
+        seen = self._look()
+        _real_root.cache_clear()
+        spots, values = seen
         faults: list[SkillFault] = []
-        if stamps.get(str(self._values_file)) != self._stamps.get(str(self._values_file)):
+        if values != self._seen[1]:
             self._read.clear()
         try:
             self._values.read(self._values_file)
         except Malformed as malformed:
             faults.append(SkillFault(str(self._values_file), malformed.line, malformed.reason))
-        found: dict[str, Skill] = {}
-        fitness = _Fitness(self._values.environ)
-        for file, stamp in stamps.items():
-            if file == str(self._values_file):
-                continue
-            one = self._one(file, stamp)
-            if isinstance(one, SkillFault):
-                faults.append(one)
-            else:
-                unmet = fitness.unmet(one)
-                found[one.name] = replace(one, unmet=unmet) if unmet else one
-        self._read = {file: one for file, one in self._read.items() if file in stamps}
+        read = [(spot, self._one(spot)) for spot in spots.values()]
+        faults += [one for _, one in read if isinstance(one, SkillFault)]
+        fitness = _Fitness(self._values.environ, self._values.may_see)
+        fit = [(spot, fitness.judged(one)) for spot, one in read if isinstance(one, Skill)]
+        found = _by_name(fit)
+        self._read = {file: one for file, one in self._read.items() if file in spots}
         fresh = skill_set(found, tuple(faults))
         if fresh != self._known:
             self._tell(fresh)
+            self._index = SkillIndex(fresh)
             self._known = fresh
-        # Last, so that after a fault the same files still count as changed.
-        self._stamps = stamps
+        # Last, so that what a fault kept from being taken over is a change still.
+        self._seen = seen
 
-    def _one(self, file: str, stamp: Stamp) -> Skill | SkillFault:
-        known = self._read.get(file)
-        if known is None or known[0] != stamp:
-            known = self._read[file] = (stamp, self._fresh(file))
+    def _one(self, spot: Spot) -> Skill | SkillFault:
+        known = self._read.get(spot.file)
+        if known is None or known[0] != spot.stamp:
+            known = self._read[spot.file] = (spot.stamp, self._fresh(spot))
         return known[1]
 
-    def _fresh(self, file: str) -> Skill | SkillFault:
-        folder, _, _ = file.rpartition("/")
+    def _fresh(self, spot: Spot) -> Skill | SkillFault:
+        content = b""
         try:
-            # No check before the read: a link could take the file's place in between.
-            content = read_file(folder, _NAME, LARGEST + 1)
-            return read_skill(content, folder.rpartition("/")[2], folder, self._values.of)
+            if spot.fault:
+                raise Malformed(0, spot.fault)
+            folder, content = self._content(spot)
+            name = PurePath(spot.folder).name
+            skill = read_skill(content, name, folder, self._values.of)
+            return replace(skill, own=spot.root == self._own)
         except Malformed as malformed:
-            return SkillFault(file, malformed.line, malformed.reason)
+            return SkillFault(spot.file, malformed.line, malformed.reason, said_name(content))
         except FileNotFoundError:
-            return SkillFault(file, 0, "there is no such file")
+            return SkillFault(spot.file, 0, "there is no such file")
         except (OSError, ToolFailure) as fault:
-            return SkillFault(file, 0, _reason(fault))
+            return SkillFault(spot.file, 0, _reason(fault))
 
-    def _look(self) -> Stamps:
-        """Returns a stamp for every place where a skill is or should be; blocks."""
-        stamps: dict[str, Stamp] = {str(self._values_file): _stamp(str(self._values_file))}
-        for root in self._roots:
-            for folder in sorted(_folders(root)):
-                file = f"{folder}/{_NAME}"
-                stamps[file] = _stamp(file)
-        return stamps
+    def _content(self, spot: Spot) -> tuple[str, bytes]:
+        """The skill's own folder, without a link on the way, and the bytes of its file.
+
+        A link in a root was put there by whoever may put skills there, so it is followed. Nothing
+        below is followed out of the folder the root holds: a clone brings its links along. All is
+        opened step by step and told apart by number, so no swap in between leads elsewhere.
+        """
+        top = opened(spot.top, follow=True)
+        try:
+            content = read_below(top, f"{spot.below}/{NAME}" if spot.below else NAME, LARGEST + 1)
+            inside = opened_below(top, spot.below or ".")
+            try:
+                identity = identity_of(inside)
+            finally:
+                os.close(inside)
+        finally:
+            os.close(top)
+        folder = _real(spot.top) + spot.folder.removeprefix(spot.top)
+        os.close(opened(folder, identity))
+        self._identities[folder] = identity
+        return folder, content
+
+
+_Seen: TypeAlias = tuple[Mapping[str, Spot], Stamp]
+_Read: TypeAlias = tuple[Spot, Skill]
+
+
+def _by_name(read: Sequence[_Read]) -> Mapping[str, Skill]:
+    """The skills by their names; one that takes the place of another says so.
+
+    A later root wins, and in each the skill that is called like its folder, then what lies less
+    deep: a skill in somebody's clone cannot take the place of one put there by hand.
+    """
+    found: dict[str, Skill] = {}
+    weakest_first = sorted(read, key=lambda one: one[0].rank, reverse=True)
+    for _, skill in sorted(weakest_first, key=_precedence):
+        hidden = found.get(skill.name)
+        if hidden is None:
+            found[skill.name] = skill
+        else:
+            told = f"it takes the place of another {skill.name}, in {hidden.folder}"
+            found[skill.name] = replace(skill, warnings=(*skill.warnings, told))
+    return found
+
+
+def _precedence(one: _Read) -> tuple[int, bool]:
+    spot, skill = one
+    return spot.root, PurePath(spot.folder).name == skill.name
+
+
+def _real(top: str) -> str:
+    """A folder of a root without any link on the way."""
+    root, _, name = top.rpartition("/")
+    path = f"{_real_root(root)}/{name}"
+    return os.path.realpath(path) if os.path.islink(path) else path  # noqa: PTH114 - texts
+
+
+@lru_cache(8)
+def _real_root(root: str) -> str:
+    return os.path.realpath(root)
 
 
 class _Fitness:
-    """Checks the requirements of skills; looks for each program once."""
+    """Tells what skills need and is not there; each program is looked for once."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], may_see: Callable[[str, str], bool]) -> None:
         self._environ = environ
+        self._may_see = may_see
         self._program = lru_cache(None)(lambda name: shutil.which(name, path=environ.get("PATH")))
 
-    def unmet(self, skill: Skill) -> str:
+    def judged(self, skill: Skill) -> Skill:
+        unmet = "; ".join(self._missing(skill))
+        return replace(skill, unmet=unmet) if unmet else skill
+
+    def _missing(self, skill: Skill) -> Iterator[str]:
         given = skill.environment
         for name in skill.requires.env:
             if not self._environ.get(name) and not given.get(name):
-                return f"it needs {name} in the environment"
+                yield f"it needs {name} in the environment"
         for name in skill.requires.bin:
             if self._program(name) is None:
-                return f"it needs the program {name}"
+                yield f"it needs the program {name}"
         for variable in skill.variables:
+            name = variable.name
             if variable.required and not variable.value:
-                return f"it needs a value for its variable {variable.name} (in {FILE})"
-        return ""
-
-
-def _folders(root: Path) -> Iterator[str]:
-    """Yields folders that should hold a skill; also links, so that they can be reported."""
-    try:
-        with os.scandir(root) as entries:
-            for entry in entries:
-                hidden = entry.name.startswith((".", "_"))
-                if not hidden and (entry.is_symlink() or entry.is_dir(follow_symlinks=False)):
-                    yield entry.path
-    except OSError:
-        return
-
-
-def _stamp(path: str) -> Stamp:
-    try:
-        found = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - as above
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+                hidden = self._environ.get(name) and not self._may_see(skill.name, name)
+                allow = "; [allow] there lets it see that of the environment" if hidden else ""
+                yield f"it needs a value for its variable {name} (in {FILE}{allow})"
 
 
 def _reason(fault: Exception) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.process import CommandRun
 from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.skill_paths import resolved
 from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock
@@ -59,20 +60,26 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         self, arguments: RunCommandArguments, place: Place, exact: ExactRule
     ) -> Preview:
         walled = await self._sandbox.works()
+        runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
         # A long command takes a while to judge, and nobody else has to wait for that.
-        danger = await asyncio.to_thread(is_dangerous, arguments.command)
+        danger = await asyncio.to_thread(is_dangerous, runs.command)
         reason = danger or ("" if walled else "there is no working sandbox")
-        words = parse_simple(arguments.command)
+        if runs.taken:
+            # A rule was given for files of the workspace, and nobody would see these then.
+            named = f"{', '.join(runs.taken)} is taken from the skill's folder"
+            reason = f"{reason}; {named}" if reason else named
+        words = parse_simple(runs.command)
         lasting = not reason and words is not None and may_have_rule(words)
-        seen = await self._surroundings(place)
+        where = await self._surroundings(place)
+        seen = f"{where}: {runs.command}" if runs.taken else where
         until = f", for up to {arguments.timeout} s" if arguments.timeout else ""
         return Preview(
             title="Run a command?",
-            subject=f"$ {clipped(visible(' '.join(arguments.command.split())), _LABEL)}",
+            subject=f"$ {clipped(visible(' '.join(runs.command.split())), _LABEL)}",
             effect=Effect.DANGER if reason else Effect.WRITE,
-            blocks=(CodeBlock(visible(arguments.command), "bash"),),
-            where=f"{seen}{until}",
-            why=f"asks every time: {reason}" if reason else "",
+            blocks=(CodeBlock(visible(runs.command), "bash"),),
+            where=f"{where}{until}",
+            why=f"asks every time: {visible(reason)}" if reason else "",
             seen=seen,
             always=exact if lasting else None,
             always_label=clipped(arguments.command.strip(), _LABEL) if lasting else "",
@@ -81,27 +88,32 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
     async def perform(
         self, arguments: RunCommandArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        if seen is not None and seen != (now := await self._surroundings(place)):
+        runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
+        where = await self._surroundings(place)
+        now = f"{where}: {runs.command}" if runs.taken else where
+        if seen is not None and seen != now:
             raise ToolFailure(f"shown to run {seen}, it would now run {now}; ask again")
         seconds = arguments.timeout or self._default_seconds
         try:
-            run = await self._sandbox.run(arguments.command, place.workspace, seconds, place.skill)
+            run = await self._sandbox.run(runs.command, place.workspace, seconds, place.skill)
         except OSError as fault:
             raise ToolFailure(f"the command cannot be started: {fault.strerror}") from fault
         network = await self._sandbox.reaches_network()
         return ToolOutput(
-            text=f"{_ending(arguments.command, run, seconds)}\n{plain_output(run.output)}".rstrip(),
+            text=f"{_ending(runs.command, run, seconds)}\n{plain_output(run.output)}".rstrip(),
             untrusted=_UNTRUSTED if network else None,
             failed=run.timed_out or run.exit_code != 0,
             timed_out=run.timed_out,
         )
 
     async def _surroundings(self, place: Place) -> str:
-        """Returns the place of the run and the secrets in it, for the person who is asked."""
+        """Returns the place of the run and the variables in it, for the person who is asked."""
         where, skill = await self._sandbox.where(), place.skill
-        if skill is None or not skill.secrets:
+        if skill is None or not skill.environment:
             return where
-        return f"{where}, with secrets of the skill {skill.name}"
+        secret = {v.name for v in skill.variables if v.secret}
+        named = (f"{n} (secret)" if n in secret else n for n in sorted(skill.environment))
+        return f"{where}, with variables of the skill {skill.name}: {', '.join(named)}"
 
 
 def _ending(command: str, run: CommandRun, seconds: float) -> str:

@@ -1,6 +1,7 @@
 """The boundary around commands: bubblewrap, when a probe run of it succeeds."""
 
 import asyncio
+import os
 from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
@@ -28,6 +29,9 @@ _READABLE = (
 _FOR_NETWORK = ("/etc/hosts", "/etc/resolv.conf")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PROBE_SECONDS = 10.0
+
+SKILL_FOLDERS = ("SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT")
+"""Variables that hold the folder of the skill a command runs under."""
 
 
 class Sandbox:
@@ -67,8 +71,8 @@ class Sandbox:
     ) -> CommandRun:
         """Runs a shell command to its end, or for at most `seconds`.
 
-        Under a skill it finds the skill's files in $SKILL_DIR, read-only inside the sandbox, and
-        the skill's variables in its environment.
+        Under a skill it finds the skill's files in $SKILL_DIR and under the names other programs
+        have for it, read-only where it is walled in, and the skill's variables in its environment.
         """
         await asyncio.to_thread(workspace.mkdir, parents=True, exist_ok=True)
         arguments = self._shell(command)
@@ -107,7 +111,8 @@ class Sandbox:
         for path in _SYSTEM:
             wall += _as_on_the_machine(path)
         wall += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-        if skill is not None:
+        # The folder of a skill has no link in its path, unless somebody put one there since.
+        if skill is not None and os.path.realpath(skill.folder) == skill.folder:
             wall += ["--ro-bind-try", skill.folder, skill.folder]
         return [*wall, "--bind", str(workspace), str(workspace), "--chdir", str(workspace)]
 
@@ -119,7 +124,9 @@ def _as_on_the_machine(path: str) -> list[str]:
 
 
 def _of_skill(skill: Skill | None) -> dict[str, str]:
-    return {} if skill is None else {**skill.environment, "SKILL_DIR": skill.folder}
+    if skill is None:
+        return {}
+    return {**skill.environment, **dict.fromkeys(SKILL_FOLDERS, skill.folder)}
 
 
 def _environment(workspace: Path) -> dict[str, str]:

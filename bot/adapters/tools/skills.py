@@ -1,18 +1,21 @@
 """The tools about skills: find_skills, use_skill and read_skill_file."""
 
+from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.errors import ToolFailure
-from bot.domain.skill import FIND, READ, USE, Skill
-from bot.domain.skill_words import put_to_work
+from bot.domain.skill import FIND, READ, USE, Skill, SkillSet
+from bot.domain.skill_words import NONE, laid_down, page, put_to_work
 from bot.domain.tool import Effect, PutToWork, Replay, ToolOutput, ToolSpec
 from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
 
-_MOST_FOUND = 10
+_MOST_FOUND, _MOST_SOUGHT = 10, 30
+_MOST_FILES = 40
+_SKILL_FILE = "SKILL.md"
 
 
 class FindSkillsArguments(Arguments):
@@ -36,15 +39,19 @@ class FindSkills(ArgumentsTool[FindSkillsArguments]):
     async def perform(
         self, arguments: FindSkillsArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        found = self._skills.known.search(arguments.query, _MOST_FOUND)
+        hits = await self._skills.search(arguments.query, _MOST_SOUGHT)
+        found = [skill for skill in hits if not skill.manual][:_MOST_FOUND]
         if not found:
-            count = len(self._skills.known.ready)
+            count = len(self._skills.known.offered)
             return ToolOutput(f"None of {count} skills has such words. Try others.")
         return ToolOutput("\n".join(f"- {skill.name}: {skill.description}" for skill in found))
 
 
 class UseSkillArguments(Arguments):
-    name: Annotated[Text, Field(min_length=1, max_length=64, description="The skill's name.")]
+    name: Annotated[
+        Text,
+        Field(min_length=1, max_length=200, description="The skill's name; none lays it down."),
+    ]
     reason: Annotated[Text | None, Field(max_length=500, description="Why this one.")] = None
 
 
@@ -56,7 +63,8 @@ class UseSkill(ArgumentsTool[UseSkillArguments]):
         self._depth = depth
         spec = ToolSpec(
             USE,
-            "Put a skill to work and read its instructions. It stays at work in this chat.",
+            "Put a skill to work and read its instructions. It stays at work in this chat. The "
+            "name none lays it down.",
             schema_of(UseSkillArguments),
             Effect.READ,
             Replay.SAFE,
@@ -66,13 +74,21 @@ class UseSkill(ArgumentsTool[UseSkillArguments]):
     async def perform(
         self, arguments: UseSkillArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        wanted, last = arguments.name.strip(), place.skill
+        last, known = place.skill, self._skills.known
+        if arguments.name.strip().lower() == NONE:
+            return ToolOutput(laid_down(last), after=PutToWork(""))
+        wanted = _called(arguments.name, known)
         if last is not None and last.conditional_next and wanted != last.name:
             self._check_pick(wanted, last, place.stages)
-        refusal = self._skills.known.refusal(wanted)
+        refusal = known.refusal(wanted)
         if refusal:
             raise ToolFailure(refusal)
-        return ToolOutput(put_to_work(self._skills.known.skills[wanted]), after=PutToWork(wanted))
+        skill = known.skills[wanted]
+        if skill.manual and (last is None or last.name != wanted):
+            told = f"only a person puts the skill {wanted} to work, with /skill {wanted}"
+            raise ToolFailure(told)
+        files = await self._skills.files(wanted, _MOST_FILES)
+        return ToolOutput(put_to_work(skill, files), after=PutToWork(wanted))
 
     def _check_pick(self, wanted: str, last: Skill, stages: int) -> None:
         if wanted not in last.conditional_next.values():
@@ -84,10 +100,14 @@ class UseSkill(ArgumentsTool[UseSkillArguments]):
 
 
 class ReadSkillFileArguments(Arguments):
-    skill: Annotated[Text, Field(min_length=1, max_length=64, description="The skill's name.")]
+    skill: Annotated[Text, Field(min_length=1, max_length=200, description="The skill's name.")]
     path: Annotated[
-        Text, Field(min_length=1, max_length=500, description="Path below the skill's folder.")
+        Text,
+        Field(min_length=1, max_length=500, description="Path below its folder; `.` lists it."),
     ]
+    offset: Annotated[
+        int | None, Field(ge=0, description="First byte, where instructions come in pages.")
+    ] = None
 
 
 class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
@@ -107,7 +127,24 @@ class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
     async def perform(
         self, arguments: ReadSkillFileArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        return ToolOutput(await self._skills.read(arguments.skill.strip(), arguments.path))
+        known = self._skills.known
+        name = _called(arguments.skill, known)
+        if arguments.offset is None:
+            return ToolOutput(await self._skills.read(name, arguments.path))
+        if refusal := known.refusal(name):
+            raise ToolFailure(refusal)
+        if PurePosixPath(arguments.path) != PurePosixPath(_SKILL_FILE):
+            text = await self._skills.read(name, arguments.path)
+        else:
+            text = known.skills[name].instructions
+        part, more = page(text, arguments.offset, name, arguments.path)
+        return ToolOutput("\n".join(filter(None, (part, more))))
+
+
+def _called(words: str, known: SkillSet) -> str:
+    """The name of the skill that a model calls so; its words where there is none."""
+    found = known.named(words.strip())
+    return found.name if found is not None else words.strip()
 
 
 def skill_tools(skills: Skills, depth: int) -> tuple[Tool, ...]:

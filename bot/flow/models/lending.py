@@ -44,8 +44,8 @@ def server_of(skill: Skill, server: SkillServer) -> ServerSpec:
     told |= {name: rendered(value, own) for name, value in server.env.items()}
     return ServerSpec(
         name=server.name,
-        command=server.command,
-        url=server.url or "",
+        command=tuple(rendered(word, own) for word in server.command),
+        url=rendered(server.url or "", own),
         env=tuple(sorted((dict(skill.environment) | declared).items())),
         folder=skill.folder,
         start_seconds=server.start_seconds,

@@ -153,7 +153,7 @@ class SurroundingsMaker:
             await self._lent(chat.id, await self._wanted(_at_work(chat)))
 
     def _text(self) -> str:
-        parts = (self._system, listing(self._listed.ready, self._skill_list))
+        parts = (self._system, listing(self._listed.offered, self._skill_list))
         return "\n\n".join(part for part in parts if part)
 
     async def _lent(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:

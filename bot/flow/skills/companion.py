@@ -9,10 +9,10 @@ from bot.domain.contribution import Briefing, Ended, Share
 from bot.domain.message import Outbound, OutboundKind, Plain
 from bot.domain.outcome import StopReason
 from bot.domain.skill import Skill, SkillSet
-from bot.domain.skill_words import at_rest, due, handed_over, is_missed
+from bot.domain.skill_words import arguments_in, at_rest, due, handed_over, is_missed
 from bot.domain.step import Errand, Finish, Gate, TransitionSkill
 from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.transcript import Body
+from bot.domain.transcript import AskerBody, Body
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
@@ -84,7 +84,7 @@ class SkillCompanion(Bystander):
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Says which skill is at work, where the view does not; a text it hands on is hidden."""
-        words = due(self._at_work(work), view.skill)
+        words = due(self._at_work(work), view.skill, self._said_with(work))
         following = self._turns[work].following(work.turn.skill)
         hidden = following is not None and not following.fault
         return Briefing((words,) if words is not None else (), hidden)
@@ -98,8 +98,9 @@ class SkillCompanion(Bystander):
             return Share(row)
         last = self._at_work(work)
         deeper = last is not None and chosen in last.conditional_next.values()
-        row = replace(row, skill=chosen, stages=row.stages + deeper)
-        return Share(row, writes=(ChooseSkill(row.chat, chosen, lent=True),))
+        # An empty name lays the skill down.
+        row = replace(row, skill=chosen or None, stages=row.stages + deeper)
+        return Share(row, writes=(ChooseSkill(row.chat, row.skill, lent=True),))
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
@@ -112,6 +113,15 @@ class SkillCompanion(Bystander):
         piped = turn.stages > 0 or (skill is not None and skill.in_pipeline)
         over = finish.stop_reason in (StopReason.FINAL_ANSWER, StopReason.PIPELINE_DEPTH)
         return Ended((ChooseSkill(turn.chat, None, lent=True),)) if piped and over else Ended()
+
+    def _said_with(self, work: Work) -> str:
+        """Returns the words of the `/skill <name> <words>` that began this turn."""
+        entries = reversed(work.log.entries())
+        asked = next((e.body for e in entries if isinstance(e.body, AskerBody)), None)
+        name, words = arguments_in(asked.text) if asked is not None else ("", "")
+        skill = self._at_work(work)
+        meant = skill is not None and self._turns[work].meant(name) == skill.name
+        return words if meant else ""
 
     def _at_work(self, work: Work) -> Skill | None:
         return self._turns[work].usable(work.turn.skill)

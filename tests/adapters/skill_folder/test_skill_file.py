@@ -1,5 +1,6 @@
 """One SKILL.md: the open format, what Steward reads beyond it, and how faults are told."""
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from bot.adapters.skill_folder import front_matter
 from bot.adapters.skill_folder.front_matter import Malformed
-from bot.adapters.skill_folder.skill_file import LARGEST, read_skill
+from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
+from bot.domain.pre_approval import PreApproved
 from bot.domain.skill import Requirements, Skill, SkillServer
 from bot.domain.variable import Variable
 
@@ -19,7 +21,8 @@ name: minutes
 description: "Turns notes into minutes: decisions, tasks. Use it when notes are pasted."
 license: Apache-2.0
 compatibility: Needs pandoc
-allowed-tools: read_file  write_file Bash(git add:*)
+allowed-tools: read_file  Write Bash(git add:*)
+tools: read_file, current_time
 metadata:
   author: ann
   version: 1.0
@@ -74,7 +77,12 @@ def test_every_key_of_the_format_and_of_ours_is_read() -> None:
         license="Apache-2.0",
         compatibility="Needs pandoc",
         metadata={"author": "ann", "version": "1.0"},
-        allowed_tools=("read_file", "write_file", "Bash(git add:*)"),
+        tools=("read_file", "current_time"),
+        pre_approved=(
+            PreApproved("read_file", "", "read_file"),
+            PreApproved("write_file", "", "Write"),
+            PreApproved("run_command", "git add *", "Bash(git add:*)"),
+        ),
         next_skill="report",
         conditional_next={"there are open questions": "interview"},
         model_tier="deep",
@@ -132,43 +140,163 @@ def test_a_legal_name_is_taken(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["-a", "a-", "a--b", "A", "a_b", "ä", "a b", "a" * 65, "a/b", "''"]
+    ("said", "name"),
+    [
+        ("-a", "a"),
+        ("a--b", "a-b"),
+        ("Skill Development", "skill-development"),
+        ("a_b", "a-b"),
+        ("Über uns", "uber-uns"),
+        ("team/tools: x", "team-tools-x"),
+        ("a" * 65, "a" * 64),
+        ("none", "none-skill"),
+        ("off", "off-skill"),
+    ],
 )
-def test_an_illegal_name_is_told_with_its_line(name: str) -> None:
-    line, reason = fault(f"---\ndescription: d\nname: {name}\n---\n", name)
-    assert line == 3
-    assert reason.startswith("name: ")
+def test_a_name_with_other_signs_gets_a_plain_one_and_is_kept(said: str, name: str) -> None:
+    skill = read(f'---\ndescription: d\nname: "{said}"\n---\n', name)
+    assert (skill.name, skill.title) == (name, said)
+    assert f"is called {name} here" in skill.warnings[0]
 
 
-def test_the_name_is_that_of_the_folder() -> None:
-    text = with_head()
-    assert fault(text, "other") == (2, "name: minutes should be the name of its folder, other")
+def test_a_name_without_a_letter_of_ours_is_one_all_the_same() -> None:
+    one, other = (read(f"---\nname: {n}\ndescription: d\n---\n", n) for n in ("日报", "周报"))
+    assert one.name.startswith("skill-")
+    assert one.name != other.name
+    assert read("---\nname: 日报\ndescription: d\n---\n", "daily").name == "daily"
+
+
+def test_a_name_that_is_not_the_folders_is_warned_about() -> None:
+    skill = read(with_head(), "other")
+    assert (skill.name, skill.title) == ("minutes", "")
+    assert skill.warnings == ("name: minutes is not the name of its folder, other",)
+
+
+@pytest.mark.parametrize("line", ["", "name:", "name: ''", "name: [a]"])
+def test_without_a_name_the_folder_gives_it(line: str) -> None:
+    skill = read(f"---\ndescription: d\n{line}\n---\n", "daily")
+    assert (skill.name, skill.title) == ("daily", "")
+    assert "its folder names it" in skill.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["requires: {mcp: [rube]}"], "requires: mcp is not checked"),
+        (["requires: {bins: [chrome], bin: [sh]}"], "requires: bins is not checked"),
+        (["requires: [python3]"], "requires: is not checked"),
+        (["metadata: [a]"], "metadata: should be a mapping"),
+        (["license: {name: MIT}"], "license: should be a text"),
+        (["allowed-tools: {a: b}"], "allowed-tools: should be names"),
+        ([f"compatibility: {'c' * 501}"], "compatibility: has 501 characters"),
+        (["tools: Read, Grep"], "tools: names none of Steward's tools"),
+        (["tools: [computer, file_operations]"], "tools: names none of Steward's tools"),
+        (["tools: [{name: read_file}]"], "tools: should be names"),
+        (["vars: {lower: 1}"], "vars: lower is left out: a name is made of capital letters"),
+        (["vars: {A-B: 1}"], "vars: A-B is left out"),
+        (["vars: {ANTHROPIC_API_KEY: x}"], "belongs to Steward"),
+        (["mcp: {command: 'x {{ZONE}}'}"], "{{ZONE}} stays as it is: vars has no ZONE"),
+        (["vars: {T: {secret: true}}", "mcp: {command: 'x {{T}}'}"], "T is secret and goes into"),
+    ],
+)
+def test_what_breaks_a_rule_of_the_format_is_warned_about_and_loads(
+    lines: list[str], words: str
+) -> None:
+    skill = read(with_head(*lines))
+    (warning,) = skill.warnings
+    assert words in warning
+    assert skill.tools is None
+
+
+def test_known_requirements_are_read_beside_unknown_ones() -> None:
+    skill = read(with_head("requires: {bins: [chrome], bin: [sh], env: TOKEN}"))
+    assert skill.requires == Requirements(env=("TOKEN",), bin=("sh",))
+
+
+@pytest.mark.parametrize(("length", "warned"), [(1024, 0), (1025, 1), (5000, 1)])
+def test_a_long_description_is_taken_and_its_length_said(length: int, warned: int) -> None:
+    skill = read(f"---\nname: minutes\ndescription: {'d' * length}\n---\n")
+    assert len(skill.description) == length
+    assert len(skill.warnings) == warned
+    assert all(f"has {length} characters" in told for told in skill.warnings)
+
+
+@pytest.mark.parametrize(
+    ("value", "read_as"),
+    [
+        ("Use it when: the user asks", "Use it when: the user asks"),
+        ("It's for: notes", "It's for: notes"),
+        ("First: one\n  and second: two", "First: one and second: two"),
+        ('"Quoted" words: more', '"Quoted" words: more'),
+    ],
+)
+def test_a_plain_value_with_a_colon_is_read_as_if_in_quotes(value: str, read_as: str) -> None:
+    skill = read(f"---\nname: minutes\ndescription: {value}\nvars: {{A: '1'}}\n---\nBody.")
+    assert skill.description == read_as
+    assert skill.environment == {"A": "1"}
+    assert skill.warnings == ("line 3: the value holds a colon; put it in quotes",)
+
+
+def test_a_list_of_tools_restricts_only_where_one_is_ours() -> None:
+    assert read(with_head("tools: read_file Bash web__search")).tools == (
+        "read_file",
+        "Bash",
+        "web__search",
+    )
+    assert read(with_head("tools: []")).tools == ()
+    assert read(with_head("allowed-tools: Read, Bash")).tools is None
+
+
+@pytest.mark.parametrize(("value", "manual"), [("true", True), ("'true'", True), ("false", False)])
+def test_a_skill_may_be_kept_from_models(value: str, manual: bool) -> None:
+    assert read(with_head(f"disable-model-invocation: {value}")).manual is manual
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("BASH_ENV", "ENV", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PATH", "HOME", "IFS"),
+        *("PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "GIT_SSH_COMMAND", "SHELLOPTS"),
+        *("PROMPT_COMMAND", "JAVA_TOOL_OPTIONS", "MAVEN_OPTS", "HTTPS_PROXY", "LESSOPEN", "PAGER"),
+        *("MAKEFLAGS", "EDITOR", "CLAUDE_SKILL_DIR", "SKILL_DIR", "STEWARD_HOME", "PS4", "GOFLAGS"),
+    ],
+)
+def test_no_skill_sets_what_programs_obey(name: str) -> None:
+    skill = read(with_head("vars:", f"  {name}: /tmp/x", "  TEAM: tea"))
+    assert skill.environment == {"TEAM": "tea"}
+    assert f"vars: {name} is left out" in skill.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["TEAM", "GOAL", "LESSON", "GITHUB_TOKEN", "LANGUAGE", "NOTES_PATH", "VIMEO_KEY"]
+)
+def test_names_that_only_look_alike_are_free(name: str) -> None:
+    assert read(with_head(f"vars: {{{name}: x}}")).environment == {name: "x"}
+
+
+def test_the_name_in_a_file_is_known_however_broken_the_rest_is() -> None:
+    assert said_name(b"---\nname: 'Deep Work'\nlicense: [\n---\n") == "Deep Work"
+    assert said_name(b"\xff\xfe") == ""
 
 
 @pytest.mark.parametrize(
     ("lines", "line", "words"),
     [
-        (["allowed-tools: {a: b}"], 4, "allowed-tools: should be a text, not a mapping"),
-        (["metadata: [a]"], 4, "metadata: should be a mapping"),
-        (["license: 12"], 4, "license: should be a text, not a number"),
         (["next_skill: [a, b]"], 4, "next_skill: should be a text, not a list"),
         (["next_skill: No Name"], 4, "next_skill: should be the name of a skill"),
         (["conditional_next_skills: [a]"], 4, "should be a mapping"),
         (["conditional_next_skills:", "  if so: 7"], 5, "if so: should be a text"),
-        (["requires: {pip: x}"], 4, "requires: pip is none of env, bin and skills"),
         (["vars: {A: {secret: perhaps}}"], 4, "vars: A: secret: should be true or false"),
         (["vars:", "  A: {secert: true}"], 5, "vars: A: secert is none of default, desc"),
-        (["vars: {A-B: 1}"], 4, "vars: A-B: should be letters"),
-        (["vars: {ANTHROPIC_API_KEY: x}"], 4, "belongs to Steward"),
         (["mcp: {command: x, url: 'https://e.org'}"], 4, "a command or a url, not both"),
         (["mcp: {command: 'a \"b'}"], 4, "No closing quotation"),
         (["mcp: {url: ftp://e.org}"], 4, "url should begin"),
         (["mcp: {command: x, cwd: y}"], 4, "cwd is none of"),
         (["mcp: {command: x, start_timeout: soon}"], 4, "should be a number of seconds"),
         (["license: MIT", "license: MIT"], 5, "license stands there twice"),
-        (["compatibility: ''"], 4, "compatibility: should be 1 to 500 characters"),
         (["extra: [1, 2"], 5, "no YAML"),
-        (["\tx: 1"], 4, "no YAML"),
+        (["\tx: 1"], 4, "put spaces in place of tabs"),
+        (["x: {a: b: c}"], 4, "put the value in quotes"),
         (["x: *nobody"], 4, "no YAML"),
         (["? [a, b]", ": c"], 4, "a key should be a text"),
     ],
@@ -187,10 +315,8 @@ def test_a_fault_is_told_with_its_line(lines: list[str], line: int, words: str) 
         ("---\n---\nBody", 1, "empty"),
         ("---\n- a\n---\n", 2, "should be a mapping"),
         ("---\nname: minutes\n---\n", 1, "description: is missing"),
-        ("---\ndescription: d\n---\n", 1, "name: is missing"),
         ("---\nname: minutes\ndescription:\n---\n", 1, "description: is missing"),
-        ("---\nname: minutes\ndescription: '  '\n---\n", 3, "1 to 1024"),
-        (f"---\nname: minutes\ndescription: {'d' * 1025}\n---\n", 3, "1 to 1024"),
+        ("---\nname: minutes\ndescription: '  '\n---\n", 3, "description: is empty"),
         ("", 1, "three dashes"),
     ],
 )
@@ -259,7 +385,8 @@ def test_the_short_way_through_plain_lines_says_what_yaml_says(lines: dict[str, 
 def test_whatever_stands_there_is_a_skill_or_a_fault(content: bytes, text: str) -> None:
     for given_bytes in (content, b"---\n" + content + b"\n---\n", f"---\n{text}\n---\n".encode()):
         with suppress(Malformed):
-            assert read_skill(given_bytes, "x", "/x", lambda *_: None).name == "x"
+            skill = read_skill(given_bytes, "x", "/x", lambda *_: None)
+            assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", skill.name)
 
 
 def test_the_shipped_skills_have_no_fault() -> None:
@@ -267,4 +394,5 @@ def test_the_shipped_skills_have_no_fault() -> None:
     names = [folder.name for folder in root.iterdir() if folder.is_dir()] if root.is_dir() else []
     for name in names:
         content = (root / name / "SKILL.md").read_bytes()
-        assert read_skill(content, name, str(root / name), lambda *_: None).name == name
+        skill = read_skill(content, name, str(root / name), lambda *_: None)
+        assert (skill.name, skill.warnings) == (name, ())

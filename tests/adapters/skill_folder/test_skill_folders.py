@@ -1,6 +1,7 @@
 """Folders of skills: which win, what cannot be read, what is looked at anew."""
 
 import os
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -35,16 +36,14 @@ def test_a_broken_one_does_not_win_and_harms_nothing_else(tmp_path: Path) -> Non
     assert fault.line > 3
 
 
-@pytest.mark.parametrize(
-    "kind", ["huge", "binary", "link", "folder link", "none", "folder", "pipe"]
-)
+@pytest.mark.parametrize("kind", ["huge", "binary", "link", "lost link", "none", "folder", "pipe"])
 def test_a_file_that_is_none_is_told_with_its_path(tmp_path: Path, kind: str) -> None:
     root = tmp_path / "skills"
     skill_file(root, "good")
     outside = skill_file(tmp_path / "outside", "bad")
     file = root / "bad" / "SKILL.md"
-    if kind == "folder link":
-        (root / "bad").symlink_to(outside.parent)
+    if kind == "lost link":
+        (root / "bad").symlink_to(tmp_path / "nowhere")
     else:
         (root / "bad").mkdir()
     if kind == "huge":
@@ -90,6 +89,7 @@ def test_what_a_skill_needs_is_named_when_it_is_missing(tmp_path: Path) -> None:
     (tmp_path / "bin" / "no-such-program").touch(mode=0o755)
     environ = {"TRACKER": "here", "PATH": str(tmp_path / "bin")}
     skill_file(root, "gone")
+    (tmp_path / "skills.toml").write_text('[allow]\nvar = ["TRACKER"]\n')
     assert len(loaded(root, environ=environ).known.ready) == 5
 
 
@@ -100,8 +100,9 @@ def test_a_value_for_one_skill_wins_over_one_for_all_and_over_the_environment(
     skill_file(tmp_path / "skills", "one", head)
     (tmp_path / "skills.toml").write_text(
         '[vars]\nA = "all"\nB = "all"\nN = 1\n[skills.one]\nA = "own"\n[skills.two]\nC = "other"\n'
+        '[allow]\none = ["C"]\ntwo = "D"\n'
     )
-    environ = {"A": "around", "B": "around", "C": "around"}
+    environ = {"A": "around", "B": "around", "C": "around", "D": "around"}
     known = loaded(tmp_path / "skills", environ=environ).known
     assert known.skills["one"].environment == {
         "A": "own",
@@ -111,8 +112,12 @@ def test_a_value_for_one_skill_wins_over_one_for_all_and_over_the_environment(
     }
 
 
+DEEP = f"a = {'[' * 5000}{']' * 5000}"
+
+
 @pytest.mark.parametrize(
-    "text", ["a = [", 'vars = "x"', "[vars]\nA = []", "[skills]\nx = 1", "\xff"]
+    "text",
+    ["a = [", 'vars = "x"', "[vars]\nA = []", "[skills]\nx = 1", "\xff", DEEP, "[allow]\nx = [1]"],
 )
 def test_a_file_of_values_that_cannot_be_read_is_told(tmp_path: Path, text: str) -> None:
     skill_file(tmp_path / "skills", "one", "vars: {A: {required: true}}\n")
@@ -146,13 +151,11 @@ async def test_a_file_beside_a_skill_is_read(tmp_path: Path) -> None:
         "/etc/passwd",
         "link.txt",
         "folder/outside.txt",
-        "scripts",
         "gone.txt",
         "raw.bin",
         "huge.txt",
-        "",
-        ".",
         "a\0b",
+        "a\ud800b",
     ],
 )
 async def test_no_path_and_no_link_leads_elsewhere(tmp_path: Path, path: str) -> None:
@@ -161,6 +164,166 @@ async def test_no_path_and_no_link_leads_elsewhere(tmp_path: Path, path: str) ->
         await skills.read("one", path)
     with pytest.raises(ToolFailure, match="there is no skill"):
         await skills.read("../one", "SKILL.md")
+
+
+async def test_a_folder_lists_itself(tmp_path: Path) -> None:
+    skills = files(tmp_path / "skills")
+    every = ["huge.txt", "link.txt", "raw.bin", "scripts/run.sh"]
+    assert (await skills.read("one", ".")).split("\n") == every
+    assert await skills.files("one", 9) == every
+    assert await skills.read("one", "scripts") == "scripts/run.sh"
+    assert await skills.files("one", 3) == [*every[:3], "… and 1 more"]
+
+
+async def test_links_that_stay_within_the_folder_are_followed(tmp_path: Path) -> None:
+    skills = files(tmp_path / "skills")
+    one = tmp_path / "skills" / "one"
+    (one / "docs").symlink_to("scripts")
+    (one / "scripts" / "again.sh").symlink_to("../docs/run.sh")
+    (one / "circle").symlink_to("circle")
+    (one / "out").symlink_to("scripts/../../outside.txt")
+    (one / "absolute").symlink_to(one / "scripts")
+    assert await skills.read("one", "docs/again.sh") == "echo hi\n"
+    for path in ("circle", "out", "absolute/run.sh"):
+        with pytest.raises(ToolFailure):
+            await skills.read("one", path)
+
+
+async def test_a_folder_that_an_installer_linked_is_a_skill(tmp_path: Path) -> None:
+    root, store = tmp_path / "skills", tmp_path / "store"
+    root.mkdir()
+    skill_file(store, "letters")
+    (store / "letters" / "notes.md").write_text("Beside it.")
+    (root / "letters").symlink_to("../store/letters")
+    skills = loaded(root)
+    assert skills.known.skills["letters"].folder == str(store / "letters")
+    assert skills.known.faults == ()
+    assert await skills.read("letters", "notes.md") == "Beside it."
+
+
+def test_a_link_that_leads_back_is_not_followed(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "letters")
+    (root / "back").symlink_to(tmp_path)
+    known = loaded(root).known
+    assert known.skills["letters"].warnings == ()
+    (fault,) = known.faults
+    assert "back/SKILL.md: it is a link" in str(fault)
+
+
+async def test_a_folder_that_was_swapped_since_is_not_read(tmp_path: Path) -> None:
+    root, store, secret = tmp_path / "skills", tmp_path / "store", tmp_path / "secret"
+    root.mkdir()
+    skill_file(store, "letters")
+    (root / "letters").symlink_to(store / "letters")
+    skills = loaded(root)
+    secret.mkdir()
+    (secret / "letters").mkdir()
+    (secret / "letters" / "notes.md").write_text("Nobody may see it.")
+    store.rename(tmp_path / "old")
+    store.symlink_to(secret)
+    with pytest.raises(ToolFailure, match="replaced by another"):
+        await skills.read("letters", "notes.md")
+
+
+def test_links_in_a_clone_lead_nowhere_outside_of_it(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    outside = skill_file(tmp_path / "outside", "bad")
+    good = skill_file(root / "clone" / "all", "good")
+    (root / "clone" / "linked").symlink_to(outside.parent)
+    for name, target in (("inner", "../all/good/SKILL.md"), ("outer", str(outside))):
+        (root / "clone" / name).mkdir()
+        (root / "clone" / name / "SKILL.md").symlink_to(target)
+    known = loaded(root).known
+    assert [s.name for s in known.ready] == ["good"]
+    assert known.skills["good"].folder == str(good.parent)
+    (fault,) = known.faults
+    assert "outer/SKILL.md: a link leads out" in str(fault)
+
+
+def test_skills_are_found_some_folders_down_and_hidden_ones_are_not(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root / "clone" / "plugins" / "a" / "skills", "deep")
+    skill_file(root / "clone" / "skills", "near")
+    skill_file(root / "clone" / ".git" / "skills", "hidden")
+    skill_file(root / "clone" / "node_modules" / "x", "foreign")
+    skill_file(root / "far" / "1" / "2" / "3" / "4" / "5", "lost")
+    known = loaded(root).known
+    assert [s.name for s in known.ready] == ["deep", "near"]
+    assert [fault.skill for fault in known.faults] == ["far"]
+
+
+def test_a_misspelt_file_is_told_with_what_to_do(tmp_path: Path) -> None:
+    file = skill_file(tmp_path / "skills", "letters")
+    file.rename(file.with_name("skill.md"))
+    (fault,) = loaded(tmp_path / "skills").known.faults
+    assert fault.is_about("letters")
+    assert "rename skill.md to SKILL.md" in fault.reason
+
+
+def test_a_broken_one_is_known_by_its_folder_and_by_its_own_name(tmp_path: Path) -> None:
+    file = skill_file(tmp_path / "skills", "react", "license: [\n")
+    file.write_text(file.read_text().replace("name: react", "name: Vercel React"))
+    known = loaded(tmp_path / "skills").known
+    for name in ("react", "vercel-react", "Vercel React"):
+        assert "cannot be read: SKILL.md, line" in known.refusal(name)
+
+
+def test_of_two_skills_with_one_name_the_persons_own_wins_and_says_so(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    skill_file(ours, "tea")
+    skill_file(theirs, "tea", body="Mine.")
+    known = loaded(ours, theirs).known
+    assert (known.skills["tea"].body, known.skills["tea"].own) == ("Mine.", True)
+    (warning,) = known.skills["tea"].warnings
+    assert f"takes the place of another tea, in {ours / 'tea'}" in warning
+
+
+def test_a_clone_cannot_take_the_name_of_a_skill_put_there_by_hand(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "tea", body="By hand.")
+    skill_file(root / "a-clone" / "skills", "tea", body="Another.")
+    skill_file(root / "zoo", "tea", body="Another still.")
+    assert loaded(root).known.skills["tea"].body == "By hand."
+
+
+def test_all_that_is_missing_is_named(tmp_path: Path) -> None:
+    head = (
+        "requires: {env: [AAA, BBB], bin: [no-such], skills: [gone]}\nvars: {V: {required: true}}\n"
+    )
+    skill_file(tmp_path / "skills", "one", head)
+    unmet = loaded(tmp_path / "skills").known.skills["one"].unmet
+    for name in ("AAA", "BBB", "no-such", "variable V", "skill gone"):
+        assert name in unmet
+
+
+def test_a_variable_of_the_environment_is_seen_where_the_operator_allowed_it(
+    tmp_path: Path,
+) -> None:
+    root, environ = tmp_path / "skills", {"TRACKER_TOKEN": "s3cret", "OTHER": "x"}
+    skill_file(root, "one", "vars: {TRACKER_TOKEN: {required: true}, OTHER: }\n")
+    skill_file(root, "two", "vars: {TRACKER_TOKEN: }\n")
+    known = loaded(root, environ=environ).known
+    assert "[allow] there lets it see" in known.skills["one"].unmet
+    assert known.skills["one"].environment == {}
+    (tmp_path / "skills.toml").write_text('[allow]\none = ["TRACKER_TOKEN"]\n')
+    known = loaded(root, environ=environ).known
+    assert known.skills["one"].environment == {"TRACKER_TOKEN": "s3cret"}
+    assert known.skills["two"].environment == {}
+
+
+async def test_a_costly_look_is_followed_by_a_long_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = count(0.0, 0.05)
+    monkeypatch.setattr("time.thread_time", lambda: next(spent))
+    skill_file(tmp_path / "skills", "one")
+    clock = FakeClock()
+    async with SkillFolders([tmp_path / "skills"], tmp_path, {}, clock):
+        while len(clock.slept) < 3:
+            await clock.advance(LOOK_SECONDS)
+    assert clock.slept[1] == LOOK_SECONDS
+    assert clock.slept[2] == pytest.approx(5.0)
 
 
 async def test_a_change_is_taken_over_once_it_has_stood_for_a_look(tmp_path: Path) -> None:

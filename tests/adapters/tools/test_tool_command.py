@@ -15,6 +15,7 @@ import pytest
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.process import HEAD, TAIL
 from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.skill_paths import resolved
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock
 from bot.domain.skill import Skill
@@ -323,6 +324,7 @@ async def test_a_command_shown_as_walled_in_never_runs_bare(place: Place, worksp
 HARDENED = """
 import asyncio, ctypes, pathlib, sys
 from bot.adapters.tools.hardening import harden
+from bot.adapters.tools.skill_paths import resolved
 from bot.adapters.tools.sandbox import Sandbox
 
 async def main():
@@ -362,7 +364,7 @@ async def test_a_skill_lends_its_variables_and_its_files(
     assert output.text == f"exit code 0\ns3cret-value x\ncanary{place.workspace}"
     assert "s3cret" not in (await run(sandbox, place, "env")).text
     card = await RunCommand(sandbox).preview({"command": "true"}, under)
-    assert card.where.endswith(", with secrets of the skill tracker")
+    assert card.where.endswith(", with variables of the skill tracker: PATH_OF, TRACKER (secret)")
 
 
 async def test_a_command_runs_with_the_secrets_its_card_told_of_and_no_others(
@@ -373,10 +375,12 @@ async def test_a_command_runs_with_the_secrets_its_card_told_of_and_no_others(
     under = replace(place, skill=Skill("tracker", "Logs in.", "Log in.", "/", variables=secret))
     card, bare = await tool.preview(command, under), await tool.preview(command, place)
     with pytest.raises(
-        ToolFailure, match=r"would now run .* with secrets of the skill tracker; ask"
+        ToolFailure, match=r"would now run .* with variables of the skill tracker: TRACKER"
     ):
         await tool.run(command, under, bare.seen)
-    with pytest.raises(ToolFailure, match=r"shown to run .* with secrets of the skill tracker, it"):
+    with pytest.raises(
+        ToolFailure, match=r"shown to run .* of the skill tracker: TRACKER \(secret\), it"
+    ):
         await tool.run(command, place, card.seen)
     assert not (workspace / "ran").exists()
     await tool.run(command, under, card.seen)
@@ -390,3 +394,58 @@ async def test_the_files_of_a_skill_cannot_be_changed_behind_the_wall(
     output = await run(walled, under, 'echo no > "$SKILL_DIR/secret"')
     assert output.failed
     assert (outside / "secret").read_text() == "canary"
+
+
+async def test_a_command_finds_the_folder_of_its_skill_under_every_name(
+    sandbox: Sandbox, place: Place, outside: Path
+) -> None:
+    under = replace(place, skill=Skill("tracker", "Logs in.", "Log in.", str(outside)))
+    command = 'cat "$CLAUDE_SKILL_DIR/secret" "${CLAUDE_PLUGIN_ROOT}/secret" "$SKILL_DIR/secret"'
+    assert (await run(sandbox, under, command)).text == "exit code 0\ncanarycanarycanary"
+
+
+async def test_a_path_of_the_skill_is_resolved_and_shown(
+    sandbox: Sandbox, place: Place, workspace: Path, outside: Path
+) -> None:
+    (outside / "scripts").mkdir()
+    (outside / "scripts" / "x.sh").write_text('echo "skill: $1"\n')
+    under = replace(place, skill=Skill("tracker", "Logs in.", "Log in.", str(outside)))
+    tool, call = RunCommand(sandbox), {"command": "bash scripts/x.sh 'a b'"}
+    card = await tool.preview(call, under)
+    (shown,) = card.blocks
+    assert isinstance(shown, CodeBlock)
+    assert shown.text == f"bash {outside}/scripts/x.sh 'a b'"
+    assert "scripts/x.sh is taken from the skill's folder" in card.why
+    assert (card.effect, card.always) == (Effect.DANGER, None)
+    assert (await tool.run(call, under, card.seen)).text == "exit code 0\nskill: a b"
+    (workspace / "scripts").mkdir()
+    (workspace / "scripts" / "x.sh").write_text("echo workspace\n")
+    with pytest.raises(ToolFailure, match="ask again"):
+        await tool.run(call, under, card.seen)
+    again = await tool.preview(call, under)
+    assert "taken from" not in again.why
+    assert (await tool.run(call, under, again.seen)).text == "exit code 0\nworkspace"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat scripts/../secret",
+        "cat secret",
+        "cat gone/x",
+        "cat links/secret",
+        "cat scripts/x.sh | head",
+        "cat $HOME/scripts/x.sh",
+    ],
+)
+async def test_other_paths_stay_as_they_are(
+    place: Place, outside: Path, tmp_path: Path, command: str
+) -> None:
+    (outside / "scripts").mkdir()
+    (outside / "scripts" / "x.sh").touch()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "secret").touch()
+    (outside / "links").symlink_to(tmp_path / "elsewhere")
+    skill = Skill("tracker", "Logs in.", "Log in.", str(outside))
+    assert resolved(command, place.workspace, skill).command == command
+    assert resolved("cat scripts/x.sh", place.workspace, None).command == "cat scripts/x.sh"

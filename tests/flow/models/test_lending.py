@@ -7,7 +7,7 @@ from bot.domain.change import AllowServer, Change
 from bot.domain.server import ServerConsent, ServerSpec
 from bot.domain.skill import Skill, SkillServer
 from bot.domain.variable import Variable
-from bot.flow.models.lending import Lending
+from bot.flow.models.lending import Lending, server_of
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
 
@@ -100,3 +100,13 @@ async def test_an_owner_is_shown_every_value_that_is_no_secret_and_asked_when_on
     assert await identity(host, "another", url) == brought.identity
     assert await identity("elsewhere.example.org", "swordfish", url) != brought.identity
     assert await identity(host, "swordfish", "https://{{HOST}}/?all={{TOKEN}}") != brought.identity
+
+
+def test_the_line_of_a_server_has_the_values_of_its_skill_but_no_secret() -> None:
+    variables = (Variable("ZONE", "eu"), Variable("TOKEN", "s3cret", secret=True))
+    server = SkillServer("x", ("run", "--zone={{ZONE}}", "{{TOKEN}}", "{{GONE}}"))
+    spec = server_of(Skill("a", "A.", "Do.", "/a", variables=variables), server)
+    assert spec.command == ("run", "--zone=eu", "{{TOKEN}}", "{{GONE}}")
+    web = SkillServer("x", url="https://{{ZONE}}.example.org/mcp")
+    spec = server_of(Skill("a", "A.", "Do.", "/a", variables=variables), web)
+    assert spec.url == "https://eu.example.org/mcp"

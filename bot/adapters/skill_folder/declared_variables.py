@@ -1,0 +1,90 @@
+"""The variables a SKILL.md declares, and the names that none may have."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from bot.adapters.skill_folder import front_matter as yaml
+from bot.adapters.skill_folder.front_matter import Malformed, Node, line_of
+from bot.domain.variable import Variable
+
+Lookup = Callable[[str, str], str | None]
+"""The value an operator gave a variable: by skill and name."""
+
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_KEYS = frozenset({"default", "required", "secret", "description"})
+
+_OURS = ("STEWARD_", "ANTHROPIC_", "TELEGRAM_", "CLAUDE_", "SKILL_DIR")
+_NAMES = """
+PATH HOME USER LOGNAME SHELL PWD OLDPWD TMPDIR TMP TEMP TERM LANG TZ TZDIR IFS ENV SHELLOPTS
+BASHOPTS PROMPT_COMMAND CDPATH GLOBIGNORE EXECIGNORE FIGNORE HISTFILE INPUTRC ZDOTDIR FPATH
+FPS PS0 PS1 PS2 PS3 PS4 POSIXLY_CORRECT LOCPATH NLSPATH GCONV_PATH GETCONF_DIR TERMINFO
+TERMINFO_DIRS TERMCAP HOSTALIASES LOCALDOMAIN RES_OPTIONS RESOLV_HOST_CONF CLASSPATH
+JAVA_HOME NODE_PATH EDITOR VISUAL BROWSER MAKEFILES MAKEFLAGS WGETRC WGET_ASKPASS
+SUDO_ASKPASS DOCKER_HOST DOCKER_CONFIG CC CXX CPP AS AR LD RUSTC RUSTDOC TCLLIBPATH
+PSMODULEPATH COR_PROFILER R_HOME AWKPATH AWKLIBPATH TAR_OPTIONS GZIP ZIPOPT UNZIP RSYNC_RSH
+CVS_RSH PGSYSCONFDIR PGSERVICEFILE MYSQL_HOME SQLITE_HISTORY REQUESTS_CA_BUNDLE GOPATH
+GOROOT GOFLAGS GOPROXY GOENV GOBIN GOTOOLCHAIN GOCACHE HGRCPATH HGUSER HGMERGE HGEDITOR HG
+LESS LESSOPEN LESSCLOSE LESSKEY VIM VIMINIT VIMRUNTIME MYVIMRC EXINIT EMACSLOADPATH GHCRTS
+TCL_LIBRARY TK_LIBRARY MANPATH INFOPATH GREP_OPTIONS GREP_COLORS
+"""
+_OBEYED = frozenset(_NAMES.split())
+_BEGINNINGS = """
+LD_ DYLD_ BASH_ LC_ PYTHON PERL RUBY NODE_ NPM_CONFIG YARN_ PNPM_ DENO_ BUN_ GIT_ SSH_ SVN_
+GEM_ BUNDLE_ PHP LUA JAVA_TOOL JDK_ JULIA_ ERL_ ELIXIR_ DOTNET_ CORECLR_ COMPLUS_ COR_
+CARGO_ RUSTUP_ PIP_ UV_ POETRY_ CONDA_ VIRTUAL_ENV MALLOC_ GLIBC_ OPENSSL_ SSL_ CURL_ XDG_
+DBUS_ GTK_ QT_ GST_ GDK_ GIO_ R_PROFILE R_ENVIRON R_LIBS OCAML MAVEN_ GRADLE_ ANSIBLE_
+TF_CLI SYSTEMD_ ASAN_ UBSAN_ TSAN_ LSAN_ GUILE_
+"""
+_OBEYED_BEGINNINGS = tuple(_BEGINNINGS.split())
+_OBEYED_ENDS = ("_OPTS", "_OPTIONS", "_PROXY", "PAGER", "FLAGS", "_PRELOAD", "_EDITOR", "_RC")
+
+
+def declared_variables(
+    node: Node | None, skill: str, lookup: Lookup, warn: Callable[[str], None]
+) -> tuple[Variable, ...]:
+    """The variables of a skill; one whose name may not be is left out, with a warning."""
+    if node is None:
+        return ()
+    found: list[Variable] = []
+    for name, value in yaml.fields(node, "vars").items():
+        if why := refusal_of(name):
+            warn(f"vars: {name} is left out: {why}")
+        else:
+            found.append(_variable(name, value, lookup(skill, name)))
+    return tuple(found)
+
+
+def refusal_of(name: str) -> str:
+    """Why no skill may have a variable of this name; empty when one may.
+
+    Programs do as such variables say: load code, run a command, look for files elsewhere. So a
+    value that seems harmless would change what every approved command does.
+    """
+    if not _NAME.fullmatch(name):
+        return "a name is made of capital letters, digits and underscores"
+    if name.startswith(_OURS):
+        return "this name belongs to Steward"
+    if name in _OBEYED or name.startswith(_OBEYED_BEGINNINGS) or name.endswith(_OBEYED_ENDS):
+        return "programs obey a variable of this name"
+    return ""
+
+
+def _variable(name: str, node: Node, given: str | None) -> Variable:
+    what = f"vars: {name}"
+    if not yaml.is_mapping(node):
+        default = None if yaml.is_nothing(node) else yaml.scalar(node, what)
+        return Variable(name, given if given is not None else default)
+    parts: Mapping[str, Node] = yaml.fields(node, what)
+    if unknown := parts.keys() - _KEYS:
+        # A misspelt `secret` must not put the value into prompts.
+        key, known = min(unknown), ", ".join(sorted(_KEYS))
+        raise Malformed(line_of(parts[key]), f"{what}: {key} is none of {known}")
+    default = yaml.scalar(parts["default"], what) if "default" in parts else None
+    told = parts.get("description")
+    return Variable(
+        name,
+        given if given is not None else default,
+        required="required" in parts and yaml.flag(parts["required"], f"{what}: required"),
+        secret="secret" in parts and yaml.flag(parts["secret"], f"{what}: secret"),
+        description="" if told is None or yaml.is_nothing(told) else yaml.text(told, what),
+    )
