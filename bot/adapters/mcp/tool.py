@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bot.adapters.mcp.remote import Answer, Picture, RemoteTool, ServerGone, ServerRefused
+from bot.adapters.mcp.remote import Answer, Attached, RemoteTool, ServerGone, ServerRefused
 from bot.adapters.mcp.schema import ArgumentCheck, Unfit, offered
 from bot.adapters.mcp.server import Server
 from bot.domain.errors import OutcomeUnknown, ToolFailure
@@ -32,11 +32,9 @@ _SUBJECT = 80
 _ENDING_SECONDS = 30.0
 """Seconds for ending a server and for its listing, beside two starts and the call."""
 
-_SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
-
 
 class ServerTool:
-    """Runs once on its server; its answer is untrusted, and its pictures go to the chat."""
+    """Runs once on its server; its answer is untrusted, and its files go to the chat."""
 
     def __init__(self, server: Server, remote: RemoteTool, spool: Path) -> None:
         """Raises Unfit when the tool must not be shown to a model."""
@@ -113,25 +111,26 @@ class ServerTool:
         return without_secrets(text, self._server.spec.secrets)
 
     async def _sent(self, answer: Answer, place: Place) -> tuple[Outbound, ...]:
-        if not answer.pictures:
+        if not answer.files:
             return ()
-        files = await asyncio.to_thread(self._kept, answer.pictures, place)
+        files = await asyncio.to_thread(self._kept, answer.files, place)
         return (Outbound(OutboundKind.NOTICE, (), files=files),)
 
-    def _kept(self, pictures: Sequence[Picture], place: Place) -> tuple[FileRef, ...]:
+    def _kept(self, attached: Sequence[Attached], place: Place) -> tuple[FileRef, ...]:
         """Stores copies until they are delivered, in a folder of the call, as for other files."""
         key = f"{place.chat}/{place.turn}/{place.call_id}"
         folder = self._spool / hashlib.sha256(key.encode()).hexdigest()[:32]
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         files: list[FileRef] = []
-        for number, picture in enumerate(pictures, 1):
+        for number, each in enumerate(attached, 1):
             copy = folder / f"content-{number}"
             with copy.open("wb") as target:
-                target.write(picture.data)
+                target.write(each.data)
                 target.flush()
                 os.fsync(target.fileno())
-            name = f"{self._server.spec.name}-{number}.{_SUFFIX[picture.media_type]}"
-            files.append(FileRef(str(copy), name, f"from the server {self._server.spec.name}"))
+            name = self._server.spec.name
+            shown = f"{name}-{each.name}" if each.name.partition(".")[0].isdigit() else each.name
+            files.append(FileRef(str(copy), shown, f"from the server {name}"))
         return tuple(files)
 
 
