@@ -143,7 +143,7 @@ async def test_the_tokens_of_servers_are_nowhere_to_be_read(steward: Steward, le
 async def test_the_doctor_starts_each_server_once(steward: Steward, lent: Path) -> None:
     await steward.exit_code("doctor")
     assert "mcp.nasty" in steward.output
-    assert "It lends 11 tools" in steward.output
+    assert "It lends 12 tools" in steward.output
     assert len(noted(lent, "starts")) == 1
     assert alive(lent) == []
 

@@ -10,6 +10,7 @@ an unknown method, a call without a name.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -35,6 +36,7 @@ _TOOLS: list[dict[str, Any]] = [
     {"name": "hang", "description": "Never answers.", "inputSchema": _NOTHING},
     {"name": "sleep", "description": "Answers when a pipe is read.", "inputSchema": _TEXT},
     {"name": "die", "description": "Dies.", "inputSchema": _NOTHING},
+    {"name": "kill", "description": "Is killed.", "inputSchema": _NOTHING},
     {"name": "flood", "description": "Floods.", "inputSchema": _NOTHING},
     {"name": "shout", "description": "Answers with megabytes.", "inputSchema": _NOTHING},
     {"name": "spawn", "description": "Leaves a process behind.", "inputSchema": _NOTHING},
@@ -173,6 +175,10 @@ class ToolServer:
         sys.stderr.write("out of memory\n")
         sys.stderr.flush()
         os._exit(9)
+
+    def _do_kill(self, _: dict[str, Any]) -> NoReturn:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError("it is dead")
 
     def _do_flood(self, _: dict[str, Any]) -> NoReturn:
         note = {"level": "info", "data": "flood"}

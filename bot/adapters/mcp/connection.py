@@ -145,6 +145,7 @@ async def connected(
     )
     try:
         async with client:
+            pipes.ready()
             listening = asyncio.create_task(_listen(client, changed), name=f"news of {spec.name}")
             try:
                 yield Connection(client, gone, pipes, http)

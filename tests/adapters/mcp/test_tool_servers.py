@@ -337,7 +337,7 @@ async def test_chats_that_come_at_once_start_one_server(bench: Make) -> None:
 
 async def test_a_try_starts_a_server_and_ends_it(bench: Make) -> None:
     good, bad = bench(), bench("--die")
-    assert len((await good.servers.tried(good.spec)).tools) == 11
+    assert len((await good.servers.tried(good.spec)).tools) == 12
     with pytest.raises(ToolFailure, match="no licence found"):
         await bad.servers.tried(bad.spec)
     assert not any(runs(int(pid)) for pid in good.noted("starts"))
