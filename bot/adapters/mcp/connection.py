@@ -116,8 +116,14 @@ def _remote(tool: types.Tool) -> RemoteTool:
         tool.input_schema,
         reads=hints is not None and hints.read_only_hint is True,
         destroys=hints is not None and hints.destructive_hint is True,
-        fault=fault_of(tool),
+        fault=fault_of(tool) or _needs_tasks(tool),
     )
+
+
+def _needs_tasks(tool: types.Tool) -> str:
+    execution = tool.execution
+    required = execution is not None and execution.task_support == "required"
+    return "it can only be called as a task, which is not supported here" if required else ""
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from bot.adapters.mcp.starting import StartServer
 from bot.adapters.mcp.tool import ServerTool
 from bot.domain.errors import ToolFailure
 from bot.domain.server import ServerSpec, ServerStanding, without_secrets
-from bot.domain.visible_text import visible
+from bot.domain.visible_text import one_line, visible
 from bot.ports.tool import Tool
 
 _LOG = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class _Known:
         made: dict[str, ServerTool] = {}
         left_out: list[str] = []
         for each in remote:
-            name = visible(each.name[:80])
+            name = one_line(each.name, 80)
             try:
                 tool = ServerTool(self.server, each, spool)
             except Unfit as unfit:

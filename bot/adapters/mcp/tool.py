@@ -24,11 +24,13 @@ from bot.domain.tool import (
     canonical,
     clipped,
 )
-from bot.domain.visible_text import visible
+from bot.domain.visible_text import one_line, visible
 from bot.ports.tool import Place
 
 _DESCRIPTION = 2_000
-_SUBJECT = 80
+_LINE = 80
+"""Characters of a stranger's words on one line of a card."""
+
 _ENDING_SECONDS = 30.0
 """Seconds for ending a server and for its listing, beside two starts and the call."""
 
@@ -48,7 +50,7 @@ class ServerTool:
         about = clipped(visible(remote.description.strip()), _DESCRIPTION)
         self.spec = ToolSpec(
             name=tool_name(spec.name, remote.name),
-            description=about or f"The tool {visible(remote.name)} of {spec.name}.",
+            description=about or f"The tool {one_line(remote.name, _LINE)} of {spec.name}.",
             input_schema=offered(remote.schema),
             effect=_effect(remote, trusted=spec.trusted),
             replay=Replay.ONCE,
@@ -64,10 +66,10 @@ class ServerTool:
         whole = json.dumps(arguments, ensure_ascii=False, indent=2)
         values = " ".join(str(value) for value in arguments.values())
         exact = ExactRule(canonical(arguments)) if self.spec.effect is Effect.WRITE else None
-        spec, name = self._server.spec, visible(self._remote.name)
+        spec, name = self._server.spec, one_line(self._remote.name, _LINE)
         return Preview(
             title=f"Use {name} of the server {spec.name}?",
-            subject=clipped(visible(f"{spec.name}: {name} {' '.join(values.split())}"), _SUBJECT),
+            subject=one_line(f"{spec.name}: {name} {' '.join(values.split())}", _LINE),
             effect=self.spec.effect,
             blocks=(Code(visible(whole), "json"),),
             where=_where(spec),
@@ -138,8 +140,8 @@ def _where(spec: ServerSpec) -> str:
     """Names the target of a call, with the skill: servers of two skills may look alike."""
     of_skill = f" of the skill {spec.skill}" if spec.skill else ""
     if spec.command:
-        return f"by {visible(spec.line)}{of_skill}, not sandboxed"
-    return f"at {visible(spec.url)}{of_skill}"
+        return f"by {one_line(spec.line, _LINE)}{of_skill}, not sandboxed"
+    return f"at {one_line(spec.url, _LINE)}{of_skill}"
 
 
 def _effect(remote: RemoteTool, *, trusted: bool) -> Effect:
