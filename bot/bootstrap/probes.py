@@ -25,7 +25,11 @@ def probes(settings: Settings) -> Probes:
         webhook=partial(_probe_webhook, settings),
         database=partial(_probe_database, settings),
         sandbox=partial(_probe_sandbox, settings),
-        servers={spec.name: partial(_probe_server, settings, spec) for spec in settings.servers},
+        servers={
+            spec.name: partial(_probe_server, settings, spec)
+            for spec in settings.servers
+            if not spec.fault
+        },
         skills=partial(_probe_skills, settings),
         templates=plan_folder(settings).all,
         tools=STANDARD_TOOLS | SKILL_TOOLS,
@@ -86,5 +90,6 @@ async def _probe_sandbox(settings: Settings) -> str:
 async def _probe_server(settings: Settings, spec: ServerSpec) -> str:
     async with tool_servers(settings) as servers:
         standing = await servers.tried(spec)
-    told = f"It lends {len(standing.tools)} tools ({spec.line})."
+    count = len(standing.tools)
+    told = f"It lends {count} {'tool' if count == 1 else 'tools'} ({spec.line})."
     return f"{told} Not offered: {'; '.join(standing.left_out)}." if standing.left_out else told

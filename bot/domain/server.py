@@ -29,7 +29,9 @@ class ServerSpec:
     says that a tool merely reads. `skill` names the skill that brought the server along; the
     operator's own have none. Before it is `allowed` nothing of it is started. `told_env` is
     what owners are shown of `env`, with placeholders for secret values. `secrets` are values that
-    no prompt and no log may hold. An `idle_seconds` of 0 is for ever.
+    no prompt and no log may hold. An `idle_seconds` of 0 is for ever. `tools` names the tools that
+    are offered (None: all), `reads` those that the operator knows to read only. A server with a
+    `fault` was declared in a way that nobody can use: it is only shown.
     """
 
     name: str
@@ -46,6 +48,9 @@ class ServerSpec:
     allowed: bool = True
     told_env: tuple[tuple[str, str], ...] = ()
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    tools: tuple[str, ...] | None = None
+    reads: tuple[str, ...] = ()
+    fault: str = ""
 
     @property
     def identity(self) -> str:

@@ -154,7 +154,7 @@ async def test_a_tool_against_the_protocol_is_named_and_the_others_are_offered(
     toml = steward.folder / "steward.toml"
     toml.write_text(toml.read_text().replace(f'{lent}"]', f'{lent}", "--broken"]'))
     await steward.exit_code("doctor")
-    assert "It lends 1 tools" in steward.output
+    assert "It lends 1 tool (" in steward.output
     assert "Not offered: bare: against the protocol, inputSchema: Field required" in steward.output
     steward.script(echo("hello"), text("It says hello."))
     await steward.start()

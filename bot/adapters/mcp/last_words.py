@@ -23,7 +23,7 @@ class LastWords:
         self._text = (self._text + text)[-_KEPT:]
 
     def forget(self) -> None:
-        """Drops all words so far: what a server says while it starts well is no cause of its end."""
+        """Drops all words so far: what a server says at a good start is no cause of its end."""
         self._text = ""
 
     def cause(self, exit_code: int | None) -> str:

@@ -52,7 +52,7 @@ class ServerTool:
             name=tool_name(spec.name, remote.name),
             description=about or f"The tool {one_line(remote.name, _LINE)} of {spec.name}.",
             input_schema=offered(remote.schema),
-            effect=_effect(remote, trusted=spec.trusted),
+            effect=_effect(remote, spec),
             replay=Replay.ONCE,
             timeout_s=2 * spec.start_seconds + spec.call_seconds + _ENDING_SECONDS,
             lender=spec.skill or None,
@@ -144,8 +144,13 @@ def _where(spec: ServerSpec) -> str:
     return f"at {one_line(spec.url, _LINE)}{of_skill}"
 
 
-def _effect(remote: RemoteTool, *, trusted: bool) -> Effect:
-    """Returns the effect; a hint that restricts always counts, one that frees if trusted."""
-    if remote.destroys and not (trusted and remote.reads):
+def _effect(remote: RemoteTool, spec: ServerSpec) -> Effect:
+    """Returns the effect: the operator's own word about a tool counts before the server's hints.
+
+    A hint that restricts always counts, one that frees only if the server is trusted.
+    """
+    if remote.name in spec.reads:
+        return Effect.READ
+    if remote.destroys and not (spec.trusted and remote.reads):
         return Effect.DANGER
-    return Effect.READ if trusted and remote.reads else Effect.WRITE
+    return Effect.READ if spec.trusted and remote.reads else Effect.WRITE

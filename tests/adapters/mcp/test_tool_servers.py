@@ -32,6 +32,30 @@ async def test_a_hint_frees_a_tool_of_asking_only_where_the_settings_trust_the_s
     assert [t["nasty__burn"].spec.effect for t in (strange, trusted)] == [Effect.DANGER] * 2
 
 
+async def test_the_settings_choose_tools_and_say_which_only_read(bench: Make) -> None:
+    one = bench(tools=("echo", "burn", "gone"), reads=("echo", "burn"))
+    tools = await one.tools()
+    assert {name: tool.spec.effect for name, tool in tools.items()} == {
+        "nasty__echo": Effect.READ,
+        "nasty__burn": Effect.READ,
+    }
+    (standing,) = await one.servers.standing([one.spec])
+    assert standing.left_out == (
+        "10 that `tools` in steward.toml does not name",
+        "gone: steward.toml names it, and the server does not list it",
+    )
+
+
+async def test_a_server_that_cannot_be_used_is_shown_and_keeps_no_other_from_working(
+    bench: Make,
+) -> None:
+    one = bench()
+    wrong = replace(one.spec, name="GitHub", command=(), fault="its name should be small")
+    assert "nasty__echo" in await one.tools(wrong, one.spec)
+    standing, _ = await one.servers.standing([wrong, one.spec])
+    assert (standing.state, standing.tools) == ("cannot be used: its name should be small", ())
+
+
 async def test_a_hint_that_frees_counts_only_as_a_boolean(bench: Make) -> None:
     tools = await bench("--sly", trusted=True).tools()
     effects = [tools[f"nasty__claims-{n}"].spec.effect for n in range(4)]
