@@ -12,7 +12,7 @@ from bot.domain.message import Address
 from bot.domain.person import Role, Sender
 from bot.domain.server import ServerConsent, ServerSpec
 from bot.domain.skill import Skill, SkillServer
-from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, ToolOutput
+from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, ToolOutput, ToolRule
 from bot.flow.models.lending import server_of
 from bot.ports.tool import Place
 from tests.fakes.model import Step, call, calls, says
@@ -31,6 +31,14 @@ class OwnersOnly(ScenarioTool):
 
     async def preview(self, arguments: Any, place: Place) -> Preview:
         return replace(await super().preview(arguments, place), owner_only=True, always=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Trusted(ScenarioTool):
+    """A tool whose card offers any call of it."""
+
+    async def preview(self, arguments: Any, place: Place) -> Preview:
+        return replace(await super().preview(arguments, place), always=ToolRule())
 
 
 def starting() -> ScenarioTool:
@@ -63,6 +71,27 @@ async def test_a_call_of_a_server_asks_and_its_answer_taints_the_talk() -> None:
         await scene.settled()
         (result,) = scene.results
         assert (result.status, result.untrusted) == (Status.SUCCESS, "MCP nasty")
+
+
+async def test_a_rule_for_a_trusted_servers_tool_covers_other_arguments_until_trust_ends() -> None:
+    plain = tool("nasty__do", Effect.WRITE, Replay.ONCE)
+    trusted = Trusted(plain.spec, plain.act)
+    script = [
+        step
+        for n in "abc"
+        for step in (calls(call(n, "nasty__do", {"what": n})), says(f"Done with {n}."))
+    ]
+    async with served(*script, tools=[trusted]) as (scene, servers):
+        await scene.say("do a")
+        await scene.press("Always")
+        await scene.settled()
+        await scene.say("do b")
+        await scene.settled(2)
+        assert [run["what"] for run in trusted.ran] == ["a", "b"]
+        servers.lent["nasty"] = [plain]
+        await scene.say("do c")
+        await scene.parked()
+        assert plain.ran == []
 
 
 async def test_only_an_owner_lets_a_server_in_even_for_a_member_who_may_approve() -> None:

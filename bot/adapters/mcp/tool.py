@@ -19,7 +19,9 @@ from bot.domain.tool import (
     ExactRule,
     Preview,
     Replay,
+    RulePattern,
     ToolOutput,
+    ToolRule,
     ToolSpec,
     canonical,
     clipped,
@@ -65,7 +67,6 @@ class ServerTool:
         del place
         whole = json.dumps(arguments, ensure_ascii=False, indent=2)
         values = " ".join(str(value) for value in arguments.values())
-        exact = ExactRule(canonical(arguments)) if self.spec.effect is Effect.WRITE else None
         spec, name = self._server.spec, one_line(self._remote.name, _LINE)
         return Preview(
             title=f"Use {name} of the server {spec.name}?",
@@ -74,9 +75,15 @@ class ServerTool:
             blocks=(Code(visible(whole), "json"),),
             where=_where(spec),
             why="asks every time: it may destroy" if self.spec.effect is Effect.DANGER else "",
-            always=exact,
-            always_label=clipped(name, 30),
+            always=self._always(arguments),
+            always_label=clipped(f"any {name}" if spec.trusted else name, 30),
         )
+
+    def _always(self, arguments: Mapping[str, Any]) -> RulePattern | None:
+        """Returns the rule that a card offers: the whole tool only of a server that is trusted."""
+        if self.spec.effect is not Effect.WRITE:
+            return None
+        return ToolRule() if self._server.spec.trusted else ExactRule(canonical(arguments))
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
         del seen

@@ -121,7 +121,7 @@ class Gatekeeper:
         preview = await self._foreseen(call, tools, place)
         if not isinstance(preview, Preview):
             return preview
-        ruled = ruled and preview.effect is Effect.WRITE and await self._ruled(call, place)
+        ruled = ruled and preview.effect is Effect.WRITE and await self._ruled(call, place, preview)
         return await self._consent(call, preview, place, untrusted, ruled=ruled)
 
     async def _foreseen(
@@ -197,10 +197,13 @@ class Gatekeeper:
             )
         return AskFirst(preview)
 
-    async def _ruled(self, call: ToolCall, place: Place) -> bool:
+    async def _ruled(self, call: ToolCall, place: Place, preview: Preview) -> bool:
         rules = await self._rules.of(place.person, place.chat)
-        arguments = call.arguments or {}
-        return any(r.tool == call.name and matches(r.pattern, call.name, arguments) for r in rules)
+        arguments, offered = call.arguments or {}, preview.always
+        return any(
+            rule.tool == call.name and matches(rule.pattern, call.name, arguments, offered=offered)
+            for rule in rules
+        )
 
     def _against_repeats(self, call: ToolCall, gate: Gate, progress: Progress) -> Gate:
         """Before one identical call too many a person is asked whether to go on."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
-from bot.domain.tool import Effect, ExactRule, Replay
+from bot.domain.tool import Effect, ExactRule, Replay, ToolRule
 from tests.adapters.mcp.conftest import SERVER, Make, eventually
 from tests.processes import runs
 
@@ -104,6 +104,16 @@ async def test_a_card_shows_the_arguments_whole_and_offers_exactly_this_call(ben
     assert "\\u202e" in preview.blocks[0].text
     assert "not sandboxed" in preview.where
     assert preview.always == ExactRule('{"text":"a\u202eb"}')
+    assert (await tools["nasty__burn"].preview({}, one.place)).always is None
+
+
+async def test_a_card_of_a_trusted_server_offers_any_call_of_the_tool_unless_it_destroys(
+    bench: Make,
+) -> None:
+    one = bench(trusted=True)
+    tools = await one.tools()
+    preview = await tools["nasty__echo"].preview({"text": "a"}, one.place)
+    assert (preview.always, preview.always_label) == (ToolRule(), "any echo")
     assert (await tools["nasty__burn"].preview({}, one.place)).always is None
 
 
