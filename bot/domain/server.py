@@ -84,12 +84,16 @@ class ServerConsent:
 
 @dataclass(frozen=True, slots=True)
 class ServerStanding:
-    """How a server stands: its state in a few words, and what of its tools is not offered."""
+    """How a server stands: its state in a few words, and what of its tools is not offered.
+
+    A `fault` is the reason why it lends no tools.
+    """
 
     spec: ServerSpec
     state: str
     tools: tuple[ToolSpec, ...] = ()
     left_out: tuple[str, ...] = ()
+    fault: str = ""
 
 
 def is_server_name(text: str) -> bool:

@@ -142,7 +142,7 @@ class LateResultBody:
 class NoteBody:
     """A word of the program to the model, kept where it was said."""
 
-    purpose: Literal["wrap_up", "nudge", "ended", "plan"]
+    purpose: Literal["wrap_up", "nudge", "ended", "plan", "server"]
     text: str
     kind: Literal["note"] = "note"
 

@@ -322,6 +322,7 @@ class Composition:
             world.servers,
             lending.wanted,
             skill_list=self._policy.skill_list,
+            tool_bytes=self._policy.tool_bytes,
         )
 
     @cached_property

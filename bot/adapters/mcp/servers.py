@@ -82,7 +82,8 @@ class _Known:
     def standing(self) -> ServerStanding:
         specs = tuple(tool.spec for tool in self.tools)
         state = f"failed: {self.fault}" if self.fault else self.server.state
-        return ServerStanding(self.server.spec, state, specs, self.left_out)
+        fault = "" if specs else self.fault
+        return ServerStanding(self.server.spec, state, specs, self.left_out, fault)
 
 
 class ToolServers:
@@ -131,7 +132,7 @@ class ToolServers:
 
     def _standing(self, spec: ServerSpec) -> ServerStanding:
         if spec.fault:
-            return ServerStanding(spec, f"cannot be used: {spec.fault}")
+            return ServerStanding(spec, f"cannot be used: {spec.fault}", fault=spec.fault)
         if not spec.allowed:
             asking = (self._starter(spec).spec,)
             return ServerStanding(spec, "waits for an owner to let it in", asking)

@@ -1,13 +1,16 @@
 """What a turn sees around it: surroundings, place and model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
+from bot.domain.server import ServerStanding
 from bot.domain.skill import SkillSet
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
+from bot.flow.models.finding import found_before
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.surroundings import Context, Surroundings
 from bot.flow.world import Workspaces
@@ -50,8 +53,13 @@ class Scenes:
             timezone=chat.timezone or "UTC",
         )
         lenders = work.plan.lenders if work.plan is not None and work.plan.executing else ()
-        surroundings = await self._context.during(chat, turn.id, lenders)
+        found = found_before(work.log.entries(), turn.id)
+        surroundings = await self._context.during(chat, turn.id, lenders, found)
         return Scene(surroundings, place, self._models.profile(turn.model), self._skills.known)
+
+    async def servers(self, work: Work) -> Sequence[ServerStanding]:
+        """How the servers of the chat stand now."""
+        return await self._context.servers(work.log.chat)
 
     async def rest(self, chat: Chat) -> None:
         """A chat has nothing to do."""

@@ -23,6 +23,7 @@ from bot.flow.plans import steps as plan_mode
 from bot.flow.reading.gathering import Gathered
 from bot.flow.reading.message_reader import Asked
 from bot.flow.signs.live import Lives
+from bot.flow.turn import server_faults
 from bot.flow.turn.scene import Scene, Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.tool_loop import ToolLoop
@@ -177,6 +178,8 @@ class Turns:
         if work.turn.origin == "compaction":
             await self._compact(work, scene)
             return None
+        if work.progress.reply is None and not work.progress.open_calls:
+            await server_faults.tell(work, await self._scenes.servers(work))
         async with self._lives.of(work) as live:
             return await self._loop.advance(work, scene, live)
 
