@@ -69,7 +69,7 @@ async def examine(
         *[finding async for finding in _telegram(settings, probes)],
         await _database(settings, probes.database),
         await _sandbox(probes.sandbox),
-        *[await _server(name, probe) for name, probe in probes.servers.items()],
+        *[await _server(name, probe, settings) for name, probe in probes.servers.items()],
         *_skills(await probes.skills(), probes.tools),
         *_templates(await probes.templates()),
         _writable("home", "STEWARD_HOME", settings.home),
@@ -151,18 +151,22 @@ async def _sandbox(probe: Probe) -> Finding:
     return Finding("sandbox", "warn", sentence, found.mend)
 
 
-async def _server(name: str, probe: Probe) -> Finding:
+async def _server(name: str, probe: Probe, settings: Settings) -> Finding:
     """Starts a tool server; without it Steward works, but for the server's tools."""
-    found = await _tried(f"mcp.{name}", probe, f"Look at [mcp.{name}] in steward.toml.")
+    # The server's own time counts first: after it the probe says itself what is wrong.
+    allowed = [server.start_seconds for server in settings.servers if server.name == name]
+    seconds = PROBE_SECONDS + max(allowed, default=0.0)
+    mend = f"Look at [mcp.{name}] in steward.toml."
+    found = await _tried(f"mcp.{name}", probe, mend, seconds)
     return found if found.level == "ok" else replace(found, level="warn")
 
 
-async def _tried(subject: str, probe: Probe, mend: str) -> Finding:
+async def _tried(subject: str, probe: Probe, mend: str, seconds: float = PROBE_SECONDS) -> Finding:
     try:
-        async with asyncio.timeout(PROBE_SECONDS):
+        async with asyncio.timeout(seconds):
             return Finding(subject, "ok", _sentence(await probe()))
     except TimeoutError:
-        return Finding(subject, "fail", f"No answer within {PROBE_SECONDS:g} s.", mend)
+        return Finding(subject, "fail", f"No answer within {seconds:g} s.", mend)
     except (StewardError, OSError) as error:
         return Finding(subject, "fail", _sentence(str(error) or type(error).__name__), mend)
 
