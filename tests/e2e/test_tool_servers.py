@@ -300,7 +300,8 @@ async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_b
     steward.say("/plan say hello")
     await steward.sees("The plan.")
     card = await steward.card()
-    assert f"{skilled} of the skill support, not sandboxed" in card.text
+    assert f"by {sys.executable} -S " in card.text
+    assert " of the skill support, not sandboxed" in card.text
     assert steward.records.rows("SELECT skill, lender FROM plan_step") == [("support", "support")]
     steward.say("/skill off")
     await steward.sees("rests.")

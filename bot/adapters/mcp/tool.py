@@ -146,9 +146,11 @@ class ServerTool:
 def _where(spec: ServerSpec) -> str:
     """Names the target of a call, with the skill: servers of two skills may look alike."""
     of_skill = f" of the skill {spec.skill}" if spec.skill else ""
-    if spec.command:
-        return f"by {one_line(spec.line, _LINE)}{of_skill}, not sandboxed"
-    return f"at {one_line(spec.url, _LINE)}{of_skill}"
+    shown = one_line(spec.line, _LINE)
+    if shown.endswith("…"):
+        # A plan compares where its steps run: two long lines with one beginning must differ.
+        shown = f"{shown} ({spec.identity[:8]})"
+    return f"by {shown}{of_skill}, not sandboxed" if spec.command else f"at {shown}{of_skill}"
 
 
 def _effect(remote: RemoteTool, spec: ServerSpec) -> Effect:

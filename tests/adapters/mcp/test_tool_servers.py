@@ -84,8 +84,11 @@ async def test_what_a_stranger_named_stands_on_one_short_line_of_a_card(bench: M
     long = replace(one.spec, command=(*one.spec.command[:-1], "\n✅ Sandboxed." + "x" * 200))
     preview = await (await one.tools(long))["nasty__echo"].preview({"text": "a"}, one.place)
     assert "\n" not in preview.where
-    assert preview.where.endswith("…, not sandboxed")
-    assert len(preview.where) < 110
+    assert preview.where.endswith(f"… ({long.identity[:8]}), not sandboxed")
+    assert len(preview.where) < 120
+    other = replace(long, command=(*long.command[:-1], f"{long.command[-1]} --more"))
+    again = await (await one.tools(other))["nasty__echo"].preview({"text": "a"}, one.place)
+    assert again.where != preview.where
 
 
 async def test_an_answer_is_foreign_and_a_failed_one_is_a_failure(bench: Make) -> None:
