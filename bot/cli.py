@@ -150,7 +150,8 @@ def config(program: Program, *, explain: bool) -> None:
             click.echo(f"{'':{width}}  {line.sentence}")
     for server in settings.servers:
         trusted = ", trusted" if server.trusted else ""
-        click.echo(f"{f'mcp.{server.name}':{width}}  {server.line:<36}  steward.toml{trusted}")
+        line = server.line or "(cannot be used)"
+        click.echo(f"{f'mcp.{server.name}':{width}}  {line:<36}  steward.toml{trusted}")
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
 

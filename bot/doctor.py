@@ -49,6 +49,9 @@ class Check:
     consequence: str = ""
     """A sentence that is added if the probe fails."""
 
+    seconds: float = PROBE_SECONDS
+    """How long the probe may take."""
+
     then: tuple["Check", ...] = ()
     """Checks that make sense only if this one is good."""
 
@@ -116,10 +119,10 @@ async def _checked(check: Check | Finding) -> Sequence[Finding]:
 
 async def _tried(check: Check) -> Finding:
     try:
-        async with asyncio.timeout(PROBE_SECONDS):
+        async with asyncio.timeout(check.seconds):
             return Finding(check.subject, "ok", _sentence(await check.probe()))
     except TimeoutError:
-        sentence = f"No answer within {PROBE_SECONDS:g} s."
+        sentence = f"No answer within {check.seconds:g} s."
     except (StewardError, OSError) as error:
         sentence = _sentence(str(error) or type(error).__name__)
     told = " ".join(filter(None, (sentence, check.consequence)))

@@ -1,5 +1,6 @@
 """Each import contract breaks when its rule is broken; the package as it stands keeps them all."""
 
+import ast
 import os
 import re
 import shutil
@@ -140,3 +141,18 @@ def _names() -> dict[str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     contracts = project["tool"]["importlinter"]["contracts"]
     return {contract["name"]: contract["id"] for contract in contracts}
+
+
+def test_files_of_the_flow_lean_on_few_others() -> None:
+    flow = ROOT / "bot" / "flow"
+    counts = {path: _imports(path) for path in flow.rglob("*.py")}
+    together = {path for path in counts if path.parent.name == "composition"}
+    others = sorted(count for path, count in counts.items() if path not in together)
+    assert (len(others) > 90, len(together) > 5) == (True, True)
+    assert others[int(0.9 * (len(others) - 1))] <= 16
+    assert max(counts[path] for path in together) <= 30
+
+
+def _imports(path: Path) -> int:
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return sum(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)

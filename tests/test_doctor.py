@@ -140,6 +140,17 @@ async def test_a_silent_probe_is_given_up(tmp_path: Path) -> None:
     assert f"{PROBE_SECONDS:g} s" in finding.sentence
 
 
+async def test_a_server_has_its_own_time_to_start_before_it_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text("[mcp.slow]\ncommand='x'\nstart_seconds=90\n")
+    visit = Visit(tmp_path, CREDENTIALS)
+    visit.probes = dataclasses.replace(visit.probes, servers={"slow": failing(TimeoutError())})
+    finding = (await visit.found())["mcp.slow"]
+    assert (finding.level, finding.sentence) == (
+        "warn",
+        f"No answer within {PROBE_SECONDS + 90:g} s.",
+    )
+
+
 @pytest.mark.parametrize("made", [False, True])
 async def test_a_database_file_is_opened_only_when_it_is_there(tmp_path: Path, made: bool) -> None:
     if made:

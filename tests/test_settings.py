@@ -388,16 +388,57 @@ def test_servers_are_read_with_their_secrets_from_the_environment(tmp_path: Path
         ("[mcp.time]\nurl='ftp://x'", "url: it"),
         ("[mcp.time]\nurl='http://127.0.0.1/'\nenv={A='b'}", "args and env belong to a command"),
         ("[mcp.time]\ncommand='x'\nheaders={A='b'}", "headers belong to a url"),
-        ("[mcp.time]\ncommand='x'\ncolour='red'", "colour: no key of a server"),
         ("[mcp.time]\ncommand='x'\nstart_seconds=0", "start_seconds: "),
         ("[mcp.time]\ncommand='x'\nenv={A='${NO_SUCH}'}", "names ${NO_SUCH}, which is neither"),
         ("[mcp.time]\ncommand='x'\nenv={A=1}", "env.A: it should be a text"),
         ("[mcp]\ntime='x'", "it should be a table"),
-        ("mcp = 'x'", "mcp"),
+        ("[mcp.GitHub]\ncommand='x'", "single - or _ between them, at most 32, github for example"),
+        ("[mcp.\"a.b\"]\ncommand='x'", "at most 32, a-b for example"),
+        ("[mcp.time]\ncommand='npx \"x'", "command: no closing quotation"),
     ],
 )
-def test_a_server_that_cannot_be_used_is_told(tmp_path: Path, table: str, why: str) -> None:
-    (tmp_path / "steward.toml").write_text(table)
-    with pytest.raises(SettingError, match=re.escape(why)) as caught:
+def test_a_server_that_cannot_be_used_is_told_and_keeps_no_other_from_working(
+    tmp_path: Path, table: str, why: str
+) -> None:
+    (tmp_path / "steward.toml").write_text(f"{table}\n[mcp.good]\ncommand='x'\n")
+    settings = read_settings({}, tmp_path)
+    wrong, good = settings.servers
+    assert why in wrong.fault
+    assert (good.name, good.fault) == ("good", "")
+    (warning,) = settings.warnings
+    assert warning.startswith("steward.toml: [mcp.")
+    assert why in warning
+
+
+def test_servers_that_are_no_tables_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text("mcp = 'x'")
+    with pytest.raises(SettingError, match=r"steward\.toml has mcp, which should be tables"):
         read_settings({}, tmp_path)
-    assert "steward.toml" in str(caught.value)
+
+
+def test_a_key_that_nobody_knows_is_told_and_the_server_works(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text("[mcp.time]\ncommand='x'\ntype='stdio'\ncwd='sub'\n")
+    settings = read_settings({}, tmp_path)
+    (time,) = settings.servers
+    assert (time.fault, time.folder) == ("", str(tmp_path / "sub"))
+    (warning,) = settings.warnings
+    assert warning.startswith("steward.toml: [mcp.time] has type, which is no key of a server: ")
+
+
+def test_a_command_line_in_one_text_is_split_unless_it_is_a_program(tmp_path: Path) -> None:
+    (tmp_path / "my server").write_text("")
+    (tmp_path / "steward.toml").write_text(
+        "[mcp.a]\ncommand='npx -y \"x y\"'\nargs=['z w']\n[mcp.b]\ncommand='./my server'\n"
+    )
+    a, b = read_settings({}, tmp_path).servers
+    assert a.command == ("npx", "-y", "x y", "z w")
+    assert b.command == ("./my server",)
+
+
+def test_tools_of_a_server_are_chosen_by_name(tmp_path: Path) -> None:
+    (tmp_path / "steward.toml").write_text(
+        "[mcp.a]\ncommand='x'\ntools=['look', 'echo']\nreads=['look']\n[mcp.b]\ncommand='x'\n"
+    )
+    a, b = read_settings({}, tmp_path).servers
+    assert (a.tools, a.reads) == (("look", "echo"), ("look",))
+    assert (b.tools, b.reads) == (None, ())

@@ -11,7 +11,7 @@ from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.parts import anthropic_model, plan_folder, skill_folders, tool_servers
-from bot.doctor import Check, Checkup, Finding
+from bot.doctor import PROBE_SECONDS, Check, Checkup, Finding
 from bot.domain.errors import SettingError, StoreTooOld
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_TOOLS, SkillSet
@@ -26,7 +26,7 @@ def checkup(settings: Settings, forms: Sequence[ChannelForm]) -> Checkup:
             *[check for form in forms for check in form.checks(settings)],
             _database(settings),
             _sandbox(settings),
-            *[_server(settings, spec) for spec in settings.servers],
+            *[_server(settings, spec) for spec in settings.servers if not spec.fault],
         ],
         partial(_known_skills, settings),
         plan_folder(settings).all,
@@ -67,7 +67,10 @@ def _sandbox(settings: Settings) -> Check:
 def _server(settings: Settings, spec: ServerSpec) -> Check:
     """Starts a tool server; a failure is a warning, since Steward works without its tools."""
     mend = f"Look at [mcp.{spec.name}] in steward.toml."
-    return Check(f"mcp.{spec.name}", partial(_probe_server, settings, spec), mend, "warn")
+    probe = partial(_probe_server, settings, spec)
+    # The server's own time counts first: after it the probe says itself what is wrong.
+    seconds = PROBE_SECONDS + spec.start_seconds
+    return Check(f"mcp.{spec.name}", probe, mend, "warn", seconds=seconds)
 
 
 async def _probe_model(settings: Settings) -> str:
@@ -105,5 +108,6 @@ async def _probe_sandbox(settings: Settings) -> str:
 async def _probe_server(settings: Settings, spec: ServerSpec) -> str:
     async with tool_servers(settings) as servers:
         standing = await servers.tried(spec)
-    told = f"It lends {len(standing.tools)} tools ({spec.line})."
+    count = len(standing.tools)
+    told = f"It lends {count} {'tool' if count == 1 else 'tools'} ({spec.line})."
     return f"{told} Not offered: {'; '.join(standing.left_out)}." if standing.left_out else told

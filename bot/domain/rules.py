@@ -10,7 +10,7 @@ from typing import Any, cast
 from bot.domain.command_line import is_dangerous, only_reads, parse_simple
 from bot.domain.command_line.programs import names
 from bot.domain.server import is_servers_tool
-from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, canonical
+from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, ToolRule, canonical
 
 _COMMANDS = "run_command"
 _WHOLE = "."
@@ -43,8 +43,13 @@ def matches(
     tool: str,
     arguments: Mapping[str, Any],
     documents: frozenset[str] = DOCUMENTS,
+    offered: RulePattern | None = None,
 ) -> bool:
-    """Returns true when a rule for this tool covers the call; false in any doubt."""
+    """Returns true when a rule for this tool covers the call; false in any doubt.
+
+    `offered` is the rule that a card for the call would offer. A rule for a whole tool counts only
+    while it is the same one, so a server that is no longer trusted asks again.
+    """
     match pattern:
         case ExactRule():
             return pattern.arguments == canonical(arguments)
@@ -53,6 +58,8 @@ def matches(
         case PathRule():
             ours = tool != _COMMANDS and not is_servers_tool(tool)
             return ours and _covers_path(pattern.folder, arguments.get("path"), documents)
+        case ToolRule():
+            return is_servers_tool(tool) and offered == pattern
 
 
 def widenings(
@@ -72,6 +79,8 @@ def widenings(
             return _shorter_commands(pattern.words, full=False)
         case PathRule():
             return _outer_folders(pattern.folder)
+        case ToolRule():
+            return ()
 
 
 def describe(tool: str, pattern: RulePattern) -> str:
@@ -85,6 +94,8 @@ def describe(tool: str, pattern: RulePattern) -> str:
             return f"{tool}: {shlex.join(pattern.words)} …"
         case PathRule():
             return f"{tool}: documents in {pattern.folder}/"
+        case ToolRule():
+            return f"{tool}: any call"
 
 
 def is_guarded(path: str) -> bool:

@@ -46,6 +46,12 @@ class ServerSpec:
     """The part of `env` that owners see, with placeholders for secret values."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values that no prompt and no log may hold."""
+    tools: tuple[str, ...] | None = None
+    """The tools that are offered; None means all."""
+    reads: tuple[str, ...] = ()
+    """Tools that the operator knows to read only."""
+    fault: str = ""
+    """The reason why nobody can use the server as it was declared; it is only shown then."""
 
     @property
     def identity(self) -> str:
@@ -79,12 +85,16 @@ class ServerConsent:
 
 @dataclass(frozen=True, slots=True)
 class ServerStanding:
-    """The state of a server in a few words, its tools, and the tools that are not offered."""
+    """The state of a server in a few words, its tools, and the tools that are not offered.
+
+    A `fault` is the reason why it lends no tools.
+    """
 
     spec: ServerSpec
     state: str
     tools: tuple[ToolSpec, ...] = ()
     left_out: tuple[str, ...] = ()
+    fault: str = ""
 
 
 def is_server_name(text: str) -> bool:

@@ -210,7 +210,14 @@ class ExactRule:
     kind: Literal["exact"] = "exact"
 
 
-RulePattern: TypeAlias = ExactRule | CommandRule | PathRule
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """Allows every call of its tool, as long as the tool itself still offers this rule."""
+
+    kind: Literal["tool"] = "tool"
+
+
+RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule
 
 
 @dataclass(frozen=True, slots=True)

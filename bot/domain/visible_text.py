@@ -23,6 +23,12 @@ def shown_name(name: str) -> str:
     return visible(name.replace("\n", "\\n").replace("\t", "\\t"))
 
 
+def one_line(text: str, longest: int) -> str:
+    """Returns a stranger's text on one line of so many characters, with hidden ones as escapes."""
+    shown = shown_name(text[:longest].replace("\r", "\\r"))
+    return shown if len(shown) <= longest and len(text) <= longest else f"{shown[: longest - 1]}…"
+
+
 def quoted_name(name: str) -> str:
     """Returns a name or title in quotation marks that it cannot leave."""
     plain = "".join(" " if category(c).startswith("C") else c for c in name)

@@ -11,6 +11,7 @@ from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
+from bot.domain.tool_choice import TOOL_BYTES
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
 from bot.ports.channel import Channel
@@ -97,5 +98,6 @@ class Policy:
     long_answer: int = LONG_ANSWER
     plan_explore: bool = True
     skill_list: int = SKILL_LIST
+    tool_bytes: int = TOOL_BYTES
     bundles: BundleBounds = field(default_factory=BundleBounds)
     enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)

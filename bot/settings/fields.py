@@ -26,6 +26,7 @@ from bot.domain.budget import (
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace, read_pace
 from bot.domain.skill import SKILL_LIST
+from bot.domain.tool_choice import TOOL_BYTES
 from bot.settings import forms
 
 PREFIX = "STEWARD_"
@@ -99,6 +100,9 @@ class Fields(BaseModel):
     skills: Folder | None = told(None, "A folder of skills; those of the program when not set.")
     skill_list_bytes: CountOrNone = told(
         SKILL_LIST, "Bytes of skills the model is told of at once; it searches for the others."
+    )
+    tool_bytes: Annotated[int, Field(ge=20_000)] = told(
+        TOOL_BYTES, "Bytes of tools the model is told of at once; it searches for the others."
     )
     lanes: Count = told(256, "Chats worked on at once; the others wait.")
     sandbox_network: bool = told(False, "Whether commands in the sandbox reach the network.")

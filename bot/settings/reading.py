@@ -30,7 +30,7 @@ from bot.settings.layers import (
     toml_file,
     toml_layer,
 )
-from bot.settings.servers import read_servers
+from bot.settings.servers import read_servers, server_warnings
 from bot.settings.values import (
     AnthropicAccess,
     LogSettings,
@@ -68,7 +68,8 @@ def read_settings(environ: Mapping[str, str], folder: Path) -> Settings:
     fields = _fields(layers)
     settings = _settings(fields, folder.absolute())
     variables = ChainMap(*(dict(layer.values) for layer in layers[:2]))
-    servers = read_servers(content.get(SERVERS, {}), variables, folder.absolute())
+    tables = content.get(SERVERS, {})
+    servers = read_servers(tables, variables, folder.absolute())
     hidden = (SecretStr(secret) for server in servers for secret in server.secrets)
     _check_folder("STEWARD_HOME", settings.home)
     _check_folder("STEWARD_WORKSPACE", settings.workspace)
@@ -76,7 +77,7 @@ def read_settings(environ: Mapping[str, str], folder: Path) -> Settings:
     return dataclasses.replace(
         settings,
         lines=_lines(fields, settings, layers),
-        warnings=_unknown(layers),
+        warnings=(*_unknown(layers), *server_warnings(tables, servers)),
         servers=servers,
         secrets=(*settings.secrets, *hidden),
     )
@@ -139,6 +140,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         sandbox_network=fields.sandbox_network,
         skills=folder / fields.skills if fields.skills else None,
         skill_list_bytes=fields.skill_list_bytes,
+        tool_bytes=fields.tool_bytes,
         log=LogSettings(fields.log, fields.log_level),
         secrets=(*(secret for secret in secrets if secret), *passwords),
     )

@@ -1,12 +1,14 @@
 """Reads the tool servers of `steward.toml`; the operator chose them, so no card asks."""
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     ConfigDict,
     Field,
@@ -17,20 +19,24 @@ from pydantic import (
 
 from bot.domain.errors import SettingError
 from bot.domain.server import LONGEST_NAME, ServerSpec, is_server_name
+from bot.domain.visible_text import one_line
 from bot.settings import forms
 from bot.settings.layers import SERVERS, TOML
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_OTHER = re.compile(r"[^a-z0-9]+")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSW|KEY|CREDENTIAL|AUTH", re.IGNORECASE)
 _DEFAULT = ServerSpec("default")
 _WISHES = {
-    "extra_forbidden": "no key of a server",
     "string_type": "it should be a text",
     "list_type": "it should be a list of texts",
     "dict_type": "it should be a table of texts",
     "bool_type": "it should be true or false",
     "bool_parsing": "it should be true or false",
 }
+
+_CWD = "cwd"
+"""The name of `folder` in the settings of other programs."""
 
 Seconds = Annotated[FiniteFloat, Field(gt=0)]
 SecondsOrNone = Annotated[FiniteFloat, Field(ge=0)]
@@ -48,15 +54,17 @@ Text = Annotated[str, AfterValidator(_plain)]
 class _Server(BaseModel):
     """One table [mcp.<name>], as it is written."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     command: Text = ""
     args: tuple[Text, ...] = ()
     url: Annotated[str, AfterValidator(forms.service_url)] | None = None
     env: dict[str, Text] = Field(default_factory=dict[str, str])
     headers: dict[str, Text] = Field(default_factory=dict[str, str])
-    folder: Text = ""
+    folder: Text = Field("", validation_alias=AliasChoices("folder", _CWD))
     trusted: bool = False
+    tools: tuple[Text, ...] | None = None
+    reads: tuple[Text, ...] = ()
     start_seconds: Seconds = _DEFAULT.start_seconds
     call_seconds: Seconds = _DEFAULT.call_seconds
     idle_seconds: SecondsOrNone = _DEFAULT.idle_seconds
@@ -72,47 +80,99 @@ class _Server(BaseModel):
         return self
 
 
+_KEYS = frozenset((*_Server.model_fields, _CWD))
+
+
 def read_servers(tables: Any, variables: Mapping[str, Any], folder: Path) -> tuple[ServerSpec, ...]:
-    """Reads the table [mcp]; `${NAME}` in values of env and headers is looked up in `variables`."""
+    """Reads the table [mcp]; `${NAME}` in values of env and headers is looked up in `variables`.
+
+    An entry that nobody can use becomes a server with a fault: the others are not concerned.
+    """
     if not isinstance(tables, dict):
         raise SettingError(f"{TOML} has mcp, which should be tables: [mcp.<name>].")
     return tuple(_server(name, table, variables, folder) for name, table in tables.items())
 
 
+def server_warnings(tables: Any, servers: Sequence[ServerSpec]) -> tuple[str, ...]:
+    """Returns a sentence for each entry that cannot be used and each key that nobody knows."""
+    faults = (f"{TOML}: [{_shown(s.name)}] cannot be used: {s.fault}." for s in servers if s.fault)
+    return (*faults, *_unknown(tables))
+
+
+def _unknown(tables: Mapping[str, Any]) -> Iterator[str]:
+    for name, table in tables.items():
+        for key in table if isinstance(table, dict) else ():
+            if key not in _KEYS:
+                known = ", ".join(sorted(_KEYS))
+                where = f"{TOML}: [{_shown(name)}]"
+                yield f"{where} has {_quoted(key)}, which is no key of a server: {known}."
+
+
 def _server(name: str, table: Any, variables: Mapping[str, Any], folder: Path) -> ServerSpec:
+    try:
+        return _usable(name, table, variables, folder)
+    except SettingError as fault:
+        return ServerSpec(_quoted(name), fault=str(fault))
+
+
+def _usable(name: str, table: Any, variables: Mapping[str, Any], folder: Path) -> ServerSpec:
     if not is_server_name(name):
-        wish = f"small letters, digits and single strokes, at most {LONGEST_NAME} of them"
-        raise _fault(name, f"its name should be {wish}")
+        wish = f"small letters, digits and single - or _ between them, at most {LONGEST_NAME}"
+        raise SettingError(f"its name should be {wish}{_proposed(name)}")
     if not isinstance(table, dict):
-        raise _fault(name, "it should be a table")
+        raise SettingError("it should be a table")
     try:
         read = _Server.model_validate(table)
     except ValidationError as error:
         # Without its cause, which quotes every value, secrets too.
-        raise _fault(name, _sentence(error)) from None
+        raise SettingError(_sentence(error)) from None
+    place = folder / read.folder
     return ServerSpec(
         name=name,
-        command=(read.command, *read.args) if read.command else (),
+        command=(*_words(read.command, place), *read.args) if read.command else (),
         url=read.url or "",
-        env=_filled(name, read.env, variables),
-        headers=_filled(name, read.headers, variables),
-        folder=str(folder / read.folder),
+        env=_filled(read.env, variables),
+        headers=_filled(read.headers, variables),
+        folder=str(place),
         trusted=read.trusted,
         start_seconds=read.start_seconds,
         call_seconds=read.call_seconds,
         idle_seconds=read.idle_seconds,
         secrets=_secrets(read, variables),
+        tools=read.tools,
+        reads=read.reads,
     )
 
 
-def _filled(
-    server: str, values: Mapping[str, str], variables: Mapping[str, Any]
-) -> tuple[tuple[str, str], ...]:
+def _words(command: str, folder: Path) -> tuple[str, ...]:
+    """Returns the words of a command line; a program with a space in its path is one word."""
+    if not any(letter.isspace() for letter in command) or (folder / command).is_file():
+        return (command,)
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as fault:
+        raise SettingError(f"command: {str(fault).lower()}") from None
+
+
+def _proposed(name: str) -> str:
+    near = _OTHER.sub("-", name.lower()).strip("-_")[:LONGEST_NAME].rstrip("-_")
+    return f", {near} for example" if is_server_name(near) else ""
+
+
+def _shown(name: str) -> str:
+    return f"{SERVERS}.{_quoted(name)}"
+
+
+def _quoted(name: str) -> str:
+    return one_line(name, LONGEST_NAME)
+
+
+def _filled(values: Mapping[str, str], variables: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     def found(reference: re.Match[str]) -> str:
         name = reference[1]
         if name not in variables:
-            raise _fault(
-                server, f"it names ${{{name}}}, which is neither in the environment nor in .env"
+            raise SettingError(
+                f"it names ${{{name}}}, which is neither in the environment nor in .env"
             )
         return str(variables[name])
 
@@ -133,7 +193,3 @@ def _sentence(error: ValidationError) -> str:
     why = str(first.get("ctx", {}).get("error", "")) or _WISHES.get(first["type"], first["msg"])
     where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {why}" if where else why
-
-
-def _fault(name: str, why: str) -> SettingError:
-    return SettingError(f"{TOML} has a server [{SERVERS}.{name}] that cannot be used: {why}.")

@@ -18,6 +18,7 @@ from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
+from bot.domain.tool_choice import TOOL_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ class Settings:
     sandbox_network: bool = False
     skills: Path | None = None
     skill_list_bytes: int = SKILL_LIST
+    tool_bytes: int = TOOL_BYTES
     log: LogSettings = LogSettings()
     servers: tuple[ServerSpec, ...] = ()
     secrets: tuple[SecretStr, ...] = ()

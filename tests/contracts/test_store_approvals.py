@@ -12,7 +12,7 @@ from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
 from bot.domain.message import Address
 from bot.domain.person import Person, Role, Sender
-from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern
+from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, ToolRule
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, commit, later
 
@@ -136,11 +136,12 @@ def a_rule(person: Person, chat: Chat, pattern: RulePattern) -> Rule:
 
 async def test_rules_of_every_kind_come_back_with_a_number(store: StorePorts, chat: Chat):
     ann = await admitted(store, "Ann")
-    patterns = (ExactRule('{"a":1}'), CommandRule(("git", "status")), PathRule("docs"))
+    exact, command = ExactRule('{"a":1}'), CommandRule(("git", "status"))
+    patterns = (exact, command, PathRule("docs"), ToolRule())
     await commit(store, *(AddRule(a_rule(ann, chat, p)) for p in patterns))
     rules = await store.rules.of(ann.id, chat.id)
     assert tuple(rule.pattern for rule in rules) == patterns
-    assert len({rule.id for rule in rules}) == 3
+    assert len({rule.id for rule in rules}) == 4
     assert replace(rules[0], id=0) == a_rule(ann, chat, patterns[0])
 
 

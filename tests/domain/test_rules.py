@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.rules import DOCUMENTS, describe, is_guarded, matches, widenings
-from bot.domain.tool import CommandRule, ExactRule, PathRule, canonical
+from bot.domain.tool import CommandRule, ExactRule, PathRule, ToolRule, canonical
 
 
 def command(text: str) -> dict[str, str]:
@@ -157,3 +157,13 @@ def test_guarded_files_are_told_from_plain_ones() -> None:
     assert is_guarded("a/.env")
     assert is_guarded("tox.ini")
     assert not is_guarded("src/main.py")
+
+
+def test_a_rule_for_a_tool_counts_while_a_card_would_offer_it_and_for_servers_alone() -> None:
+    rule, name = ToolRule(), "sums__calculate"
+    assert matches(rule, name, {"term": "1+1"}, offered=ToolRule())
+    assert not matches(rule, name, {"term": "1+1"})
+    assert not matches(rule, name, {"term": "1+1"}, offered=ExactRule('{"term":"1+1"}'))
+    assert not matches(rule, "run_command", command("ls"), offered=ToolRule())
+    assert widenings(name, rule) == ()
+    assert describe(name, rule) == "sums__calculate: any call"

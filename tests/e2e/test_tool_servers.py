@@ -144,7 +144,7 @@ async def test_the_tokens_of_servers_are_nowhere_to_be_read(steward: Steward, le
 async def test_the_doctor_starts_each_server_once(steward: Steward, lent: Path) -> None:
     await steward.exit_code("doctor")
     assert "mcp.nasty" in steward.output
-    assert "It lends 11 tools" in steward.output
+    assert "It lends 12 tools" in steward.output
     assert len(noted(lent, "starts")) == 1
     assert alive(lent) == []
 
@@ -155,7 +155,7 @@ async def test_a_tool_against_the_protocol_is_named_and_the_others_are_offered(
     toml = steward.folder / "steward.toml"
     toml.write_text(toml.read_text().replace(f'{lent}"]', f'{lent}", "--broken"]'))
     await steward.exit_code("doctor")
-    assert "It lends 1 tools" in steward.output
+    assert "It lends 1 tool (" in steward.output
     assert "Not offered: bare: against the protocol, inputSchema: Field required" in steward.output
     steward.script(echo("hello"), text("It says hello."))
     await steward.start()
@@ -302,7 +302,8 @@ async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_b
     steward.say("/plan say hello")
     await steward.sees("The plan.")
     card = await steward.card()
-    assert f"{skilled} of the skill support, not sandboxed" in card.text
+    assert f"by {sys.executable} -S " in card.text
+    assert " of the skill support, not sandboxed" in card.text
     assert steward.records.rows("SELECT skill, lender FROM plan_step") == [("support", "support")]
     steward.say("/skill off")
     await steward.sees("rests.")

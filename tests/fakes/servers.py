@@ -9,23 +9,30 @@ from bot.ports.tool import Tool
 class FakeServers:
     """The port `Servers`; `lent` can be changed while chats are at it.
 
-    `asked` tells who asked, `expelled` what was ended by an owner's word.
+    `faults` says why a server lends nothing. `asked` tells who asked, `expelled` what was ended by
+    an owner's word.
     """
 
     def __init__(self, lent: Mapping[str, Sequence[Tool]] | None = None) -> None:
         self.lent: dict[str, Sequence[Tool]] = dict(lent or {})
+        self.faults: dict[str, str] = {}
         self.asked: list[tuple[int, tuple[ServerSpec, ...]]] = []
         self.expelled: list[str] = []
 
     async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
         self.asked.append((chat, tuple(wanted)))
-        return tuple(tool for spec in wanted for tool in self.lent.get(spec.name, ()))
+        return tuple(tool for spec in wanted for tool in self._lent(spec))
+
+    def _lent(self, spec: ServerSpec) -> Sequence[Tool]:
+        return () if spec.name in self.faults else self.lent.get(spec.name, ())
 
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
-        return [
-            ServerStanding(spec, "running", tuple(t.spec for t in self.lent.get(spec.name, ())))
-            for spec in wanted
-        ]
+        return [self._standing(spec) for spec in wanted]
+
+    def _standing(self, spec: ServerSpec) -> ServerStanding:
+        fault = self.faults.get(spec.name, "")
+        specs = tuple(tool.spec for tool in self._lent(spec))
+        return ServerStanding(spec, f"failed: {fault}" if fault else "running", specs, fault=fault)
 
     async def expel(self, identities: Collection[str]) -> None:
         self.expelled.extend(identities)

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bot.adapters.mcp.last_words import LastWords
 from bot.domain.server import ServerSpec, without_secrets
 
 T = TypeVar("T")
@@ -26,17 +27,20 @@ _ENDING = 5.0
 _LOGGED = 64_000
 """Bytes of a server's standard error that reach the log in one life of the server."""
 
-_LAST_WORDS = 300
+_LAST_BREATH = 1.0
+"""Seconds after the end of its output in which the exit code and the last words are waited for."""
+
 _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL")
 
 
 class Child:
-    """One running server; `last_words` are the end of its standard error."""
+    """One running server."""
 
     def __init__(self, spec: ServerSpec, process: asyncio.subprocess.Process) -> None:
         self._spec = spec
         self._process = process
-        self.last_words = ""
+        self._last_words = LastWords()
+        self._errors_end = asyncio.Event()
 
     async def lines(self) -> AsyncGenerator[bytes]:
         """Yields the server's output by lines until it ends; raises ValueError for a long line."""
@@ -56,10 +60,27 @@ class Child:
         errors = _there(self._process.stderr)
         while chunk := await errors.read(4096):
             text = without_secrets(chunk.decode(errors="replace"), self._spec.secrets)
-            self.last_words = (self.last_words + text)[-_LAST_WORDS:]
+            self._last_words.add(text)
             if room > 0:
                 _LOG.debug("%s says: %s", self._spec.name, text[:room].rstrip())
             room -= len(text)
+        self._errors_end.set()
+
+    def ready(self) -> None:
+        """Marks that it started well."""
+        self._last_words.forget()
+
+    async def last_breath(self) -> None:
+        """Waits a moment for the exit code and the last words of a server that has ended."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_BREATH):
+                await self._process.wait()
+                await self._errors_end.wait()
+
+    @property
+    def cause(self) -> str:
+        """The cause of its end, as far as it is known."""
+        return self._last_words.cause(self._process.returncode)
 
     async def end(self, lifeline: int) -> None:
         """Closes the input, at which a good server ends; then the keeper ends it."""

@@ -1,14 +1,16 @@
 """The only module that opens the SDK's client: lists a server's tools and calls them."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 import anyio
 import httpx2
 import mcp_types as types
 from mcp import Client, MCPError
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
@@ -28,6 +30,8 @@ from bot.adapters.mcp.remote import (
 from bot.domain.server import ServerSpec
 
 T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
 
 _PAGES = 20
 _MOST_TOOLS = 500
@@ -116,8 +120,14 @@ def _remote(tool: types.Tool) -> RemoteTool:
         tool.input_schema,
         reads=hints is not None and hints.read_only_hint is True,
         destroys=hints is not None and hints.destructive_hint is True,
-        fault=fault_of(tool),
+        fault=fault_of(tool) or _needs_tasks(tool),
     )
+
+
+def _needs_tasks(tool: types.Tool) -> str:
+    execution = tool.execution
+    required = execution is not None and execution.task_support == "required"
+    return "it can only be called as a task, which is not supported here" if required else ""
 
 
 @asynccontextmanager
@@ -128,6 +138,44 @@ async def connected(
 
     A fault during the opening carries the server's last words as a note.
     """
+    async with AsyncExitStack() as stack:
+        yield await _opened(spec, version, changed, stack)
+
+
+async def _opened(
+    spec: ServerSpec, version: str, changed: Callable[[], None], stack: AsyncExitStack
+) -> Connection:
+    """Opens a connection; an address without streamable HTTP may speak the transport before it."""
+    if spec.command:
+        return await stack.enter_async_context(_speaking(spec, version, changed, None, None))
+    http = _http_client(spec)
+    streamable = _by_http(spec, http)
+    try:
+        return await stack.enter_async_context(_speaking(spec, version, changed, http, streamable))
+    except (MCPError, ExceptionGroup):
+        if not http.absent:
+            raise
+    _LOG.info("server %s answers %d: the older SSE is tried", spec.name, http.absent)
+    older = _http_client(spec, streaming=True)
+    events = sse_client(spec.url, httpx_client_factory=lambda *_, **__: older)
+    try:
+        return await stack.enter_async_context(_speaking(spec, version, changed, older, events))
+    except (MCPError, httpx2.HTTPError, ExceptionGroup):
+        raise ServerGone(
+            f"its address answers with {http.absent}, and speaks neither streamable HTTP nor the "
+            "older SSE: see that the url names the path of the server, often /mcp or /sse"
+        ) from None
+
+
+@asynccontextmanager
+async def _speaking(
+    spec: ServerSpec,
+    version: str,
+    changed: Callable[[], None],
+    http: WatchedClient | None,
+    streams: AbstractAsyncContextManager[Any] | None,
+) -> AsyncGenerator[Connection]:
+    """Speaks the protocol over these streams, or over the pipes of a process of its own."""
 
     async def heard(message: object) -> None:
         if isinstance(message, types.ToolListChangedNotification):
@@ -135,16 +183,15 @@ async def connected(
 
     gone = asyncio.Event()
     pipes = Pipes(spec, gone.set)
-    http = None if spec.command else _http_client(spec)
-    transport = pipes.opened() if http is None else _by_http(spec, http)
     client = Client(
-        mended(transport, lambda: client.protocol_version),
+        mended(streams or pipes.opened(), lambda: client.protocol_version),
         cache=None,
         client_info=types.Implementation(name="steward", version=version),
         message_handler=heard,
     )
     try:
         async with client:
+            pipes.ready()
             listening = asyncio.create_task(_listen(client, changed), name=f"news of {spec.name}")
             try:
                 yield Connection(client, gone, pipes, http)
@@ -170,8 +217,10 @@ async def _listen(client: Client, changed: Callable[[], None]) -> None:
         return
 
 
-def _http_client(spec: ServerSpec) -> WatchedClient:
-    reading = max(spec.start_seconds, spec.call_seconds) + _SLACK_SECONDS
+def _http_client(spec: ServerSpec, *, streaming: bool = False) -> WatchedClient:
+    """Returns a client; when `streaming` one answer lasts as long as the connection."""
+    longest = max(spec.start_seconds, spec.call_seconds) + _SLACK_SECONDS
+    reading = None if streaming else longest
     timeout = httpx2.Timeout(_HTTP_SECONDS, read=reading)
     return WatchedClient(headers=dict(spec.headers), timeout=timeout)
 

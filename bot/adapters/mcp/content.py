@@ -1,84 +1,127 @@
-"""Turns the parts of an answer into one text, with the pictures beside it."""
+"""Turns the parts of an answer into one text, with the files beside it."""
 
 import base64
 import json
+import mimetypes
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import mcp_types as types
 
-from bot.adapters.mcp.remote import Answer, Picture
-from bot.domain.visible_text import size
+from bot.adapters.mcp.remote import Answer, Attached
+from bot.adapters.mcp.twin import is_said, parsed_json, without_media
+from bot.domain.tool import clipped
+from bot.domain.visible_text import one_line, size
 
 LONGEST_TEXT = 1_000_000
 """Characters of an answer that are kept; the model's share is cut further later on."""
 
-MOST_PICTURES = 4
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+MOST_FILES = 8
+"""Files of one answer that go to the chat."""
+
+_LONGEST_NAME = 80
+_SHORTEST_MEDIA = 1_000
+_UNSAFE = re.compile(r"[^\w .,()+=@-]+")
 
 
 def answer(result: types.CallToolResult) -> Answer:
     """Returns all readable parts of the answer, with a remark on each unreadable one."""
-    pictures: list[Picture] = []
-    parts = [_part(block, pictures) for block in result.content]
-    told = _structured(result.structured_content, parts)
+    files: list[Attached] = []
+    parts = [_part(block, files) for block in result.content]
+    told = _structured(result.structured_content, parts, _encoded(result.content))
     text = "\n".join([*parts, *([told] if told else [])])
     if len(text) > LONGEST_TEXT:
         left_out = len(text) - LONGEST_TEXT
         text = f"{text[:LONGEST_TEXT]}\n[… {left_out} characters left out …]"
-    return Answer(text, tuple(pictures), bool(result.is_error))
+    return Answer(text, tuple(files), bool(result.is_error))
 
 
-def _part(block: types.ContentBlock, pictures: list[Picture]) -> str:
+def _part(block: types.ContentBlock, files: list[Attached]) -> str:
     match block:
         case types.TextContent():
-            return block.text
+            return _without_media(block.text)
         case types.ImageContent():
-            return _picture(block, pictures)
+            return _file("a picture", block.data, block.mime_type, files)
         case types.AudioContent():
-            return f"[a sound, {block.mime_type}, {size(_bytes_of(block.data))}, left out]"
+            return _file("a sound", block.data, block.mime_type, files)
         case types.ResourceLink():
             about = f": {block.description}" if block.description else ""
             return f"[a link to {block.name}, {block.uri}{about}]"
         case types.EmbeddedResource():
-            return _resource(block.resource)
+            return _resource(block.resource, files)
 
 
-def _picture(block: types.ImageContent, pictures: list[Picture]) -> str:
-    kind, measured = block.mime_type, size(_bytes_of(block.data))
-    if kind not in _PICTURES or len(pictures) == MOST_PICTURES:
-        return f"[a picture, {kind}, {measured}, left out]"
-    try:
-        data = base64.b64decode(block.data, validate=True)
-    except ValueError:
-        return f"[a picture, {kind}, which cannot be decoded]"
-    pictures.append(Picture(kind, data))
-    return f"[a picture, {kind}, {measured}, sent to the chat; you cannot see it]"
-
-
-def _resource(resource: types.TextResourceContents | types.BlobResourceContents) -> str:
+def _resource(
+    resource: types.TextResourceContents | types.BlobResourceContents, files: list[Attached]
+) -> str:
     if isinstance(resource, types.TextResourceContents):
-        return f"[{resource.uri}]\n{resource.text}"
+        return f"[{resource.uri}]\n{_without_media(resource.text)}"
     kind = resource.mime_type or "of an unknown kind"
-    return f"[a file, {resource.uri}, {kind}, {size(_bytes_of(resource.blob))}, left out]"
+    uri = str(resource.uri)
+    return _file(f"a file, {one_line(uri, 200)}", resource.blob, kind, files, _name(uri))
 
 
-def _structured(content: Any, parts: Sequence[str]) -> str:
-    """Returns structured content as JSON, or an empty text when a text part repeats it."""
+def _file(what: str, encoded: str, kind: str, files: list[Attached], name: str = "") -> str:
+    """Keeps a picture, a sound or a file for the chat, and returns what the model reads of it."""
+    told = f"[{what}, {one_line(kind, 80)}"
+    try:
+        data = base64.b64decode(encoded, validate=True)
+    except ValueError:
+        return f"{told}, which cannot be decoded]"
+    told = f"{told}, {size(len(data))}"
+    if not data or len(files) == MOST_FILES:
+        return f"{told}, left out]"
+    files.append(Attached(kind, data, name or f"{len(files) + 1}{_suffix(kind)}"))
+    return f"{told}, sent to the chat; you cannot see it]"
+
+
+def _name(uri: str) -> str:
+    """Returns the file name at the end of an address; empty when there is none."""
+    try:
+        last = unquote(urlsplit(uri).path).rpartition("/")[2]
+    except ValueError:
+        return ""
+    name = _UNSAFE.sub("_", one_line(last, 1_000)).strip(" .")
+    stem, dot, suffix = name.rpartition(".")
+    if not dot or len(suffix) > _LONGEST_NAME // 4:
+        return clipped(name, _LONGEST_NAME)
+    return f"{clipped(stem, _LONGEST_NAME - len(suffix) - 1)}.{suffix}"
+
+
+def _suffix(kind: str) -> str:
+    known = {"image/jpeg": ".jpg", "audio/wav": ".wav", "audio/mpeg": ".mp3"}
+    plain = kind.partition(";")[0].strip().lower()
+    return known.get(plain) or mimetypes.guess_extension(plain) or ".bin"
+
+
+def _encoded(blocks: Sequence[types.ContentBlock]) -> Sequence[str]:
+    """Returns the encoded pictures, sounds and files of an answer."""
+    found: list[str] = []
+    for block in blocks:
+        if isinstance(block, types.ImageContent | types.AudioContent):
+            found.append(block.data)
+        elif isinstance(block, types.EmbeddedResource) and isinstance(
+            block.resource, types.BlobResourceContents
+        ):
+            found.append(block.resource.blob)
+    return found
+
+
+def _without_media(text: str) -> str:
+    """Returns a text without the encoded media of a JSON that it consists of."""
+    if len(text) < _SHORTEST_MEDIA or not text.lstrip().startswith(("{", "[")):
+        return str(without_media(text))
+    parsed = parsed_json(text)
+    cleaned = without_media(parsed)
+    return text if cleaned == parsed else json.dumps(cleaned, ensure_ascii=False)
+
+
+def _structured(content: Any, parts: Sequence[str], media: Sequence[str]) -> str:
+    """Returns structured content as JSON, or an empty text when the parts say all of it."""
     if content is None or (isinstance(content, Mapping) and not content):
         return ""
-    # Many servers send a plain text twice: as a text, and wrapped like this.
-    if any(content in (_parsed(part), {"result": part}) for part in parts):
+    if parts and is_said(content, parts, media):
         return ""
-    return json.dumps(content, ensure_ascii=False)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _bytes_of(encoded: str) -> int:
-    return len(encoded) * 3 // 4
+    return json.dumps(without_media(content, media), ensure_ascii=False)

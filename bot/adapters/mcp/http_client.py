@@ -10,6 +10,9 @@ from bot.adapters.mcp.child import LONGEST_LINE
 _AS_IT_IS = "identity"
 _UNHEARD = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
+_NO_SUCH_PLACE = (404, 405)
+"""Statuses of an address that may still speak the older transport, which begins with a GET."""
+
 
 class TooLong(httpx2.TransportError):
     """The server sent more bytes than one message may have."""
@@ -24,12 +27,15 @@ class WatchedClient(httpx2.AsyncClient):
 
     `unheard` is True once a request never reached the server or was refused with a 4xx. `doubtful`
     is True once a request was taken, was lost on the way, or failed inside the server: its effect
-    may have happened.
+    may have happened. `absent` is the status of an address that takes no POST at all; 0 while it
+    may.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options, event_hooks={"response": [_unpacked, _bound_body]})
         self.headers["accept-encoding"] = _AS_IT_IS
+        self.absent = 0
+        self._taken = False
         self.forget()
 
     def forget(self) -> None:
@@ -47,6 +53,8 @@ class WatchedClient(httpx2.AsyncClient):
         except httpx2.TransportError:
             self.doubtful = True
             raise
+        self._taken = self._taken or response.status_code not in _NO_SUCH_PLACE
+        self.absent = 0 if self._taken else response.status_code
         turned_away = 400 <= response.status_code < 500
         self.unheard = self.unheard or turned_away
         self.doubtful = self.doubtful or not turned_away

@@ -18,6 +18,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 _GRACE = 1.0
 _PASSES = 20
 _NOT_STARTED = 127
+_SIGNALLED = 128
+"""With a signal's number added, the exit code of a command that the signal ended."""
 
 
 def main(arguments: list[str]) -> int:
@@ -41,7 +43,8 @@ def main(arguments: list[str]) -> int:
         os.read(woken, 4096)
         _reap(ended)
     _end(child, ended)
-    return ended.get(child, -signal.SIGKILL) & 0xFF
+    code = ended.get(child, -signal.SIGKILL)
+    return code if code >= 0 else _SIGNALLED - code
 
 
 def _become(command: list[str]) -> None:

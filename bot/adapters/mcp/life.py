@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
@@ -61,7 +61,7 @@ class Life:
         fault = self._task.exception()
         if fault is None:
             return ""
-        told = "; ".join(dict.fromkeys(_words(fault)))
+        told = "; ".join(dict.fromkeys(_notes(fault) or _words(fault)))
         return without_secrets(told, self._spec.secrets)[:_LONGEST_REASON]
 
     def use(self) -> None:
@@ -138,9 +138,15 @@ def _version() -> str:
     return "unknown"
 
 
+def _notes(fault: BaseException) -> Sequence[str]:
+    """Returns the server's last words, which say more than the SDK's own text about its end."""
+    own = getattr(fault, "__notes__", ())
+    inner = fault.exceptions if isinstance(fault, BaseExceptionGroup) else ()
+    return [*own, *(note for each in inner for note in _notes(each))]
+
+
 def _words(fault: BaseException) -> Iterator[str]:
-    """Yields the texts of a fault, of faults inside it, and of notes with a server's last words."""
-    yield from getattr(fault, "__notes__", ())
+    """Yields the texts of a fault and of faults inside it."""
     if isinstance(fault, BaseExceptionGroup):
         for inner in fault.exceptions:
             yield from _words(inner)

@@ -9,6 +9,9 @@ from typing import Any
 from bot.adapters.mcp.remote import RemoteTool
 from bot.domain.server import ServerSpec
 
+_VERSION = 2
+"""Grows when listings are read in another way: older files are not trusted then."""
+
 
 class Listings:
     """Keeps one small file for each server; an unreadable file counts as missing."""
@@ -20,7 +23,7 @@ class Listings:
         """Returns the last listing of exactly this server; None when there is none."""
         try:
             kept = json.loads(self._file(spec).read_text(encoding="utf-8"))
-            if kept["identity"] != spec.identity:
+            if (kept["version"], kept["identity"]) != (_VERSION, spec.identity):
                 return None
             return tuple(_tool(**each) for each in kept["tools"])
         except (OSError, ValueError, KeyError, TypeError):
@@ -28,7 +31,8 @@ class Listings:
 
     def keep(self, spec: ServerSpec, tools: Sequence[RemoteTool]) -> None:
         """Stores a listing; raises OSError."""
-        kept = {"identity": spec.identity, "tools": [asdict(tool) for tool in tools]}
+        listed = [asdict(tool) for tool in tools]
+        kept = {"version": _VERSION, "identity": spec.identity, "tools": listed}
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = self._file(spec)
         fresh = file.with_suffix(".new")

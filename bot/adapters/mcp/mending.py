@@ -17,6 +17,7 @@ from bot.domain.visible_text import visible
 _FAULT = "steward/fault"
 """Key of the reason in a tool that broke the protocol, in the part left to applications."""
 
+_FREES = "readOnlyHint"
 _LONGEST_FAULT = 200
 _PAGE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 """Fields that some versions of the protocol demand of a page beside its tools."""
@@ -87,13 +88,25 @@ class _Mended:
 
 
 def _lawful(tool: Any, number: int, version: str) -> Any:
-    """Returns the tool as it is, or a bare one of the same name that carries its fault."""
+    """Returns the tool, or a bare one of the same name that carries its fault."""
     fault = _fault(tool, version)
     if not fault:
-        return tool
+        return _believable(tool)
     name = tool.get("name") if isinstance(tool, dict) else None
     known = name if isinstance(name, str) else f"tool {number}"
     return {"name": known, "inputSchema": {"type": "object"}, "_meta": {_FAULT: fault}}
+
+
+def _believable(tool: dict[str, Any]) -> dict[str, Any]:
+    """Returns the tool without a hint that frees it of asking, unless that is a boolean.
+
+    The SDK reads "true" and 1 as booleans too.
+    """
+    hints = tool.get("annotations")
+    if not isinstance(hints, dict) or isinstance(hints.get(_FREES), bool | None):
+        return tool
+    kept = {name: hint for name, hint in hints.items() if name != _FREES}
+    return {**tool, "annotations": kept}
 
 
 def _fault(tool: Any, version: str) -> str:

@@ -32,10 +32,15 @@ class Pipes:
 
     @property
     def fault(self) -> str:
-        """The reason of its end: our own reason, or else its last words."""
+        """The reason of its end: our own reason, or else its last words and its exit code."""
         if self._fault or self._child is None:
             return self._fault
-        return " ".join(self._child.last_words.split())
+        return self._child.cause
+
+    def ready(self) -> None:
+        """Marks that the server started well."""
+        if self._child is not None:
+            self._child.ready()
 
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[Any]:
@@ -70,6 +75,7 @@ class Pipes:
                 message = self._message(line)
                 if message is not None:
                     await incoming.send(message)
+            await child.last_breath()
         except ValueError:
             self._fault = f"it sent a message of more than {LONGEST_LINE} bytes"
         except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):

@@ -21,17 +21,20 @@ class RemoteTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Attached:
+    """A picture, a sound or a file of an answer, under its own name or a bare number."""
+
     media_type: str
     data: bytes
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a call: `text` mentions every part, and the pictures stand beside it."""
+    """The answer to a call: `text` mentions every part, and the files stand beside it."""
 
     text: str
-    pictures: tuple[Picture, ...] = ()
+    files: tuple[Attached, ...] = ()
     failed: bool = False
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +15,7 @@ from bot.adapters.mcp.starting import StartServer
 from bot.adapters.mcp.tool import ServerTool
 from bot.domain.errors import ToolFailure
 from bot.domain.server import ServerSpec, ServerStanding, without_secrets
-from bot.domain.visible_text import visible
+from bot.domain.visible_text import one_line, visible
 from bot.ports.tool import Tool
 
 _LOG = logging.getLogger(__name__)
@@ -60,8 +60,11 @@ class _Known:
     ) -> tuple[tuple[ServerTool, ...], tuple[str, ...]]:
         made: dict[str, ServerTool] = {}
         left_out: list[str] = []
+        chosen = self.server.spec.tools
         for each in remote:
-            name = visible(each.name[:80])
+            if chosen is not None and each.name not in chosen:
+                continue
+            name = one_line(each.name, 80)
             try:
                 tool = ServerTool(self.server, each, spool)
             except Unfit as unfit:
@@ -73,12 +76,14 @@ class _Known:
                 left_out.append(f"{name}: more than {MOST_TOOLS} tools")
             else:
                 made[tool.spec.name] = tool
+        left_out.extend(_unchosen(self.server.spec, {each.name for each in remote}))
         return tuple(made.values()), tuple(left_out)
 
     def standing(self) -> ServerStanding:
         specs = tuple(tool.spec for tool in self.tools)
         state = f"failed: {self.fault}" if self.fault else self.server.state
-        return ServerStanding(self.server.spec, state, specs, self.left_out)
+        fault = "" if specs else self.fault
+        return ServerStanding(self.server.spec, state, specs, self.left_out, fault)
 
 
 class ToolServers:
@@ -110,6 +115,7 @@ class ToolServers:
             await asyncio.wait(self._endings)
 
     async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
+        wanted = [spec for spec in wanted if not spec.fault]
         self._let_go(chat, {spec.identity for spec in wanted if spec.allowed})
         met = [await self._met(spec, chat) for spec in wanted if spec.allowed]
         await asyncio.gather(*(self._looked_at(known) for known in met))
@@ -125,6 +131,8 @@ class ToolServers:
                 self._dismiss(id, "an owner has taken back that it was let in")
 
     def _standing(self, spec: ServerSpec) -> ServerStanding:
+        if spec.fault:
+            return ServerStanding(spec, f"cannot be used: {spec.fault}", fault=spec.fault)
         if not spec.allowed:
             asking = (self._starter(spec).spec,)
             return ServerStanding(spec, "waits for an owner to let it in", asking)
@@ -208,6 +216,15 @@ class ToolServers:
         ending = asyncio.create_task(_ended(known), name=f"end of {known.server.spec.name}")
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
+
+
+def _unchosen(spec: ServerSpec, listed: set[str]) -> Iterator[str]:
+    """Yields what the choice of the settings leaves out, and names in it that are not listed."""
+    if spec.tools is not None and (others := len(listed - set(spec.tools))):
+        yield f"{others} that `tools` in steward.toml does not name"
+    for name in dict.fromkeys((*(spec.tools or ()), *spec.reads)):
+        if name not in listed:
+            yield f"{one_line(name, 80)}: steward.toml names it, and the server does not list it"
 
 
 async def _ended(known: _Known) -> None:

@@ -7,7 +7,7 @@ from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.message import Block, CodeBlock, Plain
 from bot.domain.server import ServerSpec, tool_name
 from bot.domain.tool import Effect, LetServerIn, Preview, Replay, ToolOutput, ToolSpec
-from bot.domain.visible_text import visible
+from bot.domain.visible_text import one_line, shown_name
 from bot.ports.tool import Place
 
 _DESCRIPTION = (
@@ -15,6 +15,9 @@ _DESCRIPTION = (
     "Call this when you need its tools: the owner sees the exact command. After their word the "
     "tools are there from the person's next message on; after a denial do without and say so."
 )
+
+
+_LONGEST_FOLDER = 200
 
 
 class StartServer:
@@ -38,17 +41,18 @@ class StartServer:
     async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
         del arguments, place
         server = self._server
-        blocks: list[Block] = [CodeBlock(visible(server.line), "bash")]
+        blocks: list[Block] = [CodeBlock(shown_name(server.line), "bash")]
         if server.told_env:
-            pairs = "\n".join(f"{name}={value}" for name, value in server.told_env)
-            blocks += [Plain("with the variables"), CodeBlock(visible(pairs))]
-        does = f"runs in {server.folder}, not sandboxed" if server.command else "is asked over HTTP"
+            pairs = "\n".join(shown_name(f"{name}={value}") for name, value in server.told_env)
+            blocks += [Plain("with the variables"), CodeBlock(pairs)]
+        folder = one_line(server.folder, _LONGEST_FOLDER)
+        does = f"runs in {folder}, not sandboxed" if server.command else "is asked over HTTP"
         return Preview(
             title=f"Let the server {server.name} of the skill {server.skill} in?",
             subject=f"let the server {server.name} in",
             effect=Effect.DANGER,
             blocks=tuple(blocks),
-            where=visible(f"it {does}"),
+            where=f"it {does}",
             why="asked once, and again when the command changes; each call of it asks all the same",
             seen=server.identity,
             owner_only=True,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bot.adapters.mcp.remote import Answer, Picture, RemoteTool, ServerGone, ServerRefused
+from bot.adapters.mcp.remote import Answer, Attached, RemoteTool, ServerGone, ServerRefused
 from bot.adapters.mcp.schema import ArgumentCheck, Unfit, offered
 from bot.adapters.mcp.server import Server
 from bot.domain.errors import OutcomeUnknown, ToolFailure
@@ -19,24 +19,26 @@ from bot.domain.tool import (
     ExactRule,
     Preview,
     Replay,
+    RulePattern,
     ToolOutput,
+    ToolRule,
     ToolSpec,
     canonical,
     clipped,
 )
-from bot.domain.visible_text import visible
+from bot.domain.visible_text import one_line, visible
 from bot.ports.tool import Place
 
 _DESCRIPTION = 2_000
-_SUBJECT = 80
+_LINE = 80
+"""Characters of a stranger's words on one line of a card."""
+
 _ENDING_SECONDS = 30.0
 """Seconds for ending a server and for its listing, beside two starts and the call."""
 
-_SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
-
 
 class ServerTool:
-    """Runs once on its server; its answer is untrusted, and its pictures go to the chat."""
+    """Runs once on its server; its answer is untrusted, and its files go to the chat."""
 
     def __init__(self, server: Server, remote: RemoteTool, spool: Path) -> None:
         """Raises Unfit when the tool must not be shown to a model."""
@@ -50,9 +52,9 @@ class ServerTool:
         about = clipped(visible(remote.description.strip()), _DESCRIPTION)
         self.spec = ToolSpec(
             name=tool_name(spec.name, remote.name),
-            description=about or f"The tool {visible(remote.name)} of {spec.name}.",
+            description=about or f"The tool {one_line(remote.name, _LINE)} of {spec.name}.",
             input_schema=offered(remote.schema),
-            effect=_effect(remote, trusted=spec.trusted),
+            effect=_effect(remote, spec),
             replay=Replay.ONCE,
             timeout_s=2 * spec.start_seconds + spec.call_seconds + _ENDING_SECONDS,
             lender=spec.skill or None,
@@ -65,18 +67,23 @@ class ServerTool:
         del place
         whole = json.dumps(arguments, ensure_ascii=False, indent=2)
         values = " ".join(str(value) for value in arguments.values())
-        exact = ExactRule(canonical(arguments)) if self.spec.effect is Effect.WRITE else None
-        spec, name = self._server.spec, visible(self._remote.name)
+        spec, name = self._server.spec, one_line(self._remote.name, _LINE)
         return Preview(
             title=f"Use {name} of the server {spec.name}?",
-            subject=clipped(visible(f"{spec.name}: {name} {' '.join(values.split())}"), _SUBJECT),
+            subject=one_line(f"{spec.name}: {name} {' '.join(values.split())}", _LINE),
             effect=self.spec.effect,
             blocks=(CodeBlock(visible(whole), "json"),),
             where=_where(spec),
             why="asks every time: it may destroy" if self.spec.effect is Effect.DANGER else "",
-            always=exact,
-            always_label=clipped(name, 30),
+            always=self._always(arguments),
+            always_label=clipped(f"any {name}" if spec.trusted else name, 30),
         )
+
+    def _always(self, arguments: Mapping[str, Any]) -> RulePattern | None:
+        """Returns the rule that a card offers: the whole tool only of a server that is trusted."""
+        if self.spec.effect is not Effect.WRITE:
+            return None
+        return ToolRule() if self._server.spec.trusted else ExactRule(canonical(arguments))
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
         del seen
@@ -113,38 +120,46 @@ class ServerTool:
         return without_secrets(text, self._server.spec.secrets)
 
     async def _sent(self, answer: Answer, place: Place) -> tuple[Outbound, ...]:
-        if not answer.pictures:
+        if not answer.files:
             return ()
-        files = await asyncio.to_thread(self._kept, answer.pictures, place)
+        files = await asyncio.to_thread(self._kept, answer.files, place)
         return (Outbound(OutboundKind.NOTICE, (), files=files),)
 
-    def _kept(self, pictures: Sequence[Picture], place: Place) -> tuple[FileRef, ...]:
+    def _kept(self, attached: Sequence[Attached], place: Place) -> tuple[FileRef, ...]:
         """Stores copies until they are delivered, in a folder of the call, as for other files."""
         key = f"{place.chat}/{place.turn}/{place.call_id}"
         folder = self._spool / hashlib.sha256(key.encode()).hexdigest()[:32]
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         files: list[FileRef] = []
-        for number, picture in enumerate(pictures, 1):
+        for number, each in enumerate(attached, 1):
             copy = folder / f"content-{number}"
             with copy.open("wb") as target:
-                target.write(picture.data)
+                target.write(each.data)
                 target.flush()
                 os.fsync(target.fileno())
-            name = f"{self._server.spec.name}-{number}.{_SUFFIX[picture.media_type]}"
-            files.append(FileRef(str(copy), name, f"from the server {self._server.spec.name}"))
+            name = self._server.spec.name
+            shown = f"{name}-{each.name}" if each.name.partition(".")[0].isdigit() else each.name
+            files.append(FileRef(str(copy), shown, f"from the server {name}"))
         return tuple(files)
 
 
 def _where(spec: ServerSpec) -> str:
     """Names the target of a call, with the skill: servers of two skills may look alike."""
     of_skill = f" of the skill {spec.skill}" if spec.skill else ""
-    if spec.command:
-        return f"by {visible(spec.line)}{of_skill}, not sandboxed"
-    return f"at {visible(spec.url)}{of_skill}"
+    shown = one_line(spec.line, _LINE)
+    if shown.endswith("…"):
+        # A plan compares where its steps run: two long lines with one beginning must differ.
+        shown = f"{shown} ({spec.identity[:8]})"
+    return f"by {shown}{of_skill}, not sandboxed" if spec.command else f"at {shown}{of_skill}"
 
 
-def _effect(remote: RemoteTool, *, trusted: bool) -> Effect:
-    """Returns the effect; a hint that restricts always counts, one that frees if trusted."""
-    if remote.destroys and not (trusted and remote.reads):
+def _effect(remote: RemoteTool, spec: ServerSpec) -> Effect:
+    """Returns the effect: the operator's own word about a tool counts before the server's hints.
+
+    A hint that restricts always counts, one that frees only if the server is trusted.
+    """
+    if remote.name in spec.reads:
+        return Effect.READ
+    if remote.destroys and not (spec.trusted and remote.reads):
         return Effect.DANGER
-    return Effect.READ if trusted and remote.reads else Effect.WRITE
+    return Effect.READ if spec.trusted and remote.reads else Effect.WRITE

@@ -9,6 +9,7 @@ from bot.domain.markdown import inline_code
 from bot.domain.server import ServerStanding
 from bot.domain.tool import Effect, ToolSpec
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.models.finding import FIND_TOOLS
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.surroundings import SurroundingsMaker
 from bot.ports.approvals import Approvals
@@ -24,6 +25,7 @@ _ASKS = {
 
 
 _LONGEST_LINE = 200
+_MOST_NAMES = 20
 
 
 class SetupCommands:
@@ -61,6 +63,9 @@ class SetupCommands:
             lines.append(_server_line(server))
             lines.extend(_tool_line(spec) for spec in server.tools)
             lines.extend(f"- not offered, {left_out}" for left_out in server.left_out)
+        if hidden := await self._surroundings.hidden(asked.chat):
+            lines.append(f"\nLeft out of the model's list, which has no room: {len(hidden)} tools.")
+            lines.append(f"It finds them with `{FIND_TOOLS}`: {_names(hidden)}")
         return Answer("\n".join(["My tools:", *lines]))
 
     async def model(self, asked: Invocation) -> Answer:
@@ -114,6 +119,12 @@ def _server_line(server: ServerStanding) -> str:
     spec = server.spec
     whose = f", of the skill {spec.skill}" if spec.skill else ""
     return f"\nThe MCP server `{spec.name}`{whose}: {server.state}"
+
+
+def _names(specs: Sequence[ToolSpec]) -> str:
+    shown = ", ".join(f"`{spec.name}`" for spec in specs[:_MOST_NAMES])
+    rest = len(specs) - _MOST_NAMES
+    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 def _first_sentence(text: str) -> str:

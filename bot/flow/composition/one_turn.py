@@ -109,6 +109,7 @@ class OneTurn:
             world.servers,
             lending.wanted,
             skill_list=self._policy.skill_list,
+            tool_bytes=self._policy.tool_bytes,
         )
 
     @cached_property

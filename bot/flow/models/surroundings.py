@@ -12,6 +12,8 @@ from bot.domain.server import ServerSpec, ServerStanding
 from bot.domain.skill import SKILL_LIST, SkillSet
 from bot.domain.skill_words import listing
 from bot.domain.tool import ToolSpec
+from bot.domain.tool_choice import TOOL_BYTES, chosen
+from bot.flow.models.finding import FindTools
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Catalog, Tool
@@ -52,10 +54,13 @@ class Surroundings:
 
     system: str
     tools: Mapping[str, Tool]
+    offered: tuple[str, ...] | None = None
+    """Names of the tools that the model is told of; None for all. The others can be executed."""
 
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
-        return tuple(tool.spec for tool in self.tools.values())
+        names = self.tools if self.offered is None else self.offered
+        return tuple(self.tools[name].spec for name in names)
 
     @cached_property
     def _wire(self) -> bytes:
@@ -97,16 +102,21 @@ class SurroundingsMaker:
         wanted: Wanted = none_wanted,
         system: str = SYSTEM,
         skill_list: int = SKILL_LIST,
+        tool_bytes: int = TOOL_BYTES,
     ) -> None:
-        """`skill_list` is how many bytes the list of skills may take in the system text."""
+        """`skill_list` is how many bytes the list of skills may take in the system text.
+
+        `tool_bytes` is how many all tools may take; beyond it tools of servers are left out.
+        """
         self._catalog = catalog
         self._skills = skills
         self._servers = servers
         self._wanted = wanted
         self._system = system
         self._skill_list = skill_list
+        self._tool_bytes = tool_bytes
         self._listed = SkillSet()
-        self._known: dict[tuple[Tool, ...], Surroundings] = {}
+        self._known: dict[tuple[tuple[Tool, ...], tuple[str, ...]], Surroundings] = {}
         self._fixed: dict[int, tuple[str, Surroundings]] = {}
         self._served: set[int] = set()
 
@@ -119,33 +129,58 @@ class SurroundingsMaker:
         wanted = await self._wanted(_at_work(chat))
         return await self._servers.standing(wanted) if self._servers and wanted else ()
 
-    async def of(self, chat: Chat, lenders: Sequence[str] = ()) -> Surroundings:
+    async def hidden(self, chat: Chat) -> Sequence[ToolSpec]:
+        """Returns the tools of the chat's servers that the model has to search for."""
+        lent = [spec for server in await self.servers(chat) for spec in server.tools]
+        return chosen(self.house(chat), lent, (), self._tool_bytes).hidden
+
+    async def of(
+        self, chat: Chat, lenders: Sequence[str] = (), found: Sequence[str] = ()
+    ) -> Surroundings:
         """What a turn that starts now has around it; waits for servers nobody knows yet.
 
-        The servers of these `lenders` are there whatever skill is at work.
+        The servers of these `lenders` are there whatever skill is at work. Tools with `found` names
+        are offered although there is no room for all.
         """
-        tools = tuple(self._catalog.tools(chat.id))
+        house = tuple(self._catalog.tools(chat.id))
         wanted = await self._wanted((*lenders, *_at_work(chat)))
+        lent: tuple[Tool, ...] = ()
         if wanted or chat.id in self._served:
-            tools = (*tools, *await self._lent(chat.id, wanted))
+            lent = tuple(await self._lent(chat.id, wanted))
         if self._skills.known is not self._listed:
             self._listed, self._known = self._skills.known, {}
-        found = self._known.pop(tools, None)
-        if found is None:
-            found = Surroundings(self._text(), {tool.spec.name: tool for tool in tools})
+        key = ((*house, *lent), tuple(found) if lent else ())
+        known = self._known.pop(key, None)
+        if known is None:
+            known = self._made(house, lent, found)
             if len(self._known) == _MOST_KNOWN:
                 del self._known[next(iter(self._known))]
-        self._known[tools] = found
-        return found
+        self._known[key] = known
+        return known
 
-    async def during(self, chat: Chat, turn: str, lenders: Sequence[str] = ()) -> Surroundings:
+    def _made(
+        self, house: Sequence[Tool], lent: Sequence[Tool], found: Sequence[str]
+    ) -> Surroundings:
+        tools = {tool.spec.name: tool for tool in (*house, *lent)}
+        own = [tool.spec for tool in house]
+        choice = chosen(own, [tool.spec for tool in lent], found, self._tool_bytes)
+        if not choice.hidden:
+            return Surroundings(self._text(), tools)
+        finding = FindTools(choice.hidden)
+        tools[finding.spec.name] = finding
+        offered = (*(s.name for s in own), finding.spec.name, *choice.offered, *choice.found)
+        return Surroundings(self._text(), tools, offered)
+
+    async def during(
+        self, chat: Chat, turn: str, lenders: Sequence[str] = (), found: Sequence[str] = ()
+    ) -> Surroundings:
         """What a turn has around it: tools and skills stay what they were at its start."""
         fixed = self._fixed.get(chat.id)
         if fixed is not None and fixed[0] == turn:
             return fixed[1]
-        found = await self.of(chat, lenders)
-        self._fixed[chat.id] = (turn, found)
-        return found
+        known = await self.of(chat, lenders, found)
+        self._fixed[chat.id] = (turn, known)
+        return known
 
     async def rest(self, chat: Chat) -> None:
         """Ends what its skill had brought along and the chat, at rest, does not want any more."""

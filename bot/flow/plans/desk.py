@@ -1,7 +1,5 @@
 """The person's side of a plan: approved, changed, stopped and resumed, each exactly once."""
 
-import secrets
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Write
@@ -9,10 +7,10 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Press
 from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState, plan_for, plan_of_card
-from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT, UNSHOWN, Taken
 from bot.flow.plans.cards import document, offered, parse_data, shown, voided
 from bot.flow.plans.ending import plan_line
+from bot.flow.plans.execution import execution_of
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -102,9 +100,9 @@ class PlanDesk:
             row = await self._outbox.row(plan.key_in(chat))
             if row is None or not row.shown_version:
                 return UNSHOWN
-        turn = await self._turn(plan)
-        approved = plan.moved(PlanState.APPROVED, decider_name=person.name, turn=turn.id)
-        await self._queue(self._queued(plan, approved, turn, person), plan.chat)
+        start = await self._start(plan)
+        approved = plan.moved(PlanState.APPROVED, decider_name=person.name, turn=start.turn.id)
+        await self._queue(self._queued(plan, approved, start, person), plan.chat)
         return "Approved."
 
     async def resume(self, plan: Plan, person: Person) -> str:
@@ -114,8 +112,8 @@ class PlanDesk:
 
     async def resumed(self, plan: Plan, person: Person) -> tuple[Write, ...]:
         """What makes a plan that waits go on."""
-        turn = await self._turn(plan)
-        return self._queued(plan, plan.amended(turn=turn.id), turn, person)
+        start = await self._start(plan)
+        return self._queued(plan, plan.amended(turn=start.turn.id), start, person)
 
     async def _decide_failed(self, plan: Plan, person: Person, state: StepState) -> str:
         failed = plan.failed_step
@@ -126,33 +124,27 @@ class PlanDesk:
             decided = replace(failed, state=state, outcome=outcome)
         else:
             decided = replace(failed, state=state)
-        turn = await self._turn(plan)
-        moved = replace(plan.with_steps([decided]), turn=turn.id)
-        await self._queue(self._queued(plan, moved, turn, person, [decided]), plan.chat)
+        start = await self._start(plan)
+        moved = replace(plan.with_steps([decided]), turn=start.turn.id)
+        await self._queue(self._queued(plan, moved, start, person, (decided,)), plan.chat)
         return "Skipped." if state is StepState.SKIPPED else "Trying again."
 
-    async def _turn(self, plan: Plan) -> Turn:
-        """The queued turn that executes a plan, in the conversation at hand."""
+    async def _start(self, plan: Plan) -> SaveTurn:
         chat = await self._chats.get(plan.chat)
-        return Turn(
-            id=f"plan-{secrets.token_hex(8)}",
-            chat=plan.chat,
-            conversation=chat.conversation,
-            asker=plan.asker,
-            asker_name=plan.asker_name,
-            model="",
-            created_at=self._clock.now(),
-            origin="plan",
-            state=TurnState.QUEUED,
-        )
+        return execution_of(plan, chat.conversation, self._clock.now())
 
     def _queued(
-        self, old: Plan, new: Plan, turn: Turn, person: Person, steps: Sequence[PlanStep] = ()
+        self,
+        old: Plan,
+        new: Plan,
+        start: SaveTurn,
+        person: Person,
+        steps: tuple[PlanStep, ...] = (),
     ) -> tuple[Write, ...]:
         how = "approved" if old.state is PlanState.READY else "resumed"
         return (
-            SavePlan(new, old.version, tuple(steps)),
-            SaveTurn(turn),
+            SavePlan(new, old.version, steps),
+            start,
             *shown(new),
             self._decided(new, person, how),
         )

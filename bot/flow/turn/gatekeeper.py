@@ -109,7 +109,7 @@ class Gatekeeper:
                 return preview
             case _:
                 ruled = rights.approve and preview.effect is Effect.WRITE
-                ruled = ruled and await self._ruled(call, place)
+                ruled = ruled and await self._ruled(call, place, preview)
                 return await self._consent(call, preview, place, untrusted, ruled=ruled)
 
     async def _foreseen(
@@ -157,10 +157,13 @@ class Gatekeeper:
             )
         return AskFirst(preview)
 
-    async def _ruled(self, call: ToolCall, place: Place) -> bool:
+    async def _ruled(self, call: ToolCall, place: Place, preview: Preview) -> bool:
         rules = await self._rules.of(place.person, place.chat)
-        arguments = call.arguments or {}
-        return any(r.tool == call.name and matches(r.pattern, call.name, arguments) for r in rules)
+        arguments, offered = call.arguments or {}, preview.always
+        return any(
+            rule.tool == call.name and matches(rule.pattern, call.name, arguments, offered=offered)
+            for rule in rules
+        )
 
     def _unrepeated(
         self, call: ToolCall, gate: Gate, stance: Stance | None, progress: Progress

@@ -4,11 +4,10 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.change import SaveApproval, Write
+from bot.domain.approval import Approval
 from bot.domain.chat import Chat
-from bot.domain.transcript import LateResultBody
 from bot.domain.turn import Turn, TurnState
+from bot.flow.approvals.unrun import reported_as, told_of
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered
@@ -50,12 +49,9 @@ class Openings:
             lambda one, row: one.opening(work, row, agenda),
         )
         work.occasion = part.purpose
-        reported: list[Write] = [
-            SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
-        ]
         heard = (asked.heard.release,) if asked.heard is not None else ()
-        # A conversation hears of its own cards alone.
-        late = [_unrun(card) for card in unreported if card.conversation == turn.conversation]
+        late = told_of(unreported, turn.conversation)
+        reported = map(reported_as, unreported)
         also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *part.writes)
         await work.write(*late, *part.bodies, asked.body(), turn=part.turn, also=also)
         self._lives.taken(work, gathered.since)
@@ -104,11 +100,3 @@ class Openings:
         work = Work(log, turn, tuple(own), self._clock)
         work.begin()
         return work
-
-
-def _unrun(card: Approval) -> LateResultBody:
-    """A set-aside card that ended without a run, told to the model at the next opening."""
-    by = f" by {card.decider_name}" if card.decider_name else ""
-    because = f": {card.reason}" if card.reason and card.state is ApprovalState.DENIED else ""
-    decision = f"{card.state.value}{by}{because}; it did not run"
-    return LateResultBody(card.id, card.call.name, card.preview.subject, decision, "")

@@ -1,12 +1,15 @@
 """What a turn sees around it: surroundings, place and model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
+from bot.domain.server import ServerStanding
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
+from bot.flow.models.finding import found_before
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.surroundings import Surroundings, SurroundingsMaker
 from bot.flow.turn.companion import Companions
@@ -65,9 +68,14 @@ class Scenes:
             timezone=chat.timezone or "UTC",
         )
         lenders = [name for one in self._companions for name in await one.started(work)]
-        surroundings = await self._surroundings.during(chat, turn.id, lenders)
+        found = found_before(work.log.entries(), turn.id)
+        surroundings = await self._surroundings.during(chat, turn.id, lenders, found)
         return Scene(surroundings, place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:
         """A chat has nothing to do."""
         await self._surroundings.rest(chat)
+
+    async def servers(self, work: Work) -> Sequence[ServerStanding]:
+        """Returns the present state of the servers of the chat."""
+        return await self._surroundings.servers(work.log.chat)

@@ -16,6 +16,7 @@ from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
 from bot.flow.reading.gathering import Gathered
 from bot.flow.signs.live import Lives
+from bot.flow.turn import server_faults
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.scene import Scene, Scenes
 from bot.flow.turn.settlement import Settlement
@@ -83,6 +84,8 @@ class Turns:
         if work.turn.origin == "compaction":
             await self._compact(work, scene)
             return None
+        if work.progress.reply is None and not work.progress.open_calls:
+            await server_faults.tell(work, await self._scenes.servers(work))
         async with self._lives.of(work) as live:
             return await self._loop.advance(work, scene, live)
 

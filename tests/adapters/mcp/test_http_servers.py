@@ -119,3 +119,33 @@ async def test_an_answer_that_is_packed_is_not_unpacked(bench: Make) -> None:
         assert not await one.tools()
         (standing,) = await one.servers.standing([one.spec])
         assert "packed" in standing.state
+
+
+async def test_a_server_of_the_older_transport_is_spoken_to(bench: Make) -> None:
+    server = MCPServer("old")
+    calls: list[str] = []
+
+    @server.tool()
+    async def echo(text: str) -> str:  # pyright: ignore[reportUnusedFunction]
+        calls.append(text)
+        return text
+
+    async with serving(server.sse_app()) as url:
+        one = bench(command=(), url=f"{url}/sse")
+        assert (await one.run("echo", text="hello")).text == "hello"
+        assert (await one.run("echo", text="again")).text == "again"
+        async with one.servers:
+            pass
+    assert calls == ["hello", "again"]
+
+
+async def test_an_address_where_nothing_speaks_the_protocol_is_told_in_a_sentence(
+    bench: Make,
+) -> None:
+    async with serving(Starlette()) as url:
+        one = bench(command=(), url=f"{url}/nowhere")
+        assert not await one.tools()
+        (standing,) = await one.servers.standing([one.spec])
+        assert standing.state.startswith(
+            "failed: its address answers with 404, and speaks neither streamable HTTP nor the older"
+        )
