@@ -1,4 +1,4 @@
-"""What stands around a conversation in every request: the system text and the tools."""
+"""The static part of every request: the system text and the tools."""
 
 import hashlib
 import json
@@ -64,7 +64,7 @@ class Surroundings:
 
     @cached_property
     def epoch(self) -> str:
-        """A short name for exactly this system text and these tools."""
+        """Returns a short name for exactly this system text and these tools."""
         return hashlib.sha256(self._wire).hexdigest()[:16]
 
     @cached_property
@@ -73,21 +73,21 @@ class Surroundings:
 
 
 Wanted: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[ServerSpec]]]
-"""The tool servers there are under these skills: the operator's and those they bring along."""
+"""Returns the tool servers under these skills: the operator's and those that they bring along."""
 
 
 async def none_wanted(skills: Sequence[str]) -> Sequence[ServerSpec]:
-    """No chat wants a server."""
+    """Returns no server."""
     del skills
     return ()
 
 
 _MOST_KNOWN = 64
-"""Different sets of tools whose surroundings are kept at once."""
+"""The most sets of tools whose surroundings are remembered."""
 
 
 class SurroundingsMaker:
-    """Hands out the surroundings of a chat; the same object as long as nothing changed."""
+    """Makes the surroundings of a chat; returns the same object as long as nothing changed."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class SurroundingsMaker:
         system: str = SYSTEM,
         skill_list: int = SKILL_LIST,
     ) -> None:
-        """`skill_list` is how many bytes the list of skills may take in the system text."""
+        """Takes in `skill_list` the most bytes of the system text for the list of skills."""
         self._catalog = catalog
         self._skills = skills
         self._servers = servers
@@ -111,18 +111,18 @@ class SurroundingsMaker:
         self._served: set[int] = set()
 
     def house(self, chat: Chat) -> Sequence[ToolSpec]:
-        """The tools a chat has whatever servers there are."""
+        """Returns the tools of a chat that do not come from servers."""
         return [tool.spec for tool in self._catalog.tools(chat.id)]
 
     async def servers(self, chat: Chat) -> Sequence[ServerStanding]:
-        """How the servers of a chat stand; none is started to be looked at."""
+        """Returns the states of a chat's servers without starting any."""
         wanted = await self._wanted(_at_work(chat))
         return await self._servers.standing(wanted) if self._servers and wanted else ()
 
     async def of(self, chat: Chat, lenders: Sequence[str] = ()) -> Surroundings:
-        """What a turn that starts now has around it; waits for servers nobody knows yet.
+        """Returns the surroundings for a turn that starts now; waits for new servers to start.
 
-        The servers of these `lenders` are there whatever skill is at work.
+        The servers of `lenders` are included, even if another skill is active.
         """
         tools = tuple(self._catalog.tools(chat.id))
         wanted = await self._wanted((*lenders, *_at_work(chat)))
@@ -139,7 +139,7 @@ class SurroundingsMaker:
         return found
 
     async def during(self, chat: Chat, turn: str, lenders: Sequence[str] = ()) -> Surroundings:
-        """What a turn has around it: tools and skills stay what they were at its start."""
+        """Returns the surroundings of a turn, with the tools and skills from its start."""
         fixed = self._fixed.get(chat.id)
         if fixed is not None and fixed[0] == turn:
             return fixed[1]
@@ -148,7 +148,7 @@ class SurroundingsMaker:
         return found
 
     async def rest(self, chat: Chat) -> None:
-        """Ends what its skill had brought along and the chat, at rest, does not want any more."""
+        """Lets go of servers that the chat no longer wants, now that no turn of it runs."""
         if chat.id in self._served:
             await self._lent(chat.id, await self._wanted(_at_work(chat)))
 
