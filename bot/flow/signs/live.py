@@ -114,7 +114,7 @@ class Lives:
 
     @asynccontextmanager
     async def before(self, address: Address) -> AsyncGenerator[None]:
-        """Shows typing while the block runs and no turn is running."""
+        """Shows typing while the block runs; meant for work outside a running turn."""
         async with _living(self._channels[address.channel], address, self._clock, _nothing):
             yield
 
