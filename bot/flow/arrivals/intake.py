@@ -80,7 +80,7 @@ class Intake:
             await self._routed(row)
         except (StoreBusy, StoreUnwritable):
             raise
-        except Exception as fault:  # noqa: BLE001 - the lane of routing: one update, not the feed
+        except Exception as fault:  # noqa: BLE001 - one faulty update must not stop the routing
             _LOG.exception("update %s of %s is set aside", row.key, row.channel)
             reason = f"{type(fault).__name__}: {fault}"[:500]
             dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)

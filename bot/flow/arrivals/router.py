@@ -164,8 +164,8 @@ class Router:
     def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
         """Returns True when the message is a command.
 
-        A forwarded text is none. An unknown word with a slash is none when it continues a long
-        text that was cut before the slash.
+        A forwarded text is no command. An unknown word with a slash is no command either if it
+        continues a long text that was cut before the slash.
         """
         if not message.text.startswith("/") or message.forwarded_from is not None:
             return False

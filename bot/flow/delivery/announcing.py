@@ -8,7 +8,7 @@ from bot.ports.journal import Agenda, Journal
 
 
 class AnnouncingJournal:
-    """Wraps a journal and calls `announce` with each chat that a change shows something in."""
+    """Wraps a journal and calls `announce` with each chat that a change adds a message to."""
 
     def __init__(self, journal: Journal, announce: Callable[[int], None]) -> None:
         self._journal = journal

@@ -31,7 +31,7 @@ def synthetic(call: ToolCall, refusal: Refuse) -> ToolResult:
 def close(
     open_calls: Iterable[ToolCall], reason: Code, begun: Sequence[str] = ()
 ) -> tuple[ToolResult, ...]:
-    """Returns a synthetic result for each open call; calls that had begun: outcome unknown."""
+    """Returns a synthetic result for each open call; a begun call has an unknown outcome."""
     results: dict[str, ToolResult] = {}
     for call in open_calls:
         code = Code.OUTCOME_UNKNOWN if call.id in begun else reason

@@ -1,4 +1,4 @@
-"""The only writer of the log; it keeps the entries in memory, so each is read at most once."""
+"""The only writer of the log; it keeps the entries in memory, so no turn reads them again."""
 
 from collections import OrderedDict
 from collections.abc import Sequence

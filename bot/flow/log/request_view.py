@@ -45,7 +45,7 @@ class ViewFold:
     """Builds a view entry by entry, so that only new entries cost time."""
 
     def __init__(self, profile: ModelProfile, images: int = 20, overhead: int = 0) -> None:
-        """Takes in `overhead` the estimated tokens of the system text and the tools."""
+        """Takes `overhead`: the estimated tokens of the system text and the tools."""
         self.profile = profile
         self._images = images
         self._overhead = overhead
@@ -81,7 +81,7 @@ class ViewFold:
 
     @property
     def estimate(self) -> int:
-        """Returns the tokens of the view: the provider's newest count plus an estimate since."""
+        """Returns the tokens of the view: the provider's newest count plus an estimated rest."""
         counted, at_size = self._counted
         return counted + (self._size - at_size) // BYTES_A_TOKEN
 
@@ -245,7 +245,8 @@ def _unsent(reply: ReplyBody) -> bool:
 def _resumable(reply: ReplyBody) -> bool:
     """Returns True for a paused reply without calls.
 
-    The model that wrote it continues it if it is sent unchanged; otherwise it has to be asked.
+    The model that wrote it continues by itself if the reply is sent unchanged. Otherwise the model
+    must be asked to continue.
     """
     return reply.finish is FinishReason.PAUSE and not reply.calls
 

@@ -114,7 +114,7 @@ def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
 
 
 def _shrinkable(entries: Sequence[Entry], running: str) -> tuple[int, ...]:
-    """Returns the long results of the running turn that may be shortened and are not yet.
+    """Returns the long results of the running turn that may be shortened and have not been.
 
     The newest of them stays whole unless it is the only one.
     """

@@ -98,7 +98,7 @@ class SurroundingsMaker:
         system: str = SYSTEM,
         skill_list: int = SKILL_LIST,
     ) -> None:
-        """Takes in `skill_list` the most bytes of the system text for the list of skills."""
+        """Takes `skill_list`: the most bytes of the system text for the list of skills."""
         self._catalog = catalog
         self._skills = skills
         self._servers = servers

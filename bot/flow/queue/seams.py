@@ -12,7 +12,7 @@ from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 
 _MOST_ENDS = 1024
-"""The most senders whose newest message's end is remembered."""
+"""The most senders whose newest message is remembered."""
 
 _MOST_EARLY = 200
 """The most fragments that are kept for a moment; one more is routed at once."""

@@ -95,7 +95,7 @@ class Gathering:
     def _near(
         self, first: InboundRow, asked: Asked, waiting: Sequence[InboundRow]
     ) -> Iterator[tuple[InboundRow, InboundMessage]]:
-        """Yields the sender's next messages, up to the first that is not a fragment of it."""
+        """Yields the sender's next messages, as long as they are fragments of the same message."""
         seams = [seam_of(asked.bundle.first)]
         for row in waiting:
             if row.id <= first.id or row.person != first.person:
