@@ -63,11 +63,11 @@ def _host(running: Running) -> Host:
         await people.admit(sender, Role.OWNER)
 
     return Host(
-        [(command.name, command.summary) for command in parts.commands],
+        [(command.name, command.summary) for command in parts.command_table.commands],
         pairing.owned,
         pairing.code,
         admit_owner,
-        parts.cards_on_screen.shown_in,
+        parts.command_table.cards_on_screen.shown_in,
         running.warm_up,
     )
 
@@ -92,6 +92,6 @@ async def _run(served: Sequence[OpenChannel], running: Running, host: Host) -> N
             ],
         ]
         await asyncio.wait(listening, return_when=asyncio.FIRST_COMPLETED)
-        await application.parts.delivery.flushed()
+        await application.parts.way_out.delivery.flushed()
         for task in (*listening, *beside):
             task.cancel()

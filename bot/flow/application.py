@@ -20,18 +20,18 @@ class Application:
 
     async def resume(self) -> None:
         """Resumes the work from before the start: cards, turns, messages, deliveries."""
-        await self.parts.card_ending.sweep()
+        await self.parts.people_asked.card_ending.sweep()
         for chat in await self.parts.store.journal.chats_with_work():
-            self.parts.lanes.wake(chat)
-        await self.parts.delivery.resume()
+            self.parts.chat_work.lanes.wake(chat)
+        await self.parts.way_out.delivery.resume()
 
     async def run(self) -> None:
         """Works until it is cancelled."""
         async with (
-            self.parts.delivery,
-            self.parts.reactions,
-            self.parts.placing,
-            self.parts.lanes,
+            self.parts.way_out.delivery,
+            self.parts.way_out.reactions,
+            self.parts.way_out.placing,
+            self.parts.chat_work.lanes,
             asyncio.TaskGroup() as group,
         ):
             group.create_task(self._take_in(), name="intake")
@@ -46,6 +46,6 @@ class Application:
         while True:
             await self.parts.world.clock.sleep(SWEEP_SECONDS)
             try:
-                await self.parts.card_ending.sweep()
+                await self.parts.people_asked.card_ending.sweep()
             except StoreError as fault:
                 _LOG.warning("overdue cards have to wait: %s", fault)

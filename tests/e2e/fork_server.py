@@ -9,12 +9,12 @@ import gc
 import json
 import os
 import runpy
-import signal
 import socket
 import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -71,21 +71,26 @@ def _check(orders: socket.socket) -> None:
 
 def _next_to_become(orders: socket.socket) -> _Order | None:
     """Returns None when no more orders come; in each child, the order that it carries out."""
-    # Children that nobody waits for: the system clears them away.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         text, descriptors, _, _ = socket.recv_fds(orders, _LARGEST_ORDER, 2)
+        _clear_away()
         if not text:
             return None
         words: Mapping[str, Any] = json.loads(text)
         order = _Order(**words, output=descriptors[0], news=descriptors[1])
         if os.fork() == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             orders.detach()
             _mind(order)
             return order
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _clear_away() -> None:
+    """Waits for the children that have ended, so that what they cost is counted as ours."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
 
 
 def _mind(order: _Order) -> None:

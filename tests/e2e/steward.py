@@ -17,6 +17,9 @@ T = TypeVar("T")
 KEY = "sk-ant-e2e-a-key-nobody-may-ever-see"
 
 _PATIENCE = 20.0
+_START_PATIENCE = 60.0
+"""A start is seconds of processor time, which tests that run beside this one may take."""
+
 _ASKING = ("getUpdates", "setWebhook")
 _LOOK_EVERY = 0.02
 
@@ -76,13 +79,13 @@ class Steward:
         self.settings |= {name: str(value) for name, value in settings.items()}
         asked = len(self.telegram.calls_of(*_ASKING))
         self._process = await self.launched("run")
-        await self.until(lambda: len(self.telegram.calls_of(*_ASKING)) > asked)
+        await self.until(lambda: len(self.telegram.calls_of(*_ASKING)) > asked, _START_PATIENCE)
 
     async def exit_code(self, *arguments: str) -> int:
         """Run the program, started anew with these arguments, to its end beside the other one."""
         process = await self._started(launch_anew, arguments, self.settings)
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_START_PATIENCE):
                 return await process.wait()
         finally:
             with suppress(ProcessLookupError):

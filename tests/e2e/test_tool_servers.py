@@ -270,6 +270,7 @@ async def test_a_skill_that_changes_its_command_asks_anew_and_one_at_rest_lends_
     steward.say("Look")
     steward.press(await steward.card(), APPROVE)
     await steward.sees("In.")
+    started = await steward.eventually(lambda: noted(skilled, "starts"))
     file = steward.home / "skills" / "support" / "SKILL.md"
     file.write_text(file.read_text().replace("      - -S\n", "      - -S\n      - -B\n"))
     await steward.restart()
@@ -284,7 +285,7 @@ async def test_a_skill_that_changes_its_command_asks_anew_and_one_at_rest_lends_
         for r in steward.model.requests
     ]
     assert offered == [{"nasty__start"}] * 3 + [set()]
-    assert noted(skilled, "starts") == []
+    assert noted(skilled, "starts") == started
 
 
 async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_by_then(

@@ -19,25 +19,27 @@ async def test_topics_of_a_private_chat_are_strangers_to_one_another(steward: St
     telegram = steward.telegram
     chat = telegram.private_chat(steward.ann)
     work, play = telegram.topic(chat, "Work"), telegram.topic(chat, "Play")
-    held = Gate()
+    first, second = Gate(), Gate()
     steward.script(
-        text("Work it is."),
-        thinking("Go on.") + text("To play.").held(held),
+        text("Work it is.").held(first),
+        thinking("Go on.") + text("To play.").held(second),
         text("Here."),
     )
+
+    def signed() -> set[str | None]:
+        signs = telegram.calls_of("sendMessageDraft", "sendChatAction")
+        return {call.params.get("message_thread_id") for call in signs}
+
     await steward.start()
     steward.say("the secret is 7", topic=work)
+    await first.arrived()
+    await steward.until(lambda: signed() == {str(work)})
+    first.release()
     assert (await steward.sees("Work it is.")).thread_id == work
     steward.say("let us play", topic=play)
-    await held.arrived()
-    signs = ("sendMessageDraft", "sendChatAction")
-    await steward.until(
-        lambda: (
-            {call.params.get("message_thread_id") for call in telegram.calls_of(*signs)}
-            == {str(work), str(play)}
-        )
-    )
-    held.release()
+    await second.arrived()
+    await steward.until(lambda: signed() == {str(work), str(play)})
+    second.release()
     assert (await steward.sees("To play.")).thread_id == play
     steward.say("and outside of both")
     assert (await steward.sees("Here.")).thread_id is None

@@ -259,7 +259,7 @@ class Stage:
             return ended[turns - 1] if len(ended) >= turns else None
 
         turn = await self.until(done)
-        await self.application.parts.delivery.flushed()
+        await self.application.parts.way_out.delivery.flushed()
         return turn
 
     async def routed(self) -> None:
@@ -272,7 +272,7 @@ class Stage:
             return next((t for t in self.turns if t.state is TurnState.PARKED), None)
 
         turn = await self.until(found)
-        await self.application.parts.delivery.flushed()
+        await self.application.parts.way_out.delivery.flushed()
         return turn
 
     def assert_whole(self) -> None:

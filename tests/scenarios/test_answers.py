@@ -254,7 +254,7 @@ async def test_a_stranger_is_told_once_a_day() -> None:
         await scene.shows("private assistant")
         await scene.say("please", BOB)
         await scene.say("/help", BOB)
-        await scene.application.parts.delivery.flushed()
+        await scene.application.parts.way_out.delivery.flushed()
         assert len(scene.texts) == 1
 
 

@@ -317,7 +317,7 @@ async def test_a_conversation_that_is_closed_takes_its_cards_along() -> None:
         await scene.say("we are done")
         await scene.settled(2)
         assert scene.approvals[0].state is ApprovalState.CANCELLED
-        await scene.application.parts.delivery.flushed()
+        await scene.application.parts.way_out.delivery.flushed()
         assert scene.cards == []
 
 

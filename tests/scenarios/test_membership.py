@@ -48,7 +48,7 @@ async def news(team: Group, *changes: PresenceChange | Moved) -> list[str]:
     """What the owner has heard once these have happened."""
     await team.happens(*changes)
     await team.scene.routed()
-    await team.scene.application.parts.delivery.flushed()
+    await team.scene.application.parts.way_out.delivery.flushed()
     return team.scene.texts
 
 
@@ -401,7 +401,7 @@ async def _joined(nth: int | None, *, after: bool) -> int:
         await scene.parked()
         await team.ask("second", chat=NEW.chat)
         await scene.shows_in(NEW, "Second answer.")
-        await scene.application.parts.delivery.flushed()
+        await scene.application.parts.way_out.delivery.flushed()
         writes = await through_death(scene, fate, nth, Moved(TEAM, NEW))
         await one_chat(team)
         await scene.settled(2)

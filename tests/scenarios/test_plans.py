@@ -234,7 +234,7 @@ async def test_a_stop_at_a_failed_step_ends_the_plan_truthfully() -> None:
         await scene.press("Approve")
         await scene.settled(2)
         assert await scene.press("Stop") == "Stopped."
-        await scene.application.parts.delivery.flushed()
+        await scene.application.parts.way_out.delivery.flushed()
         assert the_plan(scene).state is PlanState.PARTLY_DONE
         assert "❌ 1. write 1 — 1 broke\n⏭ 2. write 2 — not run" in plan_card(scene).text
         assert scene.cards == []
@@ -521,7 +521,7 @@ async def test_a_new_conversation_ends_the_plan_that_waits() -> None:
         await scene.settled(1)
         await scene.say("/new")
         await scene.until(lambda: "fresh start" in scene.texts[-1])
-        await scene.application.parts.delivery.flushed()
+        await scene.application.parts.way_out.delivery.flushed()
         assert the_plan(scene).state is PlanState.CANCELLED
         assert scene.cards == []
 
@@ -645,7 +645,9 @@ async def test_where_the_bot_is_gone_the_plan_ends() -> None:
         await scene.say("/plan one file")
         await scene.settled(1)
         plan = the_plan(scene)
-        writes = scene.application.parts.plan_desk.left(plan, None)
+        writes = scene.application.parts.people_asked.plan_desk.left(plan, None)
         await scene.store.journal.commit(Change(writes))
         assert the_plan(scene).state is PlanState.CANCELLED
-        assert scene.application.parts.plan_desk.left(replace(plan, turn="t"), None) == ()
+        assert (
+            scene.application.parts.people_asked.plan_desk.left(replace(plan, turn="t"), None) == ()
+        )

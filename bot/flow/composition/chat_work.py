@@ -1,0 +1,125 @@
+"""A chat's work: messages wait their turn, and groups change around them."""
+
+from functools import cached_property
+
+from bot.flow.composition.one_turn import OneTurn
+from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.way_out import WayOut
+from bot.flow.groups.farewell import Farewell
+from bot.flow.groups.membership import Membership
+from bot.flow.groups.moving import Moving
+from bot.flow.groups.news import News
+from bot.flow.log.history import History
+from bot.flow.queue.chat_queue import ChatQueue
+from bot.flow.queue.pacing import Pacing
+from bot.flow.queue.queueing import Queueing
+from bot.flow.queue.seams import Seams
+from bot.flow.reading.overhearing import Overhearing
+from bot.flow.world import Policy, StorePorts, World
+from bot.ports.lanes import Lanes
+
+
+class ChatWork:
+    """Builds the queue of a chat, what fills it, and what moves or ends its chat."""
+
+    def __init__(
+        self,
+        store: StorePorts,
+        world: World,
+        policy: Policy,
+        way_out: WayOut,
+        people_asked: PeopleAsked,
+        one_turn: OneTurn,
+    ) -> None:
+        self._store = store
+        self._world = world
+        self._policy = policy
+        self._way_out = way_out
+        self._people_asked = people_asked
+        self._one_turn = one_turn
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        return self._world.lanes(self._drain)
+
+    async def _drain(self, chat: int) -> None:
+        await self.queue.drain(chat)
+
+    @cached_property
+    def queue(self) -> ChatQueue:
+        clock = self._world.clock
+        return ChatQueue(
+            self._way_out.journal,
+            History(self._way_out.journal, self._store.chats, clock),
+            self._one_turn.turns,
+            self._one_turn.gathering,
+            self.overhearing,
+            self.moving,
+            clock,
+        )
+
+    @cached_property
+    def queueing(self) -> Queueing:
+        store, clock = self._store, self._world.clock
+        return Queueing(
+            store.inbox,
+            self._way_out.journal,
+            self.lanes,
+            self.queue,
+            Pacing(
+                store.members, store.outbox, self._way_out.journal, clock, self._policy.member_pace
+            ),
+            self._way_out.reactions,
+            self.seams,
+        )
+
+    @cached_property
+    def seams(self) -> Seams:
+        clock = self._world.clock
+        return Seams(self._store.inbox, self._one_turn.rows, clock, self._policy.bundles)
+
+    @cached_property
+    def overhearing(self) -> Overhearing:
+        store = self._store
+        return Overhearing(store.inbox, store.chats, self._way_out.journal, self._one_turn.rows)
+
+    @cached_property
+    def moving(self) -> Moving:
+        return Moving(
+            self._one_turn.rows,
+            self._store.chats,
+            self._way_out.journal,
+            self._news,
+            self.lanes,
+            self._world.clock,
+            self._way_out.delivery.wake,
+        )
+
+    @cached_property
+    def membership(self) -> Membership:
+        store = self._store
+        return Membership(
+            store.people,
+            store.chats,
+            store.ledger,
+            self._way_out.journal,
+            self._farewell,
+            self._news,
+            self._world.clock,
+        )
+
+    @property
+    def _farewell(self) -> Farewell:
+        return Farewell(
+            self._store.approvals,
+            self._store.inbox,
+            self._way_out.journal,
+            self._people_asked.card_ending,
+            self._people_asked.plan_desk,
+            self.lanes,
+        )
+
+    @cached_property
+    def _news(self) -> News:
+        store = self._store
+        return News(store.people, store.chats, store.outbox, self._world.clock)

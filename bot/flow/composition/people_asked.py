@@ -1,0 +1,72 @@
+"""Cards, and the desks that take people's decisions."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.open_cards import OpenCards
+from bot.flow.approvals.owners import Owners
+from bot.flow.composition.way_out import WayOut
+from bot.flow.plans.desk import PlanDesk
+from bot.flow.plans.ending import PlanEnding
+from bot.flow.world import StorePorts, World
+from bot.ports.lanes import Lanes
+
+
+class PeopleAsked:
+    """Builds what asks people, and the desks that take their presses and replies."""
+
+    def __init__(
+        self, store: StorePorts, world: World, lanes: Callable[[], Lanes], way_out: WayOut
+    ) -> None:
+        self._store = store
+        self._world = world
+        self._lanes = lanes
+        self._way_out = way_out
+
+    @cached_property
+    def desk(self) -> ApprovalDesk:
+        store = self._store
+        return ApprovalDesk(
+            self._open_cards,
+            self.card_ending,
+            store.approvals,
+            store.outbox,
+            store.ledger,
+            self._world.clock,
+        )
+
+    @cached_property
+    def card_ending(self) -> CardEnding:
+        return CardEnding(
+            self._open_cards,
+            self._store.approvals,
+            self._way_out.journal,
+            self._lanes(),
+            self._world.clock,
+        )
+
+    @cached_property
+    def _open_cards(self) -> OpenCards:
+        return OpenCards(self._way_out.journal, self._store.approvals, self._lanes())
+
+    @cached_property
+    def plan_desk(self) -> PlanDesk:
+        store = self._store
+        return PlanDesk(
+            self._way_out.journal,
+            store.plans,
+            store.chats,
+            store.outbox,
+            self._lanes(),
+            self._world.clock,
+        )
+
+    @cached_property
+    def plan_ending(self) -> PlanEnding:
+        return PlanEnding(self._store.people, self.owners)
+
+    @cached_property
+    def owners(self) -> Owners:
+        return Owners(self._store.people, self._store.members, self._world.groups)

@@ -1,0 +1,69 @@
+"""The way out: what is owed reaches screens, and signs of life with it."""
+
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from typing import TypeAlias
+
+from bot.domain.message import RawUpdate
+from bot.flow.delivery.announcing import AnnouncingJournal
+from bot.flow.delivery.delivery import Delivery
+from bot.flow.signs.live import Lives
+from bot.flow.signs.placeholder import Placing
+from bot.flow.signs.reactions import Reactions
+from bot.flow.world import Policy, StorePorts, World
+from bot.ports.outbox import OutboxRow
+
+GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
+"""Hears of a message that no try could deliver, and why."""
+
+ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
+"""Takes the news of a channel that a chat has moved, as an update."""
+
+
+class WayOut:
+    """Builds delivery, the journal that announces to it, reactions and live drafts.
+
+    `given_up` hears of messages that cannot be delivered, `told_of_move` of chats that moved.
+    """
+
+    def __init__(
+        self,
+        store: StorePorts,
+        world: World,
+        policy: Policy,
+        given_up: GivenUp,
+        told_of_move: ToldOfMove,
+    ) -> None:
+        self._store = store
+        self._world = world
+        self._policy = policy
+        self._given_up = given_up
+        self._told_of_move = told_of_move
+
+    @cached_property
+    def journal(self) -> AnnouncingJournal:
+        return AnnouncingJournal(self._store.journal, self.delivery.wake)
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        return Delivery(
+            self._store.outbox,
+            self._world.channels,
+            self._world.clock,
+            self._given_up,
+            self._told_of_move,
+            self._policy.limits,
+        )
+
+    @cached_property
+    def reactions(self) -> Reactions:
+        return Reactions(self._world.channels, self._world.clock)
+
+    @cached_property
+    def lives(self) -> Lives:
+        world = self._world
+        return Lives(world.channels, world.clock, self.reactions, self.placing)
+
+    @cached_property
+    def placing(self) -> Placing:
+        return Placing(self.journal, self.delivery.wake)
