@@ -73,6 +73,7 @@ _PLAIN = (
     "bot/adapters/sql",
     "bot/adapters/tools",
     "bot/flow/arrivals",
+    "bot/flow/composition",
     "bot/flow/delivery",
     "bot/flow/groups",
     "bot/flow/log",
