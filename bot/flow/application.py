@@ -1,4 +1,4 @@
-"""The life of the flow: what an earlier life left is taken up, then it runs until cancelled."""
+"""Runs the flow: it resumes unfinished work, then it works until it is cancelled."""
 
 import asyncio
 import logging
@@ -9,24 +9,24 @@ from bot.flow.composition import Composition
 _LOG = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 20.0
-"""How often overdue cards are looked for."""
+"""Seconds between two searches for overdue cards."""
 
 
 class Application:
-    """Runs the parts of a composition, and ends them together."""
+    """Runs the parts of a composition and ends them together."""
 
     def __init__(self, parts: Composition) -> None:
         self.parts = parts
 
     async def resume(self) -> None:
-        """Takes up what an earlier life of the program left: turns, messages, deliveries."""
+        """Resumes the work from before the start: cards, turns, messages, deliveries."""
         await self.parts.people_asked.card_ending.sweep()
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.chat_work.lanes.wake(chat)
         await self.parts.way_out.delivery.resume()
 
     async def run(self) -> None:
-        """Works for as long as it is not cancelled."""
+        """Works until it is cancelled."""
         async with (
             self.parts.way_out.delivery,
             self.parts.way_out.reactions,

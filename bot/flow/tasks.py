@@ -1,4 +1,4 @@
-"""Runs tasks that end with their owner, and waits no longer than it is worth."""
+"""Runs tasks that end with their owner, and waits for events with a time limit."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -9,9 +9,9 @@ from bot.ports.clock import Clock
 
 
 class TaskOwner:
-    """Owns tasks from its opening to its end, when it cancels them and waits for their end.
+    """Owns tasks; when it is closed, it cancels them and waits for their end.
 
-    Use as an async context manager. It opens once.
+    It is an async context manager, and can be opened only once.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class TaskOwner:
 
     @property
     def open(self) -> bool:
-        """True as long as tasks may be started."""
+        """Returns True as long as tasks may be started."""
         return self._open
 
     def start(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
@@ -49,7 +49,7 @@ class TaskOwner:
 
 
 async def awaited(event: asyncio.Event, clock: Clock, seconds: float) -> None:
-    """Returns when the event is set or the time is over, whichever is first."""
+    """Waits until the event is set or the time is over, whichever is first."""
     waits = [asyncio.ensure_future(event.wait()), asyncio.ensure_future(clock.sleep(seconds))]
     try:
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""What the flow is given to work with: the store, the world around it, and the rules it obeys."""
+"""The arguments of the flow: the store, the world around it, and the settings that it obeys."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,38 +56,48 @@ class StorePorts:
 
 
 async def at_once() -> None:
-    """Nothing has to be known before updates can be read."""
+    """Returns at once, because updates can be read from the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything else the flow works with, by names of providers and channels.
-
-    Updates are kept from the first moment and read once `ready` returns. `servers` lend tools to
-    chats: `own_servers` are the operator's, others come with `skills`.
-    """
+    """The ports of the flow other than the store."""
 
     clock: Clock
+    """The time of day, the steady time, and waiting."""
     channels: Mapping[str, Channel]
+    """The open channels, by name."""
     models: Mapping[str, Model]
+    """The models, by the name of their provider."""
     catalog: Catalog
+    """The tools of a chat that do not come from servers."""
     workspaces: Workspaces
+    """Returns the folder for the calls of a person in a chat."""
     lanes: Callable[[Drain], Lanes]
+    """Makes the lanes from the function that drains a chat."""
     files: Mapping[str, Files]
+    """The sources of attachments, by the name of the channel."""
     groups: Mapping[str, Groups]
+    """The lookups of group members, by the name of the channel."""
     reader: Reader
+    """Turns the bytes of an attachment into text or a picture."""
     templates: Templates
+    """The stored plans for `/plan use`."""
     skills: Skills
+    """The skills, each with the tool servers that it brings along."""
     ready: Callable[[], Awaitable[None]] = at_once
+    """Returns when stored updates can be read; they are stored before that too."""
     servers: Servers | None = None
+    """Runs tool servers and lends their tools to chats; None when there are no servers."""
     own_servers: Sequence[ServerSpec] = ()
+    """The operator's own tool servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The settings the flow obeys; `model` and `fallbacks` are `provider/name`.
+    """The settings that the flow obeys; `model` and `fallbacks` have the form `provider/name`.
 
-    With `plan_explore` reading tools run while a plan is collected.
+    With `plan_explore`, tools that only read run while the steps of a plan are collected.
     """
 
     model: str

@@ -1,4 +1,4 @@
-"""Strangers: the pairing link lets the first owner in, everyone else gets one polite line a day."""
+"""Receives strangers: the pairing link makes one an owner; others get one polite line a day."""
 
 import hashlib
 import logging
@@ -25,6 +25,8 @@ WELCOME = (
 
 
 class Doorway:
+    """Receives messages of people whom the bot does not know."""
+
     def __init__(self, door: Door, chats: Chats, journal: Journal, clock: Clock) -> None:
         self._door = door
         self._chats = chats
@@ -32,14 +34,17 @@ class Doorway:
         self._clock = clock
 
     async def pairing_code(self) -> str:
-        """A fresh code for the pairing link; only its hash is stored, older codes are void."""
+        """Returns a new code for the pairing link and makes older codes void.
+
+        Only the hash of the code is stored.
+        """
         code = secrets.token_urlsafe(16)
         expires = self._clock.now() + timedelta(minutes=PAIRING_MINUTES)
         await self._door.offer(_hash(code), expires)
         return code
 
     async def knock(self, row: InboundRow, message: InboundMessage) -> None:
-        """Answers somebody who is not a person of this assistant."""
+        """Handles a message of a stranger and marks its row."""
         owner = await self._paired(message)
         if owner is not None:
             await self._answer(row, message, WELCOME, owner)

@@ -1,4 +1,4 @@
-"""Taking updates in: stored first, then routed one after another in the order they came."""
+"""Stores updates as they come, then routes them one after another in the same order."""
 
 import asyncio
 import logging
@@ -19,11 +19,11 @@ _LOG = logging.getLogger(__name__)
 
 _BATCH = 200
 _LOOKS = 5
-"""How often an update is routed anew because a chat moved on at that very moment."""
+"""Tries to route one update; a try fails when the chat changed at the same moment."""
 
 
 class Intake:
-    """The way in for every channel."""
+    """Takes in the updates of every channel."""
 
     def __init__(
         self, inbox: Inbox, journal: Journal, router: Router, seams: Seams, clock: Clock
@@ -36,12 +36,12 @@ class Intake:
         self._arrived = asyncio.Event()
 
     async def accept(self, channel: str, updates: Sequence[RawUpdate]) -> None:
-        """Stores updates; when this returns, the platform may be told that they arrived."""
+        """Stores updates; after this returns, the platform may hear that they arrived."""
         if await self._inbox.accept(channel, updates, self._clock.now()):
             self._arrived.set()
 
     async def run(self) -> None:
-        """Routes what is stored, for as long as the program runs."""
+        """Routes stored updates for as long as the program runs."""
         self._arrived.set()
         while True:
             await self._something_to_route()
@@ -54,7 +54,7 @@ class Intake:
                 self._arrived.set()
 
     async def _something_to_route(self) -> None:
-        """Waits for an arrival, or for the moment of a kept fragment to be over."""
+        """Waits for a new update, or until a kept fragment has been kept long enough."""
         moment = self._seams.soonest()
         if moment is None:
             await self._arrived.wait()
@@ -62,11 +62,12 @@ class Intake:
         await awaited(self._arrived, self._clock, moment)
 
     async def _route_stored(self) -> None:
-        """Goes on until it has seen the last one; what is stored later sets the event again."""
+        """Routes stored updates until none is left; a later update sets the event again."""
         rows: Sequence[InboundRow] | None = None
         most = 0
         while rows is None or len(rows) == most:
-            # What is kept is still new, and must not stand in the way of what came after it.
+            # Kept fragments are still new: the limit grows with them, so that they do not use up
+            # the places of the updates behind them.
             most = _BATCH + self._seams.kept
             rows = await self._inbox.unrouted(most)
             for row in rows:
@@ -79,11 +80,11 @@ class Intake:
             await self._routed(row)
         except (StoreBusy, StoreUnwritable):
             raise
-        except Exception as fault:  # noqa: BLE001 - the lane of routing: one update, not the feed
+        except Exception as fault:  # noqa: BLE001 - one faulty update must not stop the routing
             _LOG.exception("update %s of %s is set aside", row.key, row.channel)
             reason = f"{type(fault).__name__}: {fault}"[:500]
             dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
-            # Marked already, it has been routed: what failed came after that.
+            # A conflict means that the update is marked already: the fault came after routing.
             with suppress(Conflict):
                 await self._journal.commit(Change((dead,)))
 

@@ -1,4 +1,4 @@
-"""The place of an update: a press decided, a command carried out, a message queued."""
+"""Routes updates: it has presses decided, commands carried out, and messages queued."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -38,7 +38,7 @@ _NEW = (InboundState.NEW,)
 
 @dataclass(frozen=True, slots=True)
 class Destinations:
-    """Where an update may belong."""
+    """The parts that the router hands updates to."""
 
     doorway: Doorway
     commands: Commands
@@ -50,7 +50,7 @@ class Destinations:
 
 
 class Router:
-    """Brings each update to where it belongs and marks it; safe to repeat after a crash."""
+    """Hands each update to the part that handles it, and marks it; safe to repeat after a crash."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Router:
                 await self._message(row, inbound)
 
     async def flush(self) -> None:
-        """Stores what became of the updates that were nobody's business."""
+        """Stores the marks of the updates that were not for the bot."""
         await self._overhearing.flush()
 
     async def _press(self, row: InboundRow, channel: Channel, press: Press) -> None:
@@ -128,7 +128,10 @@ class Router:
         await self._heed(Arrival(row, message, chat, person))
 
     async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
-        """Who says a group's message to the bot; None when it is not for it, or no one's order."""
+        """Returns the person who speaks to the bot with a message of a group.
+
+        Returns None when the message is not for the bot, or when the bot may not obey its sender.
+        """
         fragment = self._seams.continues(chat.id, message)
         command = message.text.startswith("/") and "@" not in message.text.split()[0]
         if command and not fragment and not self._commands.knows(message.text):
@@ -140,7 +143,7 @@ class Router:
         return await self._people.by_sender(message.sender)
 
     async def _early(self, row: InboundRow, message: InboundMessage, chat: Chat) -> bool:
-        """Whether it may be a fragment of a message that calls the bot further on: it stays new."""
+        """Returns True when the message stays new because a later fragment may call the bot."""
         if message.edited or message.anonymous or not seam_of(message).open:
             return False
         known = await self._people.by_sender(message.sender)
@@ -159,7 +162,11 @@ class Router:
             await self._queueing.put(arrival)
 
     def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
-        """A slash begins a command, but for a forward's, or where a long text was cut before it."""
+        """Returns True when the message is a command.
+
+        A forwarded text is no command. An unknown word with a slash is no command either if it
+        continues a long text that was cut before the slash.
+        """
         if not message.text.startswith("/") or message.forwarded_from is not None:
             return False
         return self._commands.knows(message.text) or not self._seams.continues(chat.id, message)
@@ -171,7 +178,7 @@ class Router:
         return await self._desks.reply(chat, quote.message_id, text, arrival.person)
 
     async def _edit(self, arrival: Arrival) -> None:
-        """An edit changes a message that still waits; an answered one starts nothing."""
+        """Changes a message that still waits; the edit of an older one has no effect."""
         row, message_id = arrival.row, arrival.message.message_id
         waiting = await self._queueing.waiting(arrival.chat.id, message_id)
         if waiting is None:

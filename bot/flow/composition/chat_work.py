@@ -1,4 +1,4 @@
-"""A chat's work: messages wait their turn, and groups change around them."""
+"""The work of a chat: the queue of its messages, and the changes of its group."""
 
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from bot.ports.lanes import Lanes
 
 
 class ChatWork:
-    """Builds the queue of a chat, what fills it, and what moves or ends its chat."""
+    """Builds the lanes, the chat queue, and the parts that fill it, move a chat or end its work."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Commands, in the order in which they are listed."""
+"""The commands, in the order in which the help lists them."""
 
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from bot.flow.world import Policy, StorePorts, World
 
 
 class CommandTable:
-    """Builds every command, and the card that a command may show."""
+    """Builds every command, and the parts that show and answer the cards of commands."""
 
     def __init__(
         self,

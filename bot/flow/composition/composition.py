@@ -1,4 +1,4 @@
-"""The whole flow: its ways in and out, its commands, and one turn, put together."""
+"""Puts the whole flow together: the ways in and out, the commands, and one turn."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -27,9 +27,9 @@ from bot.ports.outbox import OutboxRow
 class Composition:
     """The parts of the flow, each built when another part first asks for it.
 
-    Channels hand their updates to `intake.accept`. Two knots are tied here: lanes drain the queue
-    that wakes them, and delivery tells the desk of cards that it could not show. `companions` go
-    along with every turn, behind those that are built here.
+    Channels hand their updates to `intake.accept`. Two circles are closed here: lanes drain the
+    queue that wakes them, and the delivery reports cards that it could not show. `companions` go
+    along with every turn, after the companions that are built here.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""One turn: what is read, the model, the loop and the settlement."""
+"""One turn: the reading of its message, the model, the loop and the settlement."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -31,7 +31,7 @@ from bot.flow.world import Policy, StorePorts, World
 
 
 class OneTurn:
-    """Builds what runs a turn; `others` are companions behind those that are built here."""
+    """Builds the parts that run a turn; `others` are companions after those built here."""
 
     def __init__(
         self,
@@ -70,7 +70,10 @@ class OneTurn:
 
     @cached_property
     def companions(self) -> Companions:
-        """Skills first: a plan goes on under the skill of its steps, whatever the chat chose."""
+        """Returns the companions, skills first.
+
+        Plans come after them, so a plan continues under its own skill, not the chat's choice.
+        """
         policy, skills = self._policy, self._world.skills
         most = policy.limits.plan_steps
         plans = PlanCompanion(

@@ -15,7 +15,7 @@ from bot.ports.lanes import Lanes
 
 
 class PeopleAsked:
-    """Builds what asks people, and the desks that take their presses and replies."""
+    """Builds the parts that ask people, and the desks that take their presses and replies."""
 
     def __init__(
         self, store: StorePorts, world: World, lanes: Callable[[], Lanes], way_out: WayOut

@@ -1,4 +1,4 @@
-"""The way out: what is owed reaches screens, and signs of life with it."""
+"""The way out: owed messages and signs of life reach people's screens."""
 
 from collections.abc import Awaitable, Callable
 from functools import cached_property
@@ -14,16 +14,16 @@ from bot.flow.world import Policy, StorePorts, World
 from bot.ports.outbox import OutboxRow
 
 GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
-"""Hears of a message that no try could deliver, and why."""
+"""Takes a message that could not be delivered, and the reason."""
 
 ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
-"""Takes the news of a channel that a chat has moved, as an update."""
+"""Takes the name of a channel and its update which says that a chat has a new address."""
 
 
 class WayOut:
     """Builds delivery, the journal that announces to it, reactions and live drafts.
 
-    `given_up` hears of messages that cannot be delivered, `told_of_move` of chats that moved.
+    `given_up` is called with a message that cannot be delivered, `told_of_move` when a chat moved.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A journal that tells the delivery of every message it has put into the outbox."""
+"""A journal that announces each message in the outbox, so that it is delivered soon."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ from bot.ports.journal import Agenda, Journal
 
 
 class AnnouncingJournal:
-    """Wraps a journal; the loop below it need not know that anyone delivers."""
+    """Wraps a journal and calls `announce` with each chat that a change adds a message to."""
 
     def __init__(self, journal: Journal, announce: Callable[[int], None]) -> None:
         self._journal = journal

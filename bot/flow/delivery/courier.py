@@ -1,4 +1,4 @@
-"""What is owed to one chat, brought in order, with pauses where the way is blocked."""
+"""Delivers the owed messages of one chat in order, and pauses when the platform is blocked."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -26,16 +26,16 @@ _LOG = logging.getLogger(__name__)
 FIRST_DELAY_SECONDS = 1.0
 LONGEST_DELAY_SECONDS = 60.0
 MOST_TRIES = 5
-"""Tries of a row that fails for a reason nobody foresaw; foreseen faults are tried for ever."""
+"""Tries of a row whose fault is unexpected; network and store faults are tried without an end."""
 
 _SHORTEST_WAIT = 0.1
 _LATE_CARD = "not accepted in time"
 
 GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
-"""Told of a card that will never be on the screen, and why."""
+"""Takes a card that will never be on the screen, and the reason."""
 
 ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
-"""Told by which channel, and in what words, that a chat has another address."""
+"""Takes the name of a channel and its update which says that a chat has a new address."""
 
 Jitter: TypeAlias = Callable[[], float]
 """A number from 0 to 1."""
@@ -43,7 +43,7 @@ Jitter: TypeAlias = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What every courier works with."""
+    """The parts that all couriers share."""
 
     outbox: Outbox
     channels: Mapping[str, Channel]
@@ -56,7 +56,7 @@ class Means:
 
 
 class Courier:
-    """Delivers to one chat until nothing is owed there any more."""
+    """Delivers to one chat until nothing more is owed to it."""
 
     def __init__(
         self, chat: int, means: Means, working: Callable[[bool], None], woken_at: float
@@ -76,7 +76,7 @@ class Courier:
         self._faults = 0
 
     def wake(self) -> None:
-        """There is more to deliver than was known at the last look."""
+        """Notes that there may be more to deliver than at the last look."""
         self.look_again = True
         if self._woken_at is None:
             self._woken_at = self._clock.steady()
@@ -87,7 +87,10 @@ class Courier:
             pause = await self._attempt(pause)
 
     async def _attempt(self, pause: float | None) -> float | None:
-        """Delivers, after a pause without a seat; returns the next pause if an attempt is due."""
+        """Delivers once, after a pause during which the courier has no seat.
+
+        Returns the seconds until the next attempt; None when everything is delivered.
+        """
         self._in_hand = None
         try:
             if pause is not None:
@@ -102,26 +105,26 @@ class Courier:
             return max(wait.retry_after, _SHORTEST_WAIT)
         except (ChannelUnreachable, ChatMoved, StoreError) as fault:
             self._complain(str(fault))
-        except Exception:  # noqa: BLE001 - the border of channel sends: one row's fault stays its own
+        except Exception:  # noqa: BLE001 - a fault of one row must not stop the others
             _LOG.exception("a delivery failed", extra=self._about())
             if self._in_hand is not None:
                 self._tries[self._in_hand.id] = self._tries.get(self._in_hand.id, 0) + 1
         return self._next_delay()
 
     def _complain(self, text: str) -> None:
-        """One line for a trouble, however long it lasts."""
+        """Logs a fault once, however long it lasts."""
         if text != self._complaint:
             _LOG.warning("a delivery has to wait: %s", text, extra=self._about())
         self._complaint = text
 
     def _next_delay(self) -> float:
-        """Twice as long each time, up to a minute, less a random part of up to a half."""
+        """Returns the seconds to wait: doubled each time, at most 60, less up to a random half."""
         longest = min(FIRST_DELAY_SECONDS * 2 ** min(self._faults, 10), LONGEST_DELAY_SECONDS)
         self._faults += 1
         return longest * (1 - self._means.jitter() / 2)
 
     async def _rest(self, seconds: float) -> None:
-        """Waits; a card whose time ends meanwhile is given up at that moment."""
+        """Waits, and gives up each card whose time ends meanwhile."""
         until = self._clock.steady() + seconds
         self._working(False)
         while (left := until - self._clock.steady()) > 0:
@@ -138,7 +141,7 @@ class Courier:
                 return
 
     async def _all_brought(self, rows: Sequence[OutboxRow]) -> bool:
-        """False when what is owed has to be looked at anew; who adds to it says so."""
+        """Returns False when the owed rows must be read again: one failed, or more was added."""
         for row in rows:
             self._in_hand = row
             if not await self._bring(row) or self.look_again:
@@ -146,12 +149,12 @@ class Courier:
         return True
 
     async def _owed(self) -> Sequence[OutboxRow]:
-        """What there is to deliver now: nothing while the chat's channel is not open."""
+        """Returns the rows to deliver now; none while the chat's channel is not open."""
         self.look_again = False
         self._in_hand = None
         since = self._clock.steady() if self._woken_at is None else self._woken_at
         self._woken_at = None
-        # What has to vanish stands in for what comes: it goes last.
+        # Rows that vanish go last: a placeholder stays until the answer is on the screen.
         rows = sorted(await self._outbox.owed(self._chat), key=vanishes)
         if not rows or rows[0].address.channel not in self._means.channels:
             return ()
@@ -164,14 +167,15 @@ class Courier:
         return rows if not late else await self._owed()
 
     def _end_of(self, card: OutboxRow) -> float:
-        """A card has its time from when it could first be sent: the program may have been off.
+        """Returns the moment at which a card is given up.
 
-        The time of day is no measure for it, since it may be set anew meanwhile.
+        Its time starts when it could first be sent, because the program may have been off before.
+        It is measured with the steady clock, because the time of day can be changed.
         """
         return self._asking_since[card.id] + self._means.card_life
 
     async def _bring(self, row: OutboxRow) -> bool:
-        """Shows a row or gives it up; False when the rows behind it have to be looked at anew."""
+        """Shows a row or gives it up; returns False when the owed rows must be read again."""
         if self._tries.get(row.id, 0) >= MOST_TRIES:
             await self._give_up(row, f"failed {MOST_TRIES} times")
             return True
@@ -180,7 +184,7 @@ class Courier:
         except ContentRefused as refused:
             await self._give_up(row, str(refused))
         except ChatMoved as moved:
-            # The row has the new address at the next attempt: the word is routed like any other.
+            # The update is routed like any other, so the next attempt finds the new address.
             await self._means.moved(row.address.channel, moved.update)
             raise
         except RecipientGone as gone:
@@ -193,9 +197,10 @@ class Courier:
         return True
 
     async def _give_up(self, row: OutboxRow, why: str) -> None:
-        """Marks a row as dead, unless it has got another content meanwhile.
+        """Marks a row as dead, unless its content has changed meanwhile.
 
-        A card is told of first: should the program end in between, the row is still owed.
+        `given_up` is called for a card before that: if the program ends in between, the row is
+        still owed.
         """
         self._in_hand = row
         _LOG.error("a message is given up: %s", why, extra=self._about())
@@ -207,7 +212,7 @@ class Courier:
         self._tries.pop(row.id, None)
 
     def _tried(self, row: OutboxRow) -> OutboxRow:
-        """The row with the tries that are not recorded yet."""
+        """Returns the row with the tries that are not stored yet."""
         return replace(row, attempts=self._tries.get(row.id, row.attempts))
 
     def _about(self) -> dict[str, int | str]:
@@ -216,7 +221,7 @@ class Courier:
 
 
 def _asks(row: OutboxRow) -> bool:
-    """True for a card with buttons that nobody has seen yet."""
+    """Returns True for a card with buttons that has never been on the screen."""
     content = row.content
     return content.kind is OutboundKind.CARD and bool(content.buttons) and not row.shown_version
 

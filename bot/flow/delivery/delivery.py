@@ -1,4 +1,4 @@
-"""Delivery: brings what is owed to people to their screens, in order, whatever the way is like."""
+"""Delivers owed messages to people's screens, in order, through every fault of the network."""
 
 import asyncio
 import random
@@ -14,14 +14,14 @@ from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 
 AT_WORK = 256
-"""Chats that are delivered to at a time."""
+"""The most chats that are delivered to at a time."""
 
 
 class Delivery(TaskOwner):
-    """Delivers the rows of each chat in order, in a task of its own; a chat at rest costs nothing.
+    """Delivers the rows of each chat in order, in a task that exists while rows are owed.
 
     At most `AT_WORK` chats are delivered to at a time; the others stand in line without a task.
-    Leaving cancels what is under way and waits for its end; the rows stay owed.
+    Closing it cancels the running deliveries and waits for their end; their rows stay owed.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class Delivery(TaskOwner):
         self._still.set()
 
     async def resume(self) -> None:
-        """Takes up what was owed when the program ended."""
+        """Continues with the messages that were owed when the program ended."""
         for chat in await self._means.outbox.chats_owed():
             self.wake(chat)
 
     def wake(self, chat: int) -> None:
-        """Has what is owed to a chat delivered soon; a wake-up is never lost."""
+        """Starts a delivery to a chat soon; a wake-up is never lost."""
         if not self.open:
             return
         if chat in self._couriers:
@@ -69,11 +69,11 @@ class Delivery(TaskOwner):
         task.add_done_callback(partial(self._let_go, chat))
 
     async def flushed(self) -> None:
-        """Returns when nothing is being delivered; what waits for a better time is not."""
+        """Waits until nothing is being delivered; a courier in a pause does not count."""
         await self._still.wait()
 
     def _let_go(self, chat: int, _: asyncio.Task[None]) -> None:
-        """Runs when a courier has ended, in one step with the last look for a wake-up."""
+        """Removes a courier that has ended; wakes the chat again if a wake-up came meanwhile."""
         courier = self._couriers.pop(chat)
         if courier.look_again:
             self.wake(chat)

@@ -1,4 +1,4 @@
-"""The flood gate: nobody sends faster than the platform bears, and owed messages go first."""
+"""The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
 from collections import deque
@@ -14,7 +14,7 @@ from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
 PATIENCE_SECONDS = 30.0
-"""A longer silence is told to the caller, who may have to look after other things meanwhile."""
+"""Seconds; a longer wait is raised as FloodWait, so that the caller can do other work meanwhile."""
 
 _SHORTEST_HOLD = 0.1
 _NEXT_TRY = 1.0
@@ -25,13 +25,16 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Leave:
-    """A leave to send; `at` is when it was given, and once it was used, when the send had ended."""
+    """A permission to send one message.
+
+    `at` is the moment it was given, and later the moment its send ended.
+    """
 
     at: float
 
 
 class _Window:
-    """What went out lately under one rate: never more than `count` in any stretch of `seconds`."""
+    """The newest sends under one rate: at most `count` of them in any span of `seconds`."""
 
     __slots__ = ("_rate", "_sent")
 
@@ -52,11 +55,11 @@ class _Window:
         return max(leave.at for leave in self._sent) + self._rate.seconds
 
     def crowded(self, now: float) -> bool:
-        """Whether two thirds are used up: the last one is for what is owed."""
+        """Returns True when two thirds are used: the last third is for owed messages."""
         return self._rate is not None and 3 * self._used(now) >= 2 * self._rate.count
 
     def half_used(self, now: float) -> bool:
-        """Whether half is used up, where a rate has halves."""
+        """Returns True when half is used; a rate of one message has no half."""
         if self._rate is None or self._rate.count == 1:
             return False
         return 2 * self._used(now) >= self._rate.count
@@ -68,14 +71,14 @@ class _Window:
 
     def take(self, leave: Leave) -> None:
         if self._rate is not None and len(self._sent) == self._rate.count:
-            # Sends end in another order than they begin: the one to forget is the oldest by time.
+            # Sends do not end in the order in which they began, so the oldest is found by its time.
             self._sent.remove(min(self._sent, key=lambda leave: leave.at))
         self._sent.append(leave)
 
 
 @dataclass(slots=True)
 class _Line:
-    """Those who wait to send into one chat, one behind the other."""
+    """The line of sends that wait for one chat, with the chat's own rates."""
 
     windows: tuple[_Window, ...]
     lock: asyncio.Lock
@@ -96,11 +99,12 @@ def _never(_: Address) -> bool:
 
 
 class FloodGate:
-    """Gives leave to send on one channel: by chat, by group, and in all; no rates, no bound.
+    """Gives leave to send on one channel, within rates for each chat, each group and all chats.
 
-    A chat waits for its own rates first and then, in one line with all others that may send,
-    for the common one. A chat the platform told to be silent delays nobody else. The platform
-    counts a message when it arrives, so a leave counts from the end of its send.
+    Without rates it never waits. A chat waits for its own rates first, and then for the common
+    rate in one line with the other chats. A chat that the platform told to be silent does not
+    delay the others. The platform counts a message when it arrives, so a leave counts from the
+    end of its send.
     """
 
     def __init__(
@@ -119,7 +123,7 @@ class FloodGate:
         self._at_door = 0
 
     async def admit(self, address: Address) -> Leave:
-        """Waits until a send may go; raises FloodWait when that takes more than the patience."""
+        """Waits until a message may be sent; raises FloodWait for a long silence of the chat."""
         line = self._line(address)
         line.waiting += 1
         try:
@@ -131,10 +135,11 @@ class FloodGate:
             line.waiting -= 1
 
     def try_admit(self, address: Address, *, shows: bool = True) -> Leave | None:
-        """Admits a send if there is room now, nobody waits for it, and some is left.
+        """Returns a leave if there is room at once and no owed message waits, otherwise None.
 
-        What shows nothing in the chat counts in all, but does not use up the chat's own rates. Of
-        those the other half is kept for what is owed: it may come at any moment.
+        A send that shows nothing in the chat counts in the common rate, but not in the chat's own.
+        Of the chat's own rates at most half may be used here; the rest is kept for owed messages,
+        which may come at any moment.
         """
         now = self._clock.steady()
         line = self._line(address)
@@ -146,17 +151,17 @@ class FloodGate:
         return self._take(line if shows else None, now)
 
     def used(self, leave: Leave) -> None:
-        """The send that had this leave has ended, well or not."""
+        """Notes that the send with this leave has ended, with or without success."""
         leave.at = self._clock.steady()
 
     def hold(self, address: Address, seconds: float) -> None:
-        """Keeps a chat silent because the platform says so; the others go on."""
+        """Keeps a chat silent because the platform asked for it; other chats are not delayed."""
         line = self._line(address)
         until = self._clock.steady() + max(seconds, _SHORTEST_HOLD)
         line.held_until = max(line.held_until, until)
 
     async def _through_door(self, line: _Line) -> Leave | None:
-        """One walk through the common line; None when the chat was told to wait meanwhile."""
+        """Waits once for all rates; returns None when the chat was told to wait meanwhile."""
         await self._wait_for(line)
         self._at_door += 1
         try:
@@ -182,7 +187,7 @@ class FloodGate:
             await self._clock.sleep(line.free_at - now)
 
     def _line(self, address: Address) -> _Line:
-        """The line of the chat; threads of one chat share it, as they do on the platform."""
+        """Returns the line of a chat; its threads share the line, as they do on the platform."""
         key = f"{address.channel}:{address.chat}"
         line = self._lines.get(key)
         if line is None:
@@ -197,12 +202,12 @@ class FloodGate:
             return
         now = self._clock.steady()
         self._lines = {key: line for key, line in self._lines.items() if not line.idle(now)}
-        # Twice what is left, so that sweeping costs the same per chat however many there are.
+        # Twice the lines that are left, so that the cost of sweeping per chat stays the same.
         self._sweep_at = max(_FEW_LINES, 2 * len(self._lines))
 
 
 class GatedChannel:
-    """A channel behind a flood gate: what is owed waits for leave, what is passing is left out."""
+    """A channel behind a flood gate: messages wait for leave; drafts and signs are left out."""
 
     def __init__(self, channel: Channel, gate: FloodGate) -> None:
         self._channel = channel
@@ -237,7 +242,7 @@ class GatedChannel:
         return shown
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
-        """Leaves typing out when there is no room; a reaction is told to come again."""
+        """Shows a sign if there is room; else drops typing, or raises FloodWait for a reaction."""
         attempt = partial(self._channel.sign, to, sign, message_id)
         if not await self._passing(to, attempt, shows=False) and message_id is not None:
             raise FloodWait(_NEXT_TRY)
@@ -246,7 +251,7 @@ class GatedChannel:
         await self._channel.acknowledge(press, text)
 
     async def _owed(self, to: Address, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Tries until the platform no longer asks for patience, or asks for too much of it."""
+        """Tries until the platform accepts it; raises FloodWait if it asks for too long a wait."""
         if not self.gated:
             return await attempt()
         while True:
@@ -261,7 +266,7 @@ class GatedChannel:
     async def _passing(
         self, to: Address, attempt: Callable[[], Awaitable[None]], *, shows: bool
     ) -> bool:
-        """Whether there was room to try."""
+        """Makes an attempt if there is room; returns True when the platform accepted it."""
         if not self.gated:
             await attempt()
             return True

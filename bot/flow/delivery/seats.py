@@ -1,25 +1,25 @@
-"""Seats: so many chats are delivered to at a time, and the others stand in line as numbers."""
+"""Seats: they limit how many chats are delivered to at a time; the others stand in line."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Seats:
-    """Gives seats in the order in which they were asked for; `call` starts whoever gets one."""
+    """Gives seats in the order of the requests; `call` starts the delivery to a chat with one."""
 
     def __init__(self, most: int, call: Callable[[int], None]) -> None:
         self._free = most
         self._call = call
-        # With a future where a task waits already: it had failed and wants to try again.
+        # A chat has a future here when its courier exists already and waits to try again.
         self._line: dict[int, asyncio.Future[None] | None] = {}
 
     def want(self, chat: int) -> None:
-        """Has the chat called as soon as there is a seat for it."""
+        """Puts the chat in line; `call` is called with it as soon as there is a seat."""
         self._line.setdefault(chat)
         self._give()
 
     async def again(self, chat: int) -> None:
-        """Waits for a seat, behind all who stand in line."""
+        """Waits for a seat at the end of the line."""
         self._line[chat] = waiter = asyncio.get_running_loop().create_future()
         self._give()
         await waiter

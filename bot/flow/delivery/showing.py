@@ -1,4 +1,4 @@
-"""One owed message brought onto the screen: sent, edited or taken away, and recorded."""
+"""Brings one owed message onto the screen: sends, edits or deletes it, and records that."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
 _LOG = logging.getLogger(__name__)
 
 _LEFT_OVER = Outbound(OutboundKind.NOTICE, (Plain("⋯"),))
-"""Stands in messages that a shorter new content no longer needs."""
+"""Replaces the text of messages that a shorter new content no longer needs."""
 
 
 class Showing:
@@ -25,12 +25,12 @@ class Showing:
         self._unsaved: Delivered | None = None
 
     async def catch_up(self) -> None:
-        """Records what is on the screen already and the store could not take."""
+        """Records what is on the screen, if the store could not take that record before."""
         if self._unsaved is not None:
             await self._save(self._unsaved)
 
     async def show(self, row: OutboxRow) -> None:
-        """Brings the screen from what is known to be there to what the row wants."""
+        """Changes the screen from its last recorded state to the state that the row wants."""
         channel = self._channels[row.address.channel]
         if vanishes(row):
             await self._take_away(row, channel)
@@ -49,13 +49,13 @@ class Showing:
             try:
                 await channel.edit(row.address, message_id, None)
             except ContentRefused as refused:
-                # Platforms keep what is old: let it at least say nothing any more.
+                # Platforms refuse to delete old messages: this one is at least emptied.
                 _LOG.info("a message stays: %s", refused, extra=_about(row))
                 await channel.edit(row.address, message_id, channel.split(_LEFT_OVER)[0])
         await self._save(self._delivered(row, (), ()))
 
     async def _edit(self, row: OutboxRow, pieces: Sequence[Piece], channel: Channel) -> None:
-        """Edits the messages that look different now; all of them when it is not known how."""
+        """Edits the messages that changed, or all when it is unknown what they show now."""
         known = row.pieces if _one_behind(row) else ()
         for n, (message_id, piece) in enumerate(zip(row.message_ids, pieces, strict=False)):
             if n < len(known) and known[n] == piece:
@@ -63,7 +63,7 @@ class Showing:
             try:
                 await channel.edit(row.address, message_id, piece)
             except ContentRefused as refused:
-                # The message may be deleted: nothing is left to bring up to date.
+                # The message may be deleted, and then there is nothing to update.
                 _LOG.error("an edit was refused: %s", refused, extra=_about(row))
 
     def _delivered(
@@ -82,24 +82,24 @@ class Showing:
         )
 
     async def _save(self, delivered: Delivered) -> None:
-        """Records what is on the screen; if the store cannot now, that is the next thing to do."""
+        """Records what is on the screen; if the store fails, `catch_up` does it later."""
         self._unsaved = delivered
         await self._outbox.record(delivered)
         self._unsaved = None
 
 
 def vanishes(row: OutboxRow) -> bool:
-    """True for what is not to be on the screen any more."""
+    """Returns True for a row that must disappear from the screen."""
     return row.content.kind is OutboundKind.GONE
 
 
 def _one_behind(row: OutboxRow) -> bool:
-    """True when only the wanted version can have touched the screen since the last record."""
+    """Returns True when the wanted version follows the shown one: the screen is then known."""
     return row.version == row.shown_version + 1
 
 
 def _planned(row: OutboxRow, channel: Channel) -> tuple[Piece, ...]:
-    """The pieces the row is to have on the screen; a plan half carried out stays the plan."""
+    """Returns the pieces to show; a content that is half sent keeps the pieces it was cut into."""
     if _one_behind(row) and len(row.message_ids) < len(row.pieces):
         return row.pieces
     pieces = tuple(channel.split(row.content))

@@ -1,4 +1,4 @@
-"""Ending what a chat without the bot still had going on."""
+"""Ends the unfinished work of a chat that the bot has left."""
 
 from bot.domain.change import AskStop, InboundState, MarkInbound, ReleaseHeard, Write
 from bot.domain.chat import Chat
@@ -31,10 +31,11 @@ class Farewell:
         self._lanes = lanes
 
     async def to(self, chat: Chat, row: InboundRow) -> list[Write]:
-        """Stops the chat's turns, whose cards end with them, and drops what waits or was heard.
+        """Returns writes that stop the chat's turns and drop its waiting and heard messages.
 
-        Cards that were set aside are withdrawn at once. What is owed to the chat stays so until
-        the platform refuses it; `row` is the update that tells of the end.
+        The cards of a stopped turn end with it; cards that were set aside are withdrawn at once.
+        Messages owed to the chat stay owed until the platform refuses them. `row` is the update
+        that says that the bot is gone.
         """
         cards = await self._approvals.open_in(chat.id)
         await self._ending.withdraw([card for card in cards if card.set_aside], None)
@@ -52,5 +53,5 @@ class Farewell:
         ]
 
     def interrupt(self, chat: Chat) -> None:
-        """Breaks off what the chat is doing; called once its end is stored."""
+        """Interrupts the running turn of the chat; called after the writes of `to` are stored."""
         self._lanes.interrupt(chat.id)

@@ -1,4 +1,4 @@
-"""What becomes of a chat when the bot is added, removed, blocked, promoted or restricted."""
+"""Follows the bot's own membership: added, removed, blocked, promoted, restricted."""
 
 import logging
 from collections.abc import Sequence
@@ -27,11 +27,11 @@ _LOG = logging.getLogger(__name__)
 MOVED = "bot.moved"
 _CHANGED = "bot.membership"
 _RECENT = 50
-"""Lines of a chat's record in which its move is looked for."""
+"""Newest audit lines of a chat that are searched for its move."""
 
 
 class Membership:
-    """Ends what a chat without the bot still had going on, and tells the owners of every change."""
+    """Ends the work of a chat that the bot has left, and tells the owners of every change."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Membership:
         self._clock = clock
 
     async def heed(self, row: InboundRow, change: PresenceChange) -> None:
-        """Writes all that a change brings in one transaction; safe to repeat after a crash."""
+        """Stores a change and its consequences in one transaction; safe to repeat after a crash."""
         chats = await self._chats.within(change.address)
         person = await self._people.by_sender(change.by)
         here = [chat for chat in chats if chat.address.chat == change.address.chat]
@@ -71,7 +71,7 @@ class Membership:
     async def _news_of(
         self, change: PresenceChange, person: Person | None, ends: Sequence[Write]
     ) -> Sequence[Write]:
-        """What owners are told; of a stranger's private chat nothing."""
+        """Returns the messages to owners; a change in a stranger's private chat brings none."""
         private = change.kind == "private"
         if private and person is None:
             return ()
@@ -81,7 +81,11 @@ class Membership:
     async def _of_a_move(
         self, change: PresenceChange, chats: Sequence[Chat], here: Sequence[Chat]
     ) -> bool:
-        """A group that becomes a supergroup has the bot join there, and sometimes leave the old."""
+        """Returns True when the change is only part of a group's move to a supergroup.
+
+        The platform says then that the bot joined the supergroup, and sometimes that it left the
+        old group.
+        """
         if change.now is Presence.GONE:
             return bool(chats) and not here
         moved = [chat for chat in here if chat.moved_from is not None]

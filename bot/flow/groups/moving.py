@@ -1,4 +1,4 @@
-"""Groups that become supergroups: one chat there, with all that was said before and since."""
+"""Moves the chat of a group that becomes a supergroup, and keeps its messages together."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,10 @@ _REASON = "a chat that moved"
 
 
 class Moving:
-    """`announce` is told of a chat whose owed messages have a new address."""
+    """Moves chats to new addresses, and joins two chats that are one group.
+
+    `announce` is called with each chat whose owed messages have a new address.
+    """
 
     def __init__(
         self,
@@ -48,10 +51,11 @@ class Moving:
         self._announce = announce
 
     async def follow(self, row: InboundRow, moved: Moved) -> None:
-        """Moves a chat at once, or lets the word of it wait until its lane can join it to another.
+        """Moves a chat at once, or lets the update wait if two chats have to be joined.
 
-        Telegram tells of a move in both groups, in any order, and may have been late or silent:
-        messages of the supergroup have then made a chat of their own.
+        The lane of the old chat joins them. Two chats exist when messages of the supergroup came
+        before the news of the move: Telegram sends that news in both groups, in any order, and
+        sometimes late or never.
         """
         old, new = await self._pair(moved)
         if old is None or new is None:
@@ -64,7 +68,7 @@ class Moving:
         self._lanes.wake(old.id)
 
     async def join(self, row: InboundRow, fence: Fence) -> None:
-        """Does in the lane of the chat what had to wait; the other chat's work goes on in it."""
+        """Joins two chats in the lane of the old one, which continues the work of both."""
         moved = self._rows.read(row)
         if not isinstance(moved, Moved):
             done = MarkInbound(row.id, InboundState.DEAD, (InboundState.WAITING,), reason="no move")
@@ -77,7 +81,7 @@ class Moving:
             self._lanes.interrupt(new.id)
 
     async def _pair(self, moved: Moved) -> tuple[Chat | None, Chat | None]:
-        """The chats that are at the two addresses now."""
+        """Returns the chats that have the old and the new address now."""
         near = (*await self._chats.within(moved.old), *await self._chats.within(moved.new))
         at = {chat.address: chat for chat in near}
         return at.get(moved.old), at.get(moved.new)

@@ -1,4 +1,4 @@
-"""What owners are told, in their private chats, of what happens to the bot elsewhere."""
+"""Tells owners, in their private chats, about changes of the bot in other chats."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,11 +16,11 @@ from bot.ports.people import People
 _LONGEST_NAME = 60
 
 MOST_AN_HOUR = 3
-"""Messages about one chat; what comes after changes the last of them."""
+"""Messages an hour about one chat; later news replace the text of the last one."""
 
 
 class News:
-    """What an owner without a private chat is owed is given up when it is sent."""
+    """Writes messages to owners; those for an owner without a private chat fail when sent."""
 
     def __init__(self, people: People, chats: Chats, outbox: Outbox, clock: Clock) -> None:
         self._people = people
@@ -29,7 +29,7 @@ class News:
         self._clock = clock
 
     async def of(self, about: Address, text: str, besides: Person | None = None) -> list[Show]:
-        """The messages to all owners but one, to be written with what they tell of."""
+        """Returns the messages to all owners but one, to be stored with the change itself."""
         shows: list[Show] = []
         for home in await self._homes(about.channel, besides):
             keys = _keys(about, home, self._clock.now())
@@ -38,7 +38,7 @@ class News:
         return shows
 
     async def instead(self, about: Address, text: str) -> list[Show]:
-        """Changes the newest message of this hour about a chat, where there is one."""
+        """Returns new texts for this hour's newest messages about a chat, where there are any."""
         shows: list[Show] = []
         for home in await self._homes(about.channel, None):
             keys = _keys(about, home, self._clock.now())
@@ -47,7 +47,7 @@ class News:
         return shows
 
     async def _homes(self, channel: str, besides: Person | None) -> list[int]:
-        """The private chats of owners on a channel: each has the number of its person."""
+        """Returns the owners' private chats on a channel; a person's chat has the same number."""
         homes: list[int] = []
         for key, person in await self._people.accounts():
             where, _, number = key.partition(":")
@@ -65,12 +65,12 @@ def _show(key: str, home: int, text: str) -> Show:
 
 
 def named(title: str) -> str:
-    """A name or title that a stranger chose, in quotation marks it cannot leave."""
+    """Returns a name or title that a stranger chose, in quotation marks it cannot close."""
     return quoted_name(clipped(" ".join(title.split()), _LONGEST_NAME))
 
 
 def told_of(change: PresenceChange, person: Person | None, ends: Sequence[Write]) -> str:
-    """Says what happened to the bot in a chat, by whom, and what these writes end there."""
+    """Returns the news of a change: the event, the person behind it, and the work it ended."""
     return f"{_told(change, person)}{_ended(ends)}"
 
 

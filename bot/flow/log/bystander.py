@@ -1,4 +1,4 @@
-"""A companion of a turn that adds nothing: others inherit from it and say only what they add."""
+"""A companion of a turn that adds nothing; others inherit from it and override a few hooks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ from bot.ports.tool import Place, Tool
 
 
 class Bystander:
-    """Goes along with every turn and leaves it as it is; the Protocol in `turn` tells the hooks."""
+    """Answers every hook of a companion with nothing; the Protocol in `turn` explains the hooks."""
 
     def worded(self, bundle: Bundle, agenda: Agenda) -> Bundle:
         return bundle

@@ -1,4 +1,4 @@
-"""Giving every call its one result, whatever happened to it."""
+"""Gives each open call its one result, even if the call never ran."""
 
 from collections.abc import Iterable, Sequence
 
@@ -22,7 +22,7 @@ _WHY: dict[Code, tuple[Status, str]] = {
 
 
 def synthetic(call: ToolCall, refusal: Refuse) -> ToolResult:
-    """The result of a call that did not run."""
+    """Returns the result of a call that did not run."""
     return ToolResult(
         call.id, call.name, refusal.status, refusal.text, code=refusal.code, synthetic=True
     )
@@ -31,7 +31,7 @@ def synthetic(call: ToolCall, refusal: Refuse) -> ToolResult:
 def close(
     open_calls: Iterable[ToolCall], reason: Code, begun: Sequence[str] = ()
 ) -> tuple[ToolResult, ...]:
-    """One synthetic result for each open call; those that had begun have an unknown outcome."""
+    """Returns a synthetic result for each open call; a begun call has an unknown outcome."""
     results: dict[str, ToolResult] = {}
     for call in open_calls:
         code = Code.OUTCOME_UNKNOWN if call.id in begun else reason
@@ -41,14 +41,14 @@ def close(
 
 
 def body_of(result: ToolResult, late: Approval | None) -> Body:
-    """The entry of a result; it opens the turn when it is of the card the turn continues."""
+    """Returns the body of a result's entry: a late result if it belongs to the card `late`."""
     if late is None or late.call.id != result.call_id:
         return ResultBody(result)
     return _late_body(late, result)
 
 
 def _late_body(card: Approval, result: ToolResult) -> LateResultBody:
-    """A result as the opening of a continuation: who decided, when, and the output as data."""
+    """Returns the opening of a continuation: the decision, its author and time, the output."""
     when = f" at {card.decided_at:%Y-%m-%d %H:%M} UTC" if card.decided_at is not None else ""
     decision = f"{card.state.value} by {card.decider_name or 'nobody'}{when}"
     return LateResultBody(

@@ -1,4 +1,4 @@
-"""A fresh start: the next conversation of a chat."""
+"""Starts the next conversation of a chat."""
 
 import secrets
 from dataclasses import replace
@@ -9,7 +9,7 @@ from bot.domain.chat import Chat, Conversation
 
 
 def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
-    """The chat with a new conversation at hand, and the writes that make it so."""
+    """Returns the chat with a new conversation, and the writes that store it."""
     opened = Conversation(secrets.token_hex(6), chat.id, now)
     moved = replace(chat, conversation=opened.id)
     rests = ChooseSkill(chat.id, None, lent=True)

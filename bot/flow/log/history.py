@@ -1,4 +1,4 @@
-"""The one writer of the log: what it has written is in memory too, so nothing is read twice."""
+"""The only writer of the log; it keeps the entries in memory, so no turn reads them again."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from bot.ports.journal import Journal
 
 
 class ChatLog:
-    """The log of one chat in the hands of its owner."""
+    """The log of one chat, held by the chat's owner; its entries are those of one conversation."""
 
     def __init__(self, chat: Chat, fence: Fence, journal: Journal, clock: Clock) -> None:
         self.chat = chat
@@ -31,12 +31,12 @@ class ChatLog:
 
     @property
     def end(self) -> int:
-        """The number of the newest entry, written or held."""
+        """Returns the number of the newest entry, written or held."""
         return self._next_seq - 1
 
     @property
     def holds(self) -> bool:
-        """Whether something is appended in memory that is not written yet."""
+        """Returns True when entries or writes are held in memory and not stored yet."""
         return bool(self._held)
 
     @property
@@ -44,7 +44,7 @@ class ChatLog:
         return self._conversation
 
     async def read(self, conversation: str) -> None:
-        """Makes this conversation the one at hand; reads it once."""
+        """Switches to this conversation; reads its entries unless they are in memory."""
         if conversation == self._conversation:
             return
         self._entries = list(await self._journal.entries(conversation))
@@ -53,7 +53,7 @@ class ChatLog:
         self.call_ids = {c.id for e in self._entries for c in _calls(e)}
 
     def entries(self, turn: str | None = None) -> Sequence[Entry]:
-        """All entries at hand, or those of one turn, which stand at the end of the log."""
+        """Returns the entries of the conversation, or only those of its last turn, `turn`."""
         if turn is None:
             return self._entries
         own: list[Entry] = []
@@ -64,7 +64,7 @@ class ChatLog:
         return own[::-1]
 
     def fold(self, profile: ModelProfile, images: int, overhead: int) -> ViewFold:
-        """The view of this log for a model, brought up to date."""
+        """Returns the view of this log for a model, brought up to date."""
         if self._fold is None or self._fold.profile != profile:
             self._fold = ViewFold(profile, images, overhead)
         self._fold.extend(e for e in self._entries_after(self._fold.last_seq))
@@ -86,18 +86,18 @@ class ChatLog:
         *,
         durable: bool = False,
     ) -> tuple[Entry, ...]:
-        """Appends bodies to the conversation at hand and writes what belongs with them."""
+        """Appends bodies to the conversation and stores them with the held and the other writes."""
         entries = self._numbered(turn, bodies)
         append = (Append(self.chat.id, entries),) if entries else ()
-        # Let go before the commit: a cancel comes through only after it, and what was written
-        # must not be written again by whoever cleans up.
+        # Emptied before the commit: a cancel is raised only after it, and the code that cleans up
+        # must not write the same entries again.
         held, self._held = self._held, []
         await self._journal.commit(Change((*held, *append, *also), self.fence, durable))
         self._take(entries)
         return entries
 
     def hold(self, turn: str, bodies: Sequence[Body], also: Sequence[Write]) -> None:
-        """Appends in memory alone: it is written with the next write, in its transaction."""
+        """Appends bodies in memory; the next write stores them in its transaction."""
         entries = self._numbered(turn, bodies)
         self._held += (Append(self.chat.id, entries), *also)
         self._take(entries)
@@ -119,7 +119,7 @@ def _calls(entry: Entry) -> tuple[ToolCall, ...]:
 
 
 class History:
-    """Keeps the logs of chats at work; the least used ones are forgotten, the store has them."""
+    """Keeps the logs of the `keep` chats used last; the others are read from the store again."""
 
     def __init__(self, journal: Journal, chats: Chats, clock: Clock, keep: int = 256) -> None:
         self._journal = journal
@@ -129,9 +129,9 @@ class History:
         self._logs: OrderedDict[int, ChatLog] = OrderedDict()
 
     async def own(self, chat: Chat) -> ChatLog:
-        """The chat's log with a fence that is ours; claimed when we did not hold it.
+        """Returns the chat's log with our fence; claims the chat if its log is not in memory.
 
-        A chat just claimed is read anew: its last owner may have written on until then.
+        After a claim the chat is read again, because its last owner may have written until then.
         """
         log = self._logs.get(chat.id)
         if log is None:
@@ -146,5 +146,5 @@ class History:
         return log
 
     def forget(self, chat: int) -> None:
-        """Drops a log after a fault: what is in memory may not be what was written."""
+        """Drops a log after a fault, because memory and store may differ."""
         self._logs.pop(chat, None)

@@ -1,4 +1,4 @@
-"""Showing a model the words of another one: no thinking, legal ids, nothing it cannot take."""
+"""Shows a model the replies of another one: without thinking, and with ids that it accepts."""
 
 import re
 from collections.abc import Iterable
@@ -20,20 +20,20 @@ _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 
 
 def is_own(body: ReplyBody, profile: ModelProfile) -> bool:
-    """Whether the model of this profile wrote the reply."""
+    """Returns True when the model of this profile wrote the reply."""
     told = body.provenance
     return (told.provider, told.requested_model) == (profile.provider, profile.name)
 
 
 def legal_id(call_id: str, seq: int) -> str:
-    """An id every provider takes: a legal one stays, another becomes one that is its alone."""
+    """Returns an id that every provider accepts: the same if it is legal, else a unique new one."""
     if _LEGAL_ID.fullmatch(call_id):
         return call_id
     return f"c{seq}-{sha256(call_id.encode(errors='replace')).hexdigest()[:20]}"
 
 
 def mask(body: ReplyBody, seq: int) -> tuple[tuple[ViewPart, ...], Masked | None]:
-    """A foreign reply in neutral parts: its words and its calls, without what is sealed."""
+    """Returns the text and the calls of a foreign reply, with a record if parts are left out."""
     parts: list[ViewPart] = []
     for part in body.parts:
         match part:
@@ -50,7 +50,7 @@ def mask(body: ReplyBody, seq: int) -> tuple[tuple[ViewPart, ...], Masked | None
 
 
 def length(parts: Iterable[ViewPart]) -> int:
-    """The characters that parts carry, sealed ones included."""
+    """Returns the number of characters in parts, thinking included."""
     return sum(map(_length, parts))
 
 

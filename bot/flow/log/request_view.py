@@ -1,4 +1,4 @@
-"""From the log to the request: a pure fold whose output only grows, but for stored cuts."""
+"""Computes the request view from the log; the view only grows, except at a stored cut."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from bot.domain.visible_text import quoted_name
 from bot.flow.log.masking import is_own, legal_id, length, mask
 
 BYTES_A_TOKEN = 4
-"""The estimate until a provider has counted: good to a fifth for English, low for other scripts."""
+"""The estimate until a provider has counted: within a fifth for English, low for other scripts."""
 
 _IMAGE_TOKENS = 1_600
 
@@ -35,17 +35,17 @@ _RESUME = "[Steward] Your reply was interrupted here. Please go on."
 
 
 def build_view(log: Sequence[Entry], profile: ModelProfile, images: int = 20) -> RequestView:
-    """What the model of this profile sees of a log; the log itself is never touched."""
+    """Returns the view of a log for the model of this profile; the log is not changed."""
     folded = ViewFold(profile, images)
     folded.extend(log)
     return folded.view()
 
 
 class ViewFold:
-    """Builds a view entry by entry, so that a long log costs only what is new in it."""
+    """Builds a view entry by entry, so that only new entries cost time."""
 
     def __init__(self, profile: ModelProfile, images: int = 20, overhead: int = 0) -> None:
-        """`overhead` is the tokens of system text and tools, until a provider counted them."""
+        """Takes `overhead`: the estimated tokens of the system text and the tools."""
         self.profile = profile
         self._images = images
         self._overhead = overhead
@@ -71,17 +71,17 @@ class ViewFold:
 
     @property
     def untrusted(self) -> str | None:
-        """The source of the first foreign content in view, or None."""
+        """Returns the source of the first untrusted content in view, or None."""
         return self._untrusted
 
     @property
     def skill(self) -> tuple[str, str] | None:
-        """The name and the words of the newest skill in view; no name when it rests."""
+        """Returns the name and the text of the newest skill in view; no name when it has ended."""
         return self._skill
 
     @property
     def estimate(self) -> int:
-        """Tokens of the view: the provider's count of the newest request and what came since."""
+        """Returns the tokens of the view: the provider's newest count plus an estimated rest."""
         counted, at_size = self._counted
         return counted + (self._size - at_size) // BYTES_A_TOKEN
 
@@ -98,7 +98,7 @@ class ViewFold:
         return RequestView(tuple(self._messages), told)
 
     def _rebuild(self) -> None:
-        """A stored cut came: everything before it is shown anew, without thinking."""
+        """Builds the view again after a stored cut; entries before it lose their thinking."""
         log = self._log
         self._reset()
         sealed_before = max(e.seq for e in log if isinstance(e.body, SummaryBody | CutBody))
@@ -178,7 +178,7 @@ class ViewFold:
             self._counted = (reply.usage.prompt + reply.usage.output, self._size)
 
     def _show_result(self, seq: int, result: ToolResult, keep: int | None) -> None:
-        """A result goes with its call: neither is shown without the other."""
+        """Shows a result, unless its call is not in view."""
         call_id = self._ids.get(result.call_id)
         if call_id is None:
             gone = Masked(seq, "tool", len(result.text), 0, "its call is not in view")
@@ -212,7 +212,7 @@ class ViewFold:
 
 
 def _circumstances(asker: AskerBody) -> tuple[TextPart, ...]:
-    """What a group's message cannot say of itself, in blocks of their own before it."""
+    """Returns the blocks before a group's message: the overheard talk, and its sender."""
     if not asker.account:
         return ()
     where = f" in the group {quoted_name(asker.group)}" if asker.group else ""
@@ -221,7 +221,7 @@ def _circumstances(asker: AskerBody) -> tuple[TextPart, ...]:
 
 
 def late_text(late: LateResultBody) -> str:
-    """How a model reads what came of a card after its turn: quoted, as data."""
+    """Returns the text that tells a model a late result, with the output quoted as data."""
     head = f"[Late result] {late.tool} ({late.subject}): {late.decision}."
     if not late.text:
         return head
@@ -233,19 +233,26 @@ def _summary_text(summary: SummaryBody) -> str:
 
 
 def _unsent(reply: ReplyBody) -> bool:
-    """Empty replies are refused by providers, and what a refusal began must not go on."""
+    """Returns True for a reply that is left out of the view.
+
+    Providers refuse an empty reply, and a reply that ended in a refusal must not be continued.
+    """
     if reply.finish is FinishReason.REFUSAL:
         return True
     return not (reply.text or reply.calls or reply.finish is FinishReason.PAUSE)
 
 
 def _resumable(reply: ReplyBody) -> bool:
-    """A paused reply goes on by itself, but only for the model that wrote it, and unchanged."""
+    """Returns True for a paused reply without calls.
+
+    The model that wrote it continues by itself if the reply is sent unchanged. Otherwise the model
+    must be asked to continue.
+    """
     return reply.finish is FinishReason.PAUSE and not reply.calls
 
 
 def _hidden(part: ViewPart, *, sealed: bool) -> bool:
-    """Thinking goes at a cut; blank text is refused by providers and says nothing."""
+    """Returns True for thinking before a cut, and for blank text, which providers refuse."""
     match part:
         case ThinkingPart():
             return sealed
@@ -256,7 +263,7 @@ def _hidden(part: ViewPart, *, sealed: bool) -> bool:
 
 
 def _size(part: ViewPart) -> int:
-    """About how many bytes a part takes in a request."""
+    """Returns about the number of bytes that a part takes in a request."""
     match part:
         case TextPart(text=text):
             return len(text.encode()) + 30

@@ -1,4 +1,4 @@
-"""A turn in the hands of its lane: the log, the row, the cards, and the time spent on it."""
+"""A turn while its lane works on it: the log, the row, the cards, and the time spent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +17,10 @@ from bot.ports.clock import Clock
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Work:
-    """The only mutable thing of the loop: rows as last written, replaced as they change.
+    """The only mutable value of the loop: it holds the rows as they were last written.
 
-    One is equal to itself alone, so what others keep of a turn can be kept by it. `occasion` says
-    what the turn is for where no message of a person does.
+    It is equal only to itself, so other parts can use it as a key for what they know of a turn.
+    `occasion` is the purpose of a turn that no message of a person opened.
     """
 
     log: ChatLog
@@ -33,12 +33,12 @@ class Work:
     _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
 
     def begin(self) -> None:
-        """Starts counting working time."""
+        """Starts to count the working time."""
         self._since = self.clock.steady()
 
     @property
     def tags(self) -> Mapping[str, str | int]:
-        """Chat and turn, for every line of the log."""
+        """Returns the chat and the turn, for lines of the program's log."""
         return {"chat": self.turn.chat, "turn": self.turn.id}
 
     @property
@@ -47,7 +47,7 @@ class Work:
 
     @property
     def progress(self) -> Progress:
-        """How far the turn is; folded anew when its row, its cards or the log have changed."""
+        """Returns the progress, computed again when the row, the cards or the log have changed."""
         row, cards, end = self.turn, self.approvals, self.log.end
         known = self._folded
         if known is None or known[0] is not row or known[1] is not cards or known[2] != end:
@@ -57,12 +57,12 @@ class Work:
 
     @property
     def late_approval(self) -> Approval | None:
-        """The card this turn continues, when it is a continuation."""
+        """Returns the card that this turn continues; None when it is no continuation."""
         return next((a for a in self.approvals if a.id == self.turn.approval), None)
 
     @property
     def purpose(self) -> str:
-        """What the person asked for, in their own first words."""
+        """Returns the person's first words in the turn; without any, the purpose of its card."""
         askers = (e.body for e in self.log.entries(self.turn.id))
         continued = self.late_approval.purpose if self.late_approval is not None else ""
         asked = (own_words(b.text) for b in askers if isinstance(b, AskerBody))
@@ -70,13 +70,13 @@ class Work:
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """The messages this turn answers."""
+        """Returns the ids of the messages that this turn answers."""
         bodies = (entry.body for entry in self.log.entries(self.turn.id))
         asked = (b.message_id for b in bodies if isinstance(b, AskerBody))
         return tuple(id for id in asked if id is not None)
 
     def counted(self, **changes: Any) -> Turn:
-        """The row with changes and with the time worked since it was last written."""
+        """Returns the row with these changes and with the time worked since the last write."""
         now = self.clock.steady()
         worked = self.turn.worked_ms + round((now - self._since) * 1000)
         self._since = now
@@ -98,19 +98,19 @@ class Work:
         return entries
 
     def hold(self, body: Body, turn: Turn, also: Sequence[Write]) -> None:
-        """Appends in memory what the next write is to carry; `release` does not wait for one."""
+        """Appends a body in memory for the next write; `release` writes it without one."""
         self.log.hold(turn.id, (body,), also)
         self.turn = turn
 
     async def interrupted(self) -> None:
-        """Takes the start of a turn back that ends in good order, which is no failed start.
+        """Takes back the counted start of a turn that was interrupted in good order.
 
-        When a write was broken off, nobody here knows the row any more, and it stays as it is.
+        When a write was cut off, the stored row is unknown here, so it stays as it is.
         """
         if not self._torn:
             await self.write(turn=replace(self.turn, attempts=max(0, self.turn.attempts - 1)))
 
     async def release(self) -> None:
-        """Writes what is held, if anything is."""
+        """Writes the held entries, if there are any."""
         if self.log.holds:
             await self.write()

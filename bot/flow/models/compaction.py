@@ -1,4 +1,4 @@
-"""Making room: a stored summary of old turns, or a stored shortening of the running one."""
+"""Makes room in the view: a stored summary of old turns, or a stored cut of the running one."""
 
 import logging
 from collections.abc import Sequence
@@ -37,26 +37,28 @@ words, in the language of the conversation."""
 _KEPT_OF_RESULT = 600
 _KEEP_SHRUNK = 2_000
 _WORTH_SHRINKING = 2_500
-"""Characters; below this the words about the shortening would eat up what it gains."""
+"""Characters; a shorter result would save less than the note about the cut takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What to leave out: entries up to `covers`, or the texts of these results."""
+    """The parts to leave out: entries up to `covers`, or the texts of the results in `shrink`."""
 
     covers: int | None = None
     shrink: tuple[int, ...] = ()
 
 
 class Compaction:
+    """Stores summaries and cuts when the view of a chat becomes too long for its model."""
+
     def __init__(self, models: ModelCalls, limits: Limits) -> None:
         self._models = models
         self._limits = limits
 
     async def make_room(self, work: Work, profile: ModelProfile, fill: float) -> bool:
-        """Stores a cut that halves the view or better; False when nothing is left to cut.
+        """Stores a summary or a cut; returns False when nothing is left to shorten.
 
-        `fill` is the share of the window in use; what is kept shrinks in proportion.
+        `fill` is the share of the window in use; the fuller it is, the less of the view is kept.
         """
         keep = self._limits.compact_to / max(fill, self._limits.compact_at)
         room = choose(work.log.entries(), work.turn.id, keep)
@@ -77,7 +79,7 @@ class Compaction:
     async def summary_of(
         self, entries: Sequence[Entry], profile: ModelProfile, work: Work
     ) -> tuple[str, tuple[AddUsage, ...]]:
-        """A summary by the model, or a plain digest when no model gives one."""
+        """Returns a summary by the model and its usage, or a plain digest when the model fails."""
         transcript = transcript_of(entries, profile.window * 2)
         message = ViewMessage("user", (TextPart(transcript),))
         request = ModelRequest(profile, _SYSTEM, (), (message,), max_output=2_000)
@@ -91,7 +93,10 @@ class Compaction:
 
 
 def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
-    """Old turns first, whole ones, until the share `keep` is left; then the running turn."""
+    """Returns whole old turns to leave out, until the share `keep` of the view is left.
+
+    Without old turns it returns results of the running turn.
+    """
     shown = _in_view(entries)
     total = sum(map(_tokens, shown))
     target, covers, whole = total * keep, None, 0
@@ -109,7 +114,10 @@ def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
 
 
 def _shrinkable(entries: Sequence[Entry], running: str) -> tuple[int, ...]:
-    """Results of the running turn that are long, not kept, not the newest, not shrunk before."""
+    """Returns the long results of the running turn that may be shortened and have not been.
+
+    The newest of them stays whole unless it is the only one.
+    """
     done = {s for e in entries if isinstance(e.body, CutBody) for s in e.body.shrunk}
     found = [
         e.seq
@@ -162,7 +170,7 @@ def _tokens(entry: Entry) -> int:
 
 
 def transcript_of(entries: Sequence[Entry], most_bytes: int) -> str:
-    """The words of a conversation as data to be read; the oldest go first when it is too long."""
+    """Returns a conversation as text, without its oldest lines when it is too long."""
     lines = [line for e in entries if (line := _line(e))]
     kept: list[str] = []
     for line in reversed(lines):
@@ -174,7 +182,7 @@ def transcript_of(entries: Sequence[Entry], most_bytes: int) -> str:
 
 
 def digest_of(entries: Sequence[Entry]) -> str:
-    """What was asked, without a model's help."""
+    """Returns a list of the person's messages, made without a model."""
     asked = [e.body.text for e in entries if isinstance(e.body, AskerBody)]
     lines = [f"- {clipped(' '.join(text.split()), 120)}" for text in asked[-20:]]
     return "Earlier messages of the person:\n" + "\n".join(lines)

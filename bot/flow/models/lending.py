@@ -1,4 +1,4 @@
-"""Which tool servers there are: the operator's, and those that skills bring along."""
+"""Lists the tool servers: those of the operator, and those that skills bring along."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from bot.ports.skills import Skills
 
 
 class Lending:
-    """The operator's servers need no consent; a skill's are allowed once an owner has said so."""
+    """Lists servers; the operator's need no consent, and a skill's need the consent of an owner."""
 
     def __init__(self, own: Sequence[ServerSpec], skills: Skills, consents: Consents) -> None:
         self._own = tuple(own)
@@ -19,9 +19,9 @@ class Lending:
         self._consents = consents
 
     async def wanted(self, skills: Sequence[str]) -> Sequence[ServerSpec]:
-        """The servers there are under these skills; of two with one name the first counts.
+        """Returns the servers under these skills; if two have the same name, the first one counts.
 
-        The store is asked only for a skill that brings one along.
+        The store is read only when a skill brings a server along.
         """
         own = {spec.name for spec in self._own}
         brought: dict[str, ServerSpec] = {}
@@ -37,7 +37,7 @@ class Lending:
 
 
 def server_of(skill: Skill, server: SkillServer) -> ServerSpec:
-    """A server as a skill declares it, with the skill's variables in its environment."""
+    """Returns a server as a skill declares it, with the skill's variables filled in."""
     own = skill.variables
     declared = {name: filled(value, own) for name, value in server.env.items()}
     told = {v.name: rendered(f"{{{{{v.name}}}}}", own) for v in own if v.name in skill.environment}

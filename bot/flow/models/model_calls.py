@@ -1,4 +1,4 @@
-"""Calling a model with patience: what may pass is tried again, everything else is told at once."""
+"""Calls models: tries again after a fault that may pass, and raises any other fault at once."""
 
 import logging
 import random
@@ -15,7 +15,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class ModelCalls:
-    """All models by provider, with one policy of retries for all of them."""
+    """Calls the models of every provider, with the same retries for each."""
 
     def __init__(self, models: Mapping[str, Model], clock: Clock, times: ModelTimes) -> None:
         self._models = models
@@ -23,7 +23,7 @@ class ModelCalls:
         self._times = times
 
     def profile(self, key: str) -> ModelProfile:
-        """The profile of `provider/name`; raises ModelDenied for a provider that is not set up."""
+        """Returns the profile of `provider/name`; raises ModelDenied for an unknown provider."""
         provider, _, name = key.partition("/")
         return self._model(provider).profile(name)
 
@@ -36,14 +36,15 @@ class ModelCalls:
         return tuple(self._models)
 
     async def reply(self, request: ModelRequest, show: Callable[[str], None]) -> ModelReply:
-        """One whole reply; `show` gets the text so far each time it grows."""
+        """Returns a whole reply; calls `show` with the text so far each time it grows."""
         attempt = 0
         while True:
             try:
                 return await self._once(request, show)
             except (ModelOverloaded, ModelUnreachable) as fault:
                 wish = getattr(fault, "retry_after", None) or 0.0
-                # Nobody waits longer for room than for a whole reply: another model may answer.
+                # Waiting longer than a whole reply may take is not worth it: the caller can ask
+                # another model.
                 if attempt >= self._times.retries or wish > self._times.call_seconds:
                     raise
                 wait = self._pause(attempt, wish)
@@ -68,7 +69,7 @@ class ModelCalls:
         raise ModelUnreachable("the stream ended without a reply")
 
     def _pause(self, attempt: int, wish: float) -> float:
-        """Doubling with jitter, never shorter than the provider's own wish."""
+        """Returns the seconds to wait: doubled each time, with jitter, at least `wish`."""
         times = self._times
         most = min(times.backoff_max_seconds, times.backoff_seconds * 2**attempt)
         jittered = most * random.uniform(0.5, 1.0)

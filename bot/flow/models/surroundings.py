@@ -1,4 +1,4 @@
-"""What stands around a conversation in every request: the system text and the tools."""
+"""The static part of every request: the system text and the tools."""
 
 import hashlib
 import json
@@ -69,7 +69,7 @@ class Surroundings:
 
     @cached_property
     def epoch(self) -> str:
-        """A short name for exactly this system text and these tools."""
+        """Returns a short name for exactly this system text and these tools."""
         return hashlib.sha256(self._wire).hexdigest()[:16]
 
     @cached_property
@@ -78,21 +78,21 @@ class Surroundings:
 
 
 Wanted: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[ServerSpec]]]
-"""The tool servers there are under these skills: the operator's and those they bring along."""
+"""Returns the tool servers under these skills: the operator's and those that they bring along."""
 
 
 async def none_wanted(skills: Sequence[str]) -> Sequence[ServerSpec]:
-    """No chat wants a server."""
+    """Returns no server."""
     del skills
     return ()
 
 
 _MOST_KNOWN = 64
-"""Different sets of tools whose surroundings are kept at once."""
+"""The most sets of tools whose surroundings are remembered."""
 
 
 class SurroundingsMaker:
-    """Hands out the surroundings of a chat; the same object as long as nothing changed."""
+    """Makes the surroundings of a chat; returns the same object as long as nothing changed."""
 
     def __init__(
         self,
@@ -121,11 +121,11 @@ class SurroundingsMaker:
         self._served: set[int] = set()
 
     def house(self, chat: Chat) -> Sequence[ToolSpec]:
-        """The tools a chat has whatever servers there are."""
+        """Returns the tools of a chat that do not come from servers."""
         return [tool.spec for tool in self._catalog.tools(chat.id)]
 
     async def servers(self, chat: Chat) -> Sequence[ServerStanding]:
-        """How the servers of a chat stand; none is started to be looked at."""
+        """Returns the states of a chat's servers without starting any."""
         wanted = await self._wanted(_at_work(chat))
         return await self._servers.standing(wanted) if self._servers and wanted else ()
 
@@ -183,7 +183,7 @@ class SurroundingsMaker:
         return known
 
     async def rest(self, chat: Chat) -> None:
-        """Ends what its skill had brought along and the chat, at rest, does not want any more."""
+        """Lets go of servers that the chat no longer wants, now that no turn of it runs."""
         if chat.id in self._served:
             await self._lent(chat.id, await self._wanted(_at_work(chat)))
 

@@ -1,4 +1,4 @@
-"""A message as it comes in from somebody the bot listens to."""
+"""A message that has come in from a person the bot listens to."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from bot.ports.inbox import InboundRow
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A message with the row that keeps it, the chat it stands in, and the person who wrote it."""
+    """A message with its stored row, its chat, and the person who wrote it."""
 
     row: InboundRow
     message: InboundMessage
@@ -19,7 +19,10 @@ class Arrival:
     person: Person
 
     def waiting(self, *, fragment: bool) -> MarkInbound:
-        """The mark that lets it wait its turn; a `fragment` counts for no pace."""
+        """Returns the mark of a message that waits for a turn.
+
+        A `fragment` does not count as a message in the person's pace.
+        """
         return MarkInbound(
             self.row.id,
             InboundState.WAITING,
@@ -31,14 +34,14 @@ class Arrival:
         )
 
     def done(self) -> MarkInbound:
-        """The mark of what needs no turn: it is carried out, or there is nothing to do."""
+        """Returns the mark of a message that needs no turn: it is carried out or has no effect."""
         return MarkInbound(self.row.id, InboundState.DONE, (self.row.state,), self.chat.id)
 
     def asked(self) -> MarkInbound:
-        """The mark of what waits for a word whether it is meant."""
+        """Returns the mark of a command that waits until the person confirms it."""
         return MarkInbound(self.row.id, InboundState.ASKED, (self.row.state,), self.chat.id)
 
     def declined(self, reason: str) -> MarkInbound:
-        """The mark of what nobody takes."""
+        """Returns the mark of a message that the bot does not take."""
         expect = (self.row.state,)
         return MarkInbound(self.row.id, InboundState.DROPPED, expect, self.chat.id, reason=reason)

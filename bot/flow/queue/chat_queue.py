@@ -1,4 +1,4 @@
-"""What a chat does next: one thing at a time, oldest first, until nothing is left."""
+"""Does the work of a chat: one job at a time, the oldest first, until nothing is left."""
 
 import asyncio
 import logging
@@ -29,17 +29,21 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TakeUp:
+    """Runs a turn: a queued one, or an unfinished one from where it stands."""
+
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
+    """Ends a parked turn because something newer waits; its cards stay open."""
+
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A turn for the oldest of the waiting messages."""
+    """Opens a turn for the oldest waiting message."""
 
     row: InboundRow
 
@@ -51,10 +55,10 @@ Decisions: TypeAlias = frozenset[tuple[str, ApprovalState]]
 
 
 def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
-    """The oldest unfinished turn, then queued turns, then waiting messages.
+    """Returns the next job: the oldest unfinished turn, then a queued one, then a waiting message.
 
-    `parked` is how the cards stood when the turn last parked in this sitting; as long as they
-    stand so, only a new message moves it: it sets the turn aside.
+    `parked` has the states of the cards when the turn last parked in this drain. While they are
+    unchanged, the turn stays parked; a newer message or turn sets it aside.
     """
     for turn in agenda.unfinished:
         if turn.state is TurnState.RUNNING or turn.stop_asked is not None:
@@ -73,7 +77,7 @@ def decisions(turn: Turn, approvals: Sequence[Approval]) -> Decisions:
 
 
 class ChatQueue:
-    """Drains chats; handed to the lanes, which see to it that one owner does so at a time."""
+    """Drains chats; the lanes call it, and make sure that a chat has one owner at a time."""
 
     def __init__(
         self,
@@ -98,11 +102,11 @@ class ChatQueue:
         self._resting: dict[int, asyncio.Event] = {}
 
     def busy(self, chat: int) -> bool:
-        """Whether a turn of the chat is running right now."""
+        """Returns True while the chat is being worked on; waiting for fragments does not count."""
         return chat in self._at_work
 
     def opens(self, chat: int, message: InboundMessage) -> bool:
-        """Whether the message is a fragment of the one that is being asked and not answered yet."""
+        """Returns True for a fragment of the running turn's message, if no reply has come yet."""
         if chat not in self._begun:
             return False
         log, turn = self._begun[chat]
@@ -110,13 +114,13 @@ class ChatQueue:
         return seam is not None and belong(seam, seam_of(message))
 
     def arrived(self, chat: int) -> None:
-        """Tells that a message waits that was not there before."""
+        """Notes that a new message waits in a chat."""
         self._arrivals[chat] += 1
         if chat in self._resting:
             self._resting[chat].set()
 
     async def drain(self, chat: int) -> None:
-        """Does all a chat has to do. What was in memory is dropped after any fault."""
+        """Does all the work of a chat; after a fault the log in memory is dropped."""
         self._at_work.add(chat)
         try:
             await self._drain(chat)
@@ -194,10 +198,11 @@ class ChatQueue:
         return await self._run(work, agenda.waiting, seen)
 
     async def _run(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> Decisions | None:
-        """Runs a turn; how its cards stand when it parks, None when it settles."""
+        """Runs a turn; returns the states of its cards when it parks, None when it settles."""
         chat = work.turn.chat
         await self._add_late(work, waiting, seen)
-        # No step of the event loop lies between: what arrives from here on finds the turn begun.
+        # There is no await since the last look, so a message that comes from now on finds the
+        # turn begun.
         self._begun[chat] = (work.log, work.turn.id)
         try:
             settled = await self._turns.run(work)
@@ -206,7 +211,7 @@ class ChatQueue:
         return None if settled else decisions(work.turn, work.approvals)
 
     async def _add_late(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> None:
-        """Adds to the opening of a turn what belongs to it and came when it had been taken."""
+        """Adds late fragments to the opening of a turn: they came after it had been taken."""
         chat, log = work.turn.chat, work.log
         while True:
             late = await self._gathering.late(waiting, log, work.turn)
@@ -224,7 +229,7 @@ class ChatQueue:
                 waiting = [row for row in waiting if row not in taken]
 
     async def _rest(self, chat: int, seconds: float, seen: int) -> None:
-        """Waits until more of a message comes or the time is over; nothing runs meanwhile."""
+        """Waits until a message arrives or the time is over; the chat is not busy meanwhile."""
         if self._arrivals[chat] != seen:
             return
         arrival = self._resting[chat] = asyncio.Event()
@@ -243,6 +248,6 @@ class ChatQueue:
 
 
 def _unreported(approvals: Sequence[Approval]) -> list[Approval]:
-    """Set-aside cards that ended without a run and of which the model has not heard."""
+    """Returns the set-aside cards that ended without a run and that the model knows nothing of."""
     running = (ApprovalState.OPEN, ApprovalState.APPROVED)
     return [a for a in approvals if a.set_aside and not a.reported and a.state not in running]

@@ -1,4 +1,4 @@
-"""A person's pace: what comes faster is declined with a word, and taken by nobody."""
+"""Declines messages that exceed the pace of a person, and tells the person."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Pacing:
-    """Counts stored messages, so that a restart forgives nothing; `common` is for members."""
+    """Checks a person's pace against stored messages, so a restart does not reset the count.
+
+    `common` is the pace of members who have none of their own.
+    """
 
     def __init__(
         self, members: Members, outbox: Outbox, journal: Journal, clock: Clock, common: Pace
@@ -28,7 +31,10 @@ class Pacing:
         self._common = common
 
     async def admits(self, arrival: Arrival) -> bool:
-        """True when a message may be taken; else it is marked, and told once a window and chat."""
+        """Returns True when a message may be taken; otherwise marks it as declined.
+
+        The person is told once in each chat and each span of the bound.
+        """
         now, person = self._clock.now(), arrival.person
         for bound in person.effective_pace(self._common).bounds:
             reached = await self._members.nth_newest(person.id, bound.count, now)
@@ -50,7 +56,7 @@ class Pacing:
 
 
 def _told(person: Person, bound: Bound, free: datetime) -> str:
-    # Rounded up: at the time that is told there is room.
+    # Rounded up to a full second, so that a message at the named time is surely taken.
     at = free if not free.microsecond else free.replace(microsecond=0) + timedelta(seconds=1)
     return (
         f"{person.name}, you may send {bound.count} messages a {bound.unit}, and that many have "

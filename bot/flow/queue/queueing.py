@@ -1,4 +1,4 @@
-"""Queueing a message behind what its chat is doing."""
+"""Puts a message into the queue of its chat."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +17,8 @@ from bot.ports.lanes import Lanes
 
 
 class Queueing:
+    """Stores that messages wait, and wakes or interrupts their chats."""
+
     def __init__(
         self,
         inbox: Inbox,
@@ -36,12 +38,14 @@ class Queueing:
         self._seams = seams
 
     async def put(self, arrival: Arrival, also: Sequence[Write] = ()) -> bool:
-        """Lets a message wait its turn; its chat is woken, or interrupted if it wants that.
+        """Lets a message wait for its turn; returns False when it is declined instead.
 
-        What is over the person's pace is declined instead, with what goes on with it. A fragment of
-        a message is no new wish: it counts for no pace and stops nothing, but what is asked without
-        it is asked anew. Fragments that came before their call wait with it. `also` is written
-        too, and what it stops is interrupted. True when the message waits.
+        The chat is woken, or interrupted if its queue mode says so. A message over the person's
+        pace is declined, and so are later fragments of it. A fragment of a taken message is not
+        counted in the pace and stops no turn; if the model is being asked without it, that request
+        is interrupted and made again with it. Fragments that came before the one that calls the
+        bot wait together with it. `also` is written in the same transaction; when it stops a turn,
+        the chat is interrupted.
         """
         chat, message = arrival.chat.id, arrival.message
         fragment = self._seams.continues(chat, message)
@@ -71,7 +75,7 @@ class Queueing:
         return False
 
     async def _stops(self, arrival: Arrival) -> tuple[Write, ...]:
-        """The end of what its person may end, in a chat where a new message interrupts."""
+        """Returns stops for the turns that the person may end, if the chat's mode is interrupt."""
         if arrival.chat.queue_mode is not QueueMode.INTERRUPT:
             return ()
         agenda = await self._journal.agenda(arrival.chat.id)
@@ -84,7 +88,7 @@ class Queueing:
     async def _store(
         self, arrival: Arrival, also: Sequence[Write], *, counts: bool
     ) -> InboundMessage:
-        """Writes that it waits with its earlier fragments; returns the first of them all."""
+        """Stores that the message and its earlier fragments wait; returns the first of them."""
         chat, message = arrival.chat.id, arrival.message
         early = self._seams.before(chat, message)
         waits = [
@@ -99,5 +103,5 @@ class Queueing:
         return together[0]
 
     async def waiting(self, chat: int, message_id: str) -> InboundRow | None:
-        """The waiting row of a message, if it still waits."""
+        """Returns the row of a message that still waits, otherwise None."""
         return await self._inbox.message(chat, message_id)

@@ -1,4 +1,4 @@
-"""Fragments of messages on their way in: those behind their call, and those before it."""
+"""Recognises fragments of messages as they come in: after the one that calls the bot, or before."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 
 _MOST_ENDS = 1024
-"""Senders of whom is known how their newest message ended."""
+"""The most senders whose newest message is remembered."""
 
 _MOST_EARLY = 200
-"""Fragments that are left as they are for a moment; more are what they are at once."""
+"""The most fragments that are kept for a moment; one more is routed at once."""
 
 _RECALLED = 200
-"""Updates of an earlier life in which the ends of messages are looked for."""
+"""Updates from before the start that are read to learn the ends of messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """Where the newest message of a sender ends, and whether it was taken or declined."""
+    """The end of a sender's newest message; `taken` is False when it was declined."""
 
     seam: Seam
     taken: bool
@@ -31,7 +31,7 @@ class _End:
 
 @dataclass(slots=True)
 class _Early:
-    """Fragments of one sender that nobody called the bot for yet, and how long they stay so."""
+    """Kept fragments of one sender that do not call the bot; `due` is when they are routed."""
 
     due: float = 0.0
     rows: dict[int, tuple[InboundRow, InboundMessage]] = field(
@@ -40,10 +40,10 @@ class _Early:
 
 
 class Seams:
-    """Knows of each sender in each chat how their newest message ended.
+    """Remembers the end of the newest message of each sender in each chat.
 
-    A fragment of a group's message is left as a new update for a moment when it does not call the
-    bot: one that comes after it may do so for all of them. A restart finds it new again.
+    In a group, a fragment that does not call the bot stays a new update for a moment, because a
+    later fragment may call the bot for all of them. After a restart it is still new.
     """
 
     def __init__(self, inbox: Inbox, rows: RowReader, clock: Clock, bounds: BundleBounds) -> None:
@@ -57,7 +57,7 @@ class Seams:
         self._early_of: dict[int, tuple[int, str]] = {}
 
     async def recall(self) -> None:
-        """Reads once how the messages ended that an earlier life of the program took last."""
+        """Reads, once, the ends of the messages that were taken last before the program started."""
         if self._recalled:
             return
         for row in await self._inbox.last_taken(_RECALLED):
@@ -67,21 +67,21 @@ class Seams:
         self._recalled = True
 
     def continues(self, chat: int, message: InboundMessage) -> bool:
-        """Whether this goes on where the newest message of its sender in this chat ended."""
+        """Returns True when this continues the newest message of its sender in this chat."""
         return self._end(chat, message) is not None
 
     def declined(self, chat: int, message: InboundMessage) -> bool:
-        """Whether it goes on with a message that was not taken."""
+        """Returns True when this continues a message that was declined."""
         end = self._end(chat, message)
         return end is not None and not end.taken
 
     def counts(self, chat: int, message: InboundMessage) -> bool:
-        """Whether it is a message of its own, or more than one message may hold."""
+        """Returns True when this counts in the pace: it continues no message, or a full one."""
         end = self._end(chat, message)
         return end is None or not fits(end.seam, Bundle((message,)), self._bounds)
 
     def remember(self, chat: int, message: InboundMessage, *, taken: bool = True) -> None:
-        """Notes that the newest message of the sender ends here now."""
+        """Notes this as the end of the sender's newest message."""
         end = self._end(chat, message)
         before = None if end is None or self.counts(chat, message) else end.seam
         seam = continued(before, seam_of(message))
@@ -94,7 +94,7 @@ class Seams:
             self._ends.popitem(last=False)
 
     def keep(self, row: InboundRow, chat: int, message: InboundMessage) -> bool:
-        """Leaves a fragment new for a moment; False when that is over, or too many are kept."""
+        """Keeps a fragment for a moment; returns False when that is over or too many are kept."""
         if row.id in self._early_of:
             self.forget([row])
             return False
@@ -110,7 +110,7 @@ class Seams:
     def before(
         self, chat: int, message: InboundMessage
     ) -> Sequence[tuple[InboundRow, InboundMessage]]:
-        """Returns the kept fragments for which this one calls the bot: they are one message."""
+        """Returns the kept fragments that are one message with this one, which calls the bot."""
         early = self._early.get((chat, message.sender.key))
         if early is None:
             return ()
@@ -119,7 +119,7 @@ class Seams:
         return [(row, one) for row, one in kept if one in whole.messages]
 
     def forget(self, rows: Sequence[InboundRow]) -> None:
-        """Keeps these no longer: they have found their place."""
+        """Stops keeping these rows: they are routed now."""
         for row in rows:
             key = self._early_of.pop(row.id)
             early = self._early[key]
@@ -132,12 +132,12 @@ class Seams:
         return len(self._early_of)
 
     def keeps(self, row: InboundRow) -> bool:
-        """Whether it is not to be routed yet."""
+        """Returns True for a row that must not be routed yet."""
         key = self._early_of.get(row.id)
         return key is not None and self._clock.steady() < self._early[key].due
 
     def soonest(self) -> float | None:
-        """Seconds until the moment of a kept fragment is over; None when there is none."""
+        """Returns the seconds until a kept fragment may be routed; None when none is kept."""
         due = min((early.due for early in self._early.values()), default=None)
         return None if due is None else max(0.0, due - self._clock.steady())
 

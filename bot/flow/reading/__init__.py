@@ -1,1 +1,1 @@
-"""What people sent becomes one message that a model can read."""
+"""The pieces that people sent become one message that a model can read."""

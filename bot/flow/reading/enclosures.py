@@ -1,4 +1,4 @@
-"""What comes along with a message, fetched and read: text beside the words, and pictures."""
+"""Fetches and reads the attachments of messages: documents as text, photos as pictures."""
 
 import asyncio
 import logging
@@ -32,9 +32,10 @@ _LONGEST_WAIT = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Enclosed:
-    """What the model is shown of the attachments: `words` in their order, `pictures`, and wholes.
+    """Attachments as the model sees them: `words`, in order, and `pictures`.
 
-    `wholes` are the texts of which the words hold the beginning, to be stored with the entry.
+    `wholes` are the full texts of documents that `words` shows only in part; they are stored with
+    the entry.
     """
 
     words: tuple[str, ...] = ()
@@ -44,7 +45,7 @@ class Enclosed:
 
 @dataclass(frozen=True, slots=True)
 class _Enclosure:
-    """An attachment, and whether it hangs on the message itself or on one that is quoted."""
+    """An attachment of the message itself or of a message that it quotes."""
 
     attachment: Attachment
     quoted: bool
@@ -59,7 +60,7 @@ _Found: TypeAlias = tuple[_Enclosure, Reading]
 
 
 class Enclosures:
-    """Opens the attachments of messages; what cannot be had is said, and never loses a message."""
+    """Opens attachments; one that cannot be read is replaced by a note, and the message stays."""
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class Enclosures:
         limits: Limits,
         bounds: EnclosureBounds,
     ) -> None:
-        """`files` by the name of the channel; a channel without any has no attachments read."""
+        """Takes `files` by channel name; attachments of a channel that is not in it stay unread."""
         self._files = files
         self._reader = reader
         self._clock = clock
@@ -103,7 +104,7 @@ class Enclosures:
         return await self._reader.read(data, attachment.name)
 
     async def _fetched(self, files: Files, attachment: Attachment) -> bytes:
-        """The bytes; what may pass by itself is tried again a few times."""
+        """Returns the bytes of an attachment; tries again a few times when the channel is busy."""
         for wait in _WAITS:
             try:
                 return await files.fetch(attachment, self._bounds.bytes)
@@ -134,13 +135,13 @@ class Enclosures:
 
 
 def _enclosures(bundle: Bundle) -> list[_Enclosure]:
-    """What is quoted comes first, as its words do."""
+    """Returns the attachments of quoted messages, then those of the message itself."""
     quoted = [_Enclosure(one, True) for quote in bundle.quotes for one in quote.attachments]
     return [*quoted, *(_Enclosure(one, False) for one in bundle.attachments)]
 
 
 def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[AddArtifact, ...]]:
-    """The text with its notes, cut to so many bytes; what was cut is kept whole aside."""
+    """Returns the text with its note, cut to `room` bytes, and the full text if it was cut."""
     note = f"\n[{reading.note}]" if reading.note else ""
     encoded = reading.text.encode()
     if len(encoded) <= room:
@@ -155,6 +156,6 @@ def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[Add
 
 
 def _document(name: str, text: str) -> str:
-    # Nothing in a document may look like its end.
+    # The text of a document must not be able to end the block.
     held = text.replace("</document", "<\\/document")
     return f"<document name={name!r}>\n{held}\n</document>"

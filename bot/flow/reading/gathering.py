@@ -1,4 +1,4 @@
-"""Gathering: waiting rows that are one message in fragments are taken as one, and waited for."""
+"""Gathers waiting rows that are fragments of one message, and says how long to wait for more."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _MORE = "[Steward] More was sent at once than is read as one message: the rest c
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Rows that wait and are one message; `wait` is for how many seconds more of it may come."""
+    """Waiting rows that are one message; `wait` is the seconds in which more of it may come."""
 
     rows: tuple[InboundRow, ...]
     asked: Asked
@@ -33,11 +33,11 @@ class Gathered:
 
     @property
     def since(self) -> datetime:
-        """When the first of it came."""
+        """Returns the time at which the first row came."""
         return min(row.received_at for row in self.rows)
 
     def taken(self, chat: int, turn: str) -> tuple[Write, ...]:
-        """What is written when this becomes part of a turn, beside its entry."""
+        """Returns the writes, besides the entry, that make this part of a turn."""
         waiting = (InboundState.WAITING,)
         marks = tuple(
             MarkInbound(row.id, InboundState.TAKEN, waiting, chat, turn=turn) for row in self.rows
@@ -45,14 +45,14 @@ class Gathered:
         return (*marks, *self.asked.enclosed.wholes, *self._told(chat))
 
     def stands(self, waiting: Sequence[InboundRow]) -> bool:
-        """Whether every row still waits as it was read: neither edited nor dropped."""
+        """Returns True when every row still waits as it was read: neither edited nor dropped."""
         return set(self.rows) <= set(waiting)
 
     def hearing(self, heard: Heard | None) -> "Gathered":
         return replace(self, asked=replace(self.asked, heard=heard))
 
     def _told(self, chat: int) -> tuple[Write, ...]:
-        """A message that was more than one may be is told to the person too."""
+        """Returns a notice to the person when more was sent than one message may hold."""
         if not self.asked.bundle.more:
             return ()
         told = (
@@ -63,7 +63,7 @@ class Gathered:
 
 
 class Gathering:
-    """Looks at rows alone: nothing is kept in memory, so a restart gathers the same message."""
+    """Gathers messages from stored rows alone, so a restart gathers the same message."""
 
     def __init__(
         self, rows: RowReader, reader: MessageReader, clock: Clock, bounds: BundleBounds
@@ -74,7 +74,7 @@ class Gathering:
         self._bounds = bounds
 
     async def next(self, waiting: Sequence[InboundRow], chat: Chat) -> Gathered | None:
-        """The message that waits longest; None when its sender may not ask any more."""
+        """Returns the message that waits longest; None when its sender may not ask any more."""
         first = waiting[0]
         asked = await self._reader.read(first, chat)
         if asked is None:
@@ -95,7 +95,7 @@ class Gathering:
     def _near(
         self, first: InboundRow, asked: Asked, waiting: Sequence[InboundRow]
     ) -> Iterator[tuple[InboundRow, InboundMessage]]:
-        """What the sender wrote next, up to the first that goes with nothing before it."""
+        """Yields the sender's next messages, as long as they are fragments of the same message."""
         seams = [seam_of(asked.bundle.first)]
         for row in waiting:
             if row.id <= first.id or row.person != first.person:
@@ -104,7 +104,7 @@ class Gathering:
             seam = seam_of(message) if message is not None else None
             if message is None or seam is None or not any(belong(seam, one) for one in seams):
                 return
-            # One more than may be taken shows that there is more.
+            # One message over the bound is enough to know that there are more.
             if len(seams) > self._bounds.messages:
                 return
             seams.append(seam)
@@ -120,7 +120,7 @@ class Gathering:
     async def late(
         self, waiting: Sequence[InboundRow], log: ChatLog, turn: Turn
     ) -> Gathered | None:
-        """Fragments of a turn's opening that came when it had begun, while nothing is answered."""
+        """Returns late fragments of a turn's opening, unless the model has replied already."""
         if not waiting or turn.stop_asked is not None:
             return None
         await log.read(turn.conversation)
@@ -139,7 +139,7 @@ class Gathering:
         return None
 
     def noted(self, gathered: Gathered, seam: Seam | None) -> Gathered:
-        """The same with a word about it when it goes with what was taken before it."""
+        """Returns the message, with a note if it is a late piece of the one before."""
         first = seam_of(gathered.asked.bundle.first)
         if seam is None or not belong(seam, first):
             return gathered
@@ -148,20 +148,23 @@ class Gathering:
         return replace(gathered, asked=told)
 
     async def opened(self, gathered: Gathered, chat: Chat) -> Gathered:
-        """The same with what came along read, which can take a while: look at the rows again."""
+        """Returns the message with its attachments read.
+
+        Reading takes time: check afterwards that the rows still stand.
+        """
         if not gathered.asked.enclosing:
             return gathered
         return replace(gathered, asked=await self._reader.opened(gathered.asked, chat))
 
 
 def newest_seam(log: ChatLog) -> Seam | None:
-    """Where the newest message of the conversation at hand ends."""
+    """Returns the end of the newest message in the current conversation."""
     bodies = (entry.body for entry in reversed(log.entries()))
     return next((body.seam for body in bodies if isinstance(body, AskerBody)), None)
 
 
 def unanswered(log: ChatLog, turn: str) -> Seam | None:
-    """Where the message of a turn ends, as long as the model has said nothing in it."""
+    """Returns the end of a turn's message; None once the model has replied in the turn."""
     bodies = [entry.body for entry in log.entries(turn)]
     if any(isinstance(body, ReplyBody) for body in bodies):
         return None

@@ -1,4 +1,4 @@
-"""From a stored update to what the model reads of a person's message."""
+"""Turns a stored update into the message that the model reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,8 +24,8 @@ _TALK = "the talk of the group"
 class Asked:
     """A message with the person who wrote it, ready to open a turn or to steer one.
 
-    `enclosed` is what came along with it, once that has been read. `notes` are words of the program
-    about it. `after` is where the message ends that it is added to.
+    `enclosed` holds its attachments once they have been read. `notes` are remarks of the program
+    about it. `after` is the end of an earlier piece, when this one continues it.
     """
 
     bundle: Bundle
@@ -39,7 +39,7 @@ class Asked:
 
     @property
     def enclosing(self) -> bool:
-        """Whether there is anything to fetch and read."""
+        """Returns True when there are attachments to fetch and read."""
         return bool(self.bundle.attachments or any(q.attachments for q in self.bundle.quotes))
 
     def body(self, *, steering: bool = False) -> AskerBody:
@@ -60,7 +60,7 @@ class Asked:
 
 
 class MessageReader:
-    """Reads waiting messages; who has lost the right to ask is not read."""
+    """Reads waiting messages, except those of people who may not ask any more."""
 
     def __init__(
         self,
@@ -86,7 +86,10 @@ class MessageReader:
         return Asked(Bundle((message,)), person, chat.timezone or "UTC", self._clock.now())
 
     async def opened(self, asked: Asked, chat: Chat) -> Asked:
-        """The same with its attachments read, which can take a while: look at the rows again."""
+        """Returns the message with its attachments read.
+
+        Reading takes time: check afterwards that the rows still stand.
+        """
         address = asked.bundle.first.address
         async with self._lives.before(address):
             enclosed = await self._enclosures.open(asked.bundle, chat.id)
@@ -94,7 +97,7 @@ class MessageReader:
 
 
 def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) -> str:
-    """The sender's words, with what they quote or forward set apart as data."""
+    """Returns the sender's words, with quoted and forwarded text marked as data."""
     parts = [*notes, *map(set_apart, bundle.quotes)]
     for source, text in bundle.passages:
         whole = text if source is None else f"<forwarded from={source!r}>\n{text}\n</forwarded>"
@@ -103,5 +106,5 @@ def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) ->
 
 
 def _moment(now: datetime, timezone: str) -> str:
-    """The time of day as the person reads it on their clock."""
+    """Returns the date and time as the person's own clock shows them."""
     return f"{now.astimezone(ZoneInfo(timezone)):%A %Y-%m-%d %H:%M} {timezone}"

@@ -1,4 +1,4 @@
-"""The talk of a group that is not for the bot: passed over, or kept to be read as context."""
+"""Handles group talk that is not for the bot: passes it over, or keeps it as context."""
 
 from dataclasses import dataclass
 
@@ -13,23 +13,26 @@ from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
 
 MOST_HEARD = 50
-"""Messages that are kept for the next turn."""
+"""The most messages that are kept for the next turn."""
 
 _LONGEST_LINE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was said since the last turn, as data for the model; `up_to` is its newest update."""
+    """Talk of the group since the last turn, as data for the model.
+
+    `release` is the write that marks these messages as done.
+    """
 
     text: str
     release: ReleaseHeard
 
 
 class Overhearing:
-    """Collects such updates and stores what became of them a batch at a time.
+    """Collects marks of such updates and stores them one batch at a time.
 
-    They cost no transaction each; those of a batch that was lost are simply routed again.
+    This saves a transaction for each update; updates of a lost batch are simply routed again.
     """
 
     def __init__(self, inbox: Inbox, chats: Chats, journal: Journal, rows: RowReader) -> None:
@@ -42,7 +45,7 @@ class Overhearing:
         self._known: dict[Address, Chat] = {}
 
     async def chat(self, message: InboundMessage) -> Chat:
-        """The group a message stands in, looked up once a batch; its title is kept up to date."""
+        """Returns the group of a message, read once a batch, and keeps its title up to date."""
         known = self._known.get(message.address)
         if known is None:
             known = await self._chats.at(message.address, private=False)
@@ -55,7 +58,7 @@ class Overhearing:
         self._passed.add(row.id)
 
     def overhear(self, row: InboundRow, chat: Chat) -> None:
-        """Keeps a message if the group's owner wants that, and passes it over if not."""
+        """Keeps a message if context is on in the group, otherwise passes it over."""
         if not chat.context:
             self.pass_over(row)
             return
@@ -63,7 +66,7 @@ class Overhearing:
         self._heard[row.id] = MarkInbound(row.id, InboundState.HEARD, expect, chat.id)
 
     async def flush(self) -> None:
-        """Stores what was collected; what a turn may read is stored before that turn begins."""
+        """Stores the collected marks; the router calls it before a turn can need them."""
         self._known.clear()
         if not self._passed and not self._heard:
             return
@@ -80,7 +83,7 @@ class Overhearing:
             await self._journal.commit(Change((ReleaseHeard(chat, kept[0].id),)))
 
     async def read(self, chat: Chat) -> Heard | None:
-        """What was heard in a chat since this was last read and released."""
+        """Returns the talk heard in a chat that no turn has taken yet; None when there is none."""
         if chat.private or not chat.context:
             return None
         rows = await self._inbox.heard(chat.id, MOST_HEARD)
@@ -91,7 +94,7 @@ class Overhearing:
         return Heard(text, ReleaseHeard(chat.id, rows[-1].id))
 
     def _line(self, row: InboundRow) -> str:
-        """One message on one line, unable to end what it stands in."""
+        """Returns a message as one line that cannot close the block it stands in."""
         message = self._rows.message(row)
         if message is None:
             return ""

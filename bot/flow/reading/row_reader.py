@@ -1,4 +1,4 @@
-"""Reads stored updates in the words of the channel that brought them."""
+"""Reads stored updates with the channel that brought them."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ class RowReader:
         self._channels = channels
 
     def read(self, row: InboundRow) -> Inbound:
-        """Returns what a row says; never raises."""
+        """Returns the content of a row; never raises."""
         channel = self._channels.get(row.channel)
         if channel is None:
             return Unreadable(f"no channel named {row.channel}")

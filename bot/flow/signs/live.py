@@ -1,4 +1,4 @@
-"""Signs of life while a turn runs: typing, the text as it grows, one line for each tool."""
+"""Shows signs of life while a turn runs: typing, the growing text, one line for each tool."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -19,23 +19,23 @@ from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
 _PATIENCE = 0.4
-"""Seconds before the first sign: a quick answer needs none."""
+"""Seconds before the first sign; a quick answer needs no sign."""
 
 _WELL = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER)
 _LONG = 4.8
-"""Seconds after which a message shows that it is being worked on, and a group its answer."""
+"""Seconds after which a message gets its reaction, and a group sees the growing answer."""
 
 _TYPING_EVERY = 4.5
 _DRAFT_EVERY = 1.1
 _SIGN_LASTS = 2.2
 _MESSAGE_EVERY = 5.0
-"""Seconds between two states of a message that grows; a group bears 20 messages a minute."""
+"""Seconds between two edits of a growing message; a group allows 20 messages a minute."""
 
 _DRAFT_REFRESH = 20.0
 
 
 class Live:
-    """What the screen should show now; telling it costs nothing, a task of its own shows it."""
+    """The newest content for the screen; another task shows it, so the turn never waits for it."""
 
     def __init__(self) -> None:
         self.changed = asyncio.Event()
@@ -48,7 +48,7 @@ class Live:
         return "\n\n".join(part for part in (self._text, self._tools) if part)
 
     def write(self, text: str) -> None:
-        """The text so far; the first words after tools take the place of their lines."""
+        """Takes the text so far; the first text after tools replaces their lines."""
         self._text = text
         if text:
             self._tools = ""
@@ -66,13 +66,13 @@ class Live:
         self.changed.set()
 
     def passed(self) -> list[str]:
-        """The screens that told of finished tools since this was last asked."""
+        """Returns the screens with finished tools since the last call."""
         passed, self._passed = self._passed, []
         return passed
 
 
 class Lives:
-    """Shows how turns get on: in the chat, and on the messages they answer."""
+    """Shows the progress of turns: in the chat, and on the messages that they answer."""
 
     def __init__(
         self,
@@ -88,11 +88,11 @@ class Lives:
         self._placeholders: dict[str, Placeholder] = {}
 
     def taken(self, work: Work, since: datetime) -> None:
-        """The turn is at work now on what came at `since`."""
+        """Shows that the turn works now on messages that came at `since`."""
         self._reactions.taken(work.address, work.message_ids, since)
 
     def rested(self, work: Work) -> None:
-        """The turn has parked or settled, and what it had to say is owed."""
+        """Ends the signs of a turn that has parked or settled; its answer is owed by now."""
         placeholder = self._placeholders.pop(work.turn.id, None)
         if placeholder is not None:
             placeholder.end()
@@ -102,7 +102,7 @@ class Lives:
 
     @asynccontextmanager
     async def of(self, work: Work) -> AsyncGenerator[Live]:
-        """Shows signs of life for as long as the block runs; faults are not the turn's."""
+        """Shows signs of life while the block runs; faults of the channel do not reach the turn."""
         channel, address = self._channels[work.address.channel], work.address
         message_ids = work.message_ids
 
@@ -114,12 +114,12 @@ class Lives:
 
     @asynccontextmanager
     async def before(self, address: Address) -> AsyncGenerator[None]:
-        """Shows that something is done while there is no turn yet, or none that goes on."""
+        """Shows typing while the block runs; meant for work outside a running turn."""
         async with _living(self._channels[address.channel], address, self._clock, _nothing):
             yield
 
     def _place(self, work: Work) -> Placeholder | None:
-        """Where the answer of a group's turn grows; private chats have drafts for that."""
+        """Returns the placeholder of a group's turn; a private chat has drafts instead."""
         channel, turn = self._channels[work.address.channel], work.turn
         if work.log.chat.private or channel.instant:
             return None
@@ -131,7 +131,7 @@ class Lives:
 
 
 def _nothing() -> None:
-    """There is no message yet to show it on."""
+    """Does nothing, because there is no message to put a reaction on."""
 
 
 @asynccontextmanager
@@ -157,13 +157,13 @@ async def _living(
 
 
 async def _show_all(live: Live, channel: Channel, address: Address) -> None:
-    """For channels that cost nothing: at once, and no finished tool is passed over."""
+    """Shows every change at once, finished tools included, on a channel without rates."""
     with suppress(ChannelError):
         await channel.sign(address, Sign.TYPING)
     while True:
         live.changed.clear()
         screen, passed = live.screen, live.passed()
-        # The newest finished tool is often what the screen still shows: once is enough.
+        # The screen is often still that of the newest finished tool: show it only once.
         fresh = [screen] if screen and screen not in passed[-1:] else []
         await _draft(channel, address, [*passed, *fresh])
         await live.changed.wait()
@@ -171,9 +171,9 @@ async def _show_all(live: Live, channel: Channel, address: Address) -> None:
 
 @dataclass(slots=True)
 class _Late:
-    """For channels that count what is sent: after some patience, only the newest, not too often.
+    """Shows the newest state after some patience, and not too often, on a channel with rates.
 
-    `long` is called once when it takes longer than a person cares to wait for nothing.
+    `long` is called once when the turn takes longer than `_LONG` seconds.
     """
 
     live: Live
@@ -198,7 +198,7 @@ class _Late:
             await awaited(self.live.changed, self.clock, max(soon, 0))
 
     async def _show_now(self, *, takes_long: bool) -> float:
-        """Shows the newest state; returns when to show it again should nothing change."""
+        """Shows the newest state; returns the seconds until it is shown again without a change."""
         screen = self.live.screen if self.channel.drafts else ""
         if screen and self.placeholder is None:
             await _draft(self.channel, self.address, [screen])
@@ -210,7 +210,7 @@ class _Late:
             return _TYPING_EVERY
         with suppress(ChannelError):
             await self.channel.sign(self.address, Sign.TYPING)
-        # The words of a group's answer change at every moment: the sign need not.
+        # The text of a group's answer changes all the time; typing is repeated less often.
         await self.clock.sleep(_SIGN_LASTS if screen else 0.0)
         return _TYPING_EVERY
 

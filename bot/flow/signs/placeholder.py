@@ -1,4 +1,4 @@
-"""The message of a group in which an answer grows, until the answer itself is there."""
+"""The message of a group in which an answer grows until the final answer is sent."""
 
 import asyncio
 import logging
@@ -15,9 +15,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class Placing(TaskOwner):
-    """Holds the means of every placeholder; `wake` has what a chat is owed delivered.
+    """Holds the parts that all placeholders share; `wake` starts a delivery to a chat.
 
-    Leaving breaks off the messages that are under way.
+    Closing it cancels the sending of placeholders.
     """
 
     def __init__(self, journal: Journal, wake: Callable[[int], None]) -> None:
@@ -27,10 +27,10 @@ class Placing(TaskOwner):
 
 
 class Placeholder:
-    """Shows the newest text in one message, while there is room for it.
+    """Shows the newest text in one message while the rates leave room for it.
 
-    From the moment it is there its end is owed: should the program die, the next one takes it
-    away. The answer does not depend on it, so that it can be neither lost nor doubled.
+    As soon as the message is on the screen, its deletion is owed: if the program dies, the next
+    one deletes it. The answer does not depend on it, so no answer is lost or sent twice.
     """
 
     def __init__(
@@ -55,15 +55,16 @@ class Placeholder:
         self._ended = False
 
     def show(self, text: str) -> None:
-        """Has the text shown soon; nothing when the one before is still on its way."""
+        """Starts to show the text; does nothing while an earlier text is being sent."""
         if self._task is not None or text == self._shown or self._ended:
             return
         name = f"placeholder {self._address.key}"
-        # A message whose sending is broken off might be there and never go away again.
+        # Sending runs in a task of its own: if it were cancelled with the turn, a message could
+        # stay on the screen for ever.
         self._task = self._placing.start(self._show(text), name)
 
     def end(self) -> None:
-        """The answer takes its place, or nothing does."""
+        """Shows no more text, and has the message deleted if it is on the screen."""
         self._ended = True
         if self._placed and self._task is None:
             self._placing.wake(self._chat)
@@ -78,7 +79,7 @@ class Placeholder:
                 await self._owe(shown)
             self._message, self._shown = shown, text if shown is not None else ""
         except ContentRefused as refused:
-            # It gave way to another message, or someone deleted it: the next text makes a new one.
+            # Someone deleted the message, or it was replaced: the next text makes a new one.
             _LOG.info("a placeholder is gone: %s", refused)
             self._message = None
         except ChannelError as fault:

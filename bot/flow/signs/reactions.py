@@ -1,4 +1,4 @@
-"""Reactions on people's messages: waiting, being worked on, done."""
+"""Puts reactions on people's messages: the message waits, is being worked on, is done."""
 
 import asyncio
 import logging
@@ -17,10 +17,10 @@ from bot.ports.clock import Clock
 _LOG = logging.getLogger(__name__)
 
 _MOST_MARKS = 10_000
-"""Messages whose reaction is remembered; the oldest are forgotten first."""
+"""The most messages whose reaction is remembered; the oldest are forgotten first."""
 
 _MOST_AT_WORK = 64
-"""Messages whose reaction is on its way; while there are more, new ones stay without."""
+"""The most reactions that are being sent at a time; further messages get no reaction."""
 
 _MOST_WAITS = 60
 _LONGEST_WAIT = 30.0
@@ -29,7 +29,7 @@ _LAST = (Sign.DONE, Sign.NONE)
 
 @dataclass(slots=True, eq=False)
 class _Mark:
-    """What a message is to show, and what it shows as far as is known."""
+    """The reaction that a message should show, and the one that it shows as far as is known."""
 
     wanted: Sign
     shown: Sign | None = None
@@ -37,12 +37,12 @@ class _Mark:
 
 
 class Reactions(TaskOwner):
-    """Shows the newest state of a message when there is room for it: nothing waits for this.
+    """Shows the newest state of a message as soon as there is room; no turn waits for that.
 
-    A message that never waited long has no reaction, and none is sent at its end; in a flood most
-    stay without. What an earlier life of the program left is not known, so messages older than
-    this life count as marked. A chat that takes no reactions is left alone for as long as the
-    program runs. Leaving drops what is not shown yet.
+    A message that was answered quickly has no reaction and gets none at its end; in a flood most
+    messages get none. Reactions from before a restart are unknown, so a message that is older
+    than the start counts as one with a reaction. A chat that refuses a reaction gets no more
+    until the next start. Closing it drops the reactions that are not shown yet.
     """
 
     def __init__(self, channels: Mapping[str, Channel], clock: Clock) -> None:
@@ -66,19 +66,19 @@ class Reactions(TaskOwner):
             self._want(address, message_id, Sign.WORKING)
 
     def taken(self, address: Address, message_ids: Iterable[str], since: datetime) -> None:
-        """Messages that came at `since` are worked on now: said of those that had to wait."""
+        """Shows work on messages that came at `since`, but only on those that had to wait."""
         for message_id in message_ids:
             if (address, message_id) in self._marks or since < self._opened_at:
                 self._want(address, message_id, Sign.WORKING)
 
     def ended(self, address: Address, message_ids: Iterable[str], *, well: bool) -> None:
-        """Nothing more comes of these messages; those without a reaction stay without."""
+        """Shows the end of the work on messages, but only on those that have a reaction."""
         for message_id in message_ids:
             if (address, message_id) in self._marks:
                 self._want(address, message_id, Sign.DONE if well else Sign.NONE)
 
     def dropped(self, address: Address, message_id: str, since: datetime) -> None:
-        """Nobody will answer a message that came at `since`: it shows nothing any more."""
+        """Removes the reaction of a message that came at `since` and will not be answered."""
         if (address, message_id) in self._marks or since < self._opened_at:
             self._want(address, message_id, Sign.NONE)
 
@@ -111,7 +111,7 @@ class Reactions(TaskOwner):
             self._marks.pop(key, None)
 
     async def _shown(self, key: tuple[Address, str], mark: _Mark) -> None:
-        """Shows what is wanted, and what is wanted by then, until the two are the same."""
+        """Shows the wanted reaction, again if it changes meanwhile, until the two are equal."""
         address, message_id = key
         channel, waits = self._channels[address.channel], 0
         while mark.shown is not mark.wanted and waits < _MOST_WAITS:
@@ -124,7 +124,7 @@ class Reactions(TaskOwner):
                 await self._clock.sleep(min(wait.retry_after, _LONGEST_WAIT))
 
     async def _give_up(self, key: tuple[Address, str], mark: _Mark) -> None:
-        """Takes back what one message shows, and tries no other one of the chat again."""
+        """Removes the reaction of this message, and sends no more reactions to the chat."""
         address, message_id = key
         self._unwilling.add((address.channel, address.chat))
         self._marks.pop(key, None)
