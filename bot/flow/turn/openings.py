@@ -1,4 +1,4 @@
-"""How a turn begins: by a message, or taken up from its row."""
+"""The start of a turn: from a message, or again from its row."""
 
 import secrets
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from bot.ports.journal import Agenda
 
 
 class Openings:
-    """Writes the first row of a turn, or the next start of one; a new turn is for `model`."""
+    """Writes the first row of a turn, or its next start; new turns use `model`."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Openings:
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
     ) -> Work:
-        """Makes a message the opening of a turn: its rows are taken in the same transaction."""
+        """Opens a turn with a message; the message's rows are taken in the same transaction."""
         asked = self._worded(gathered.asked, agenda)
         turn = self._new(log.chat, asked)
         work = await self._at_work(log, turn, ())
@@ -54,7 +54,7 @@ class Openings:
             SaveApproval(replace(card, reported=True), expect=card.state) for card in unreported
         ]
         heard = (asked.heard.release,) if asked.heard is not None else ()
-        # A conversation hears of its own cards alone.
+        # A conversation hears only of its own cards.
         late = [_unrun(card) for card in unreported if card.conversation == turn.conversation]
         also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *part.writes)
         await work.write(*late, *part.bodies, asked.body(), turn=part.turn, also=also)
@@ -81,7 +81,7 @@ class Openings:
         )
 
     async def take_up(self, log: ChatLog, turn: Turn, agenda: Agenda) -> Work:
-        """Goes on with a turn another life of the program began, or that was parked."""
+        """Continues a turn that an earlier run of the program began, or that was parked."""
         work = await self._at_work(log, turn, agenda.approvals)
         model = turn.model
         if turn.state is TurnState.QUEUED:
@@ -107,7 +107,7 @@ class Openings:
 
 
 def _unrun(card: Approval) -> LateResultBody:
-    """A set-aside card that ended without a run, told to the model at the next opening."""
+    """Returns the news for the model that a set-aside card ended and its call did not run."""
     by = f" by {card.decider_name}" if card.decider_name else ""
     because = f": {card.reason}" if card.reason and card.state is ApprovalState.DENIED else ""
     decision = f"{card.state.value}{by}{because}; it did not run"
