@@ -30,12 +30,17 @@ class ServerSpec:
     url: str = ""
     """The address of a server without a command, asked with `headers`."""
     env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Variables of the program, by name."""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Headers of each request to the address, by name."""
     folder: str = "/"
+    """The folder in which the program starts."""
     trusted: bool = False
     """True when the server is believed that a tool merely reads."""
     start_seconds: float = 30.0
+    """Seconds that the server may take to start."""
     call_seconds: float = 60.0
+    """Seconds that one call may take."""
     idle_seconds: float = 1800.0
     """Seconds without use after which the server is ended; 0 means never."""
     skill: str = ""

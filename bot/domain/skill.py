@@ -57,8 +57,11 @@ class Skill:
 
     name: str
     description: str
+    """Tells the model what the skill does and when to use it."""
     body: str
+    """The instructions as written, with places that are filled in later."""
     folder: str
+    """The path of the skill's folder."""
     license: str = ""
     compatibility: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -70,8 +73,11 @@ class Skill:
     """Maps a condition to the skill that the model then chooses."""
     model_tier: str | None = None
     requires: Requirements = Requirements()
+    """The things without which the skill cannot be used."""
     variables: tuple[Variable, ...] = ()
+    """Variables that the skill declares, with the operator's values."""
     servers: tuple[SkillServer, ...] = ()
+    """Tool servers that the skill brings along."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Keys of the file that this program does not know."""
     unmet: str = ""

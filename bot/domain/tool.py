@@ -141,15 +141,20 @@ class ToolResult:
     """The one answer to a call."""
 
     call_id: str
+    """The id of the call that this answers."""
     tool: str
+    """The name of the tool."""
     status: Status
     text: str
     """The text for the model, bounded."""
     code: Code | None = None
+    """The reason for any end but success."""
     duration_ms: int = 0
+    """Milliseconds that the tool ran."""
     synthetic: bool = False
     """True when no tool ran for it."""
     truncated: bool = False
+    """True when the middle of the text was left out."""
     untrusted: str | None = None
     """The foreign source of the text."""
     artifact: str | None = None
