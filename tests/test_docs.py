@@ -72,6 +72,14 @@ _PLAIN = (
     "bot/adapters/skill_folder",
     "bot/adapters/sql",
     "bot/adapters/tools",
+    "bot/domain",
+    "bot/flow/approvals",
+    "bot/flow/plans",
+    "bot/flow/skills",
+    "bot/flow/turn",
+    "bot/ports",
+    "bot/settings",
+    "bot/shipped",
 )
 """Folders whose docstrings begin with a verb or a noun."""
 
