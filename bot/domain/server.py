@@ -98,10 +98,10 @@ def is_server_name(text: str) -> bool:
 
 
 def tools_prefix(server: str) -> str:
-    """`<server>__`, which names of its tools begin with and those of no other server.
+    """Returns `<server>__`, the beginning of this server's tool names and of no other's.
 
-    A skill may name a server more freely than the settings: what is too long for the tools' own
-    names to fit behind it, or could be taken for more of the `__`, is cut and marked.
+    A skill may name a server more freely than the settings. A name that is too long for tool names,
+    or that could be confused with the `__`, is cut and marked.
     """
     if len(server) <= LONGEST_NAME and _BETWEEN not in server and not server.endswith("_"):
         return f"{server}{_BETWEEN}"
@@ -111,7 +111,7 @@ def tools_prefix(server: str) -> str:
 
 
 def tool_name(server: str, tool: str) -> str:
-    """`<server>__<tool>`, legal for every provider; an altered name ends with its own mark."""
+    """Returns `<server>__<tool>`, legal for every provider; an altered name ends with a mark."""
     clean = _ILLEGAL.sub("_", tool)
     whole = f"{tools_prefix(server)}{clean}"
     if clean == tool and tool and len(whole) <= _LONGEST_TOOL:

@@ -63,7 +63,7 @@ class SkillFolders:
         clock: Clock,
         tell: Callable[[SkillSet], None] = lambda _: None,
     ) -> None:
-        """`tell` gets each new set before anyone can use it; the last root is the person's own."""
+        """Passes each new set to `tell` before it is used; the last root is the person's own."""
         self._tree = SkillTree(roots)
         self._own = len(roots) - 1
         self._values_file = home / FILE
