@@ -39,7 +39,7 @@ LOOK_SECONDS = 2.0
 """Seconds between two checks of the folders for changes."""
 
 LOOK_SHARE = 100
-"""A check may use one part in so many of the processor's time; the pause after it sees to that."""
+"""The pause after a check lasts at least so many times the processor time of the check."""
 
 PAUSE_SECONDS = 30.0
 """Seconds without checks after an unexpected fault."""

@@ -79,7 +79,7 @@ def _is_known(reader: Reader, word: str, following: Iterator[str]) -> bool:
 
 
 def _is_cluster(reader: Reader, letters: str, following: Iterator[str]) -> bool:
-    """Returns True for known letters behind one dash; the first with a value takes the rest."""
+    """Returns True for known letters behind a dash; a value is the rest, or the next word."""
     for at, letter in enumerate(letters, start=1):
         if letter in reader.values:
             optional = letter in reader.flags

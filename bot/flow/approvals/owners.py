@@ -35,7 +35,7 @@ class Owners:
         self._groups = groups
 
     async def asked_for(self, chat: Chat) -> AskedOwners:
-        """Returns the owners; with their private chats unless an owner reads this chat."""
+        """Returns the owners, with their private chats unless an owner reads this chat."""
         owners = [(key, one) for key, one in await self._people.accounts() if one.is_owner]
         names = _named([person for _, person in owners])
         there = await self._there(chat, [key for key, _ in owners])

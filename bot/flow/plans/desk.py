@@ -25,7 +25,7 @@ ELSEWHERE = "It is changed in the chat where it was asked for."
 CHANGING = "What should be different? Write it as your next message."
 
 _LOOKS = 5
-"""Tries to handle a press whose plan changes at the same moment."""
+"""The most tries to handle a press whose plan changes at the same moment."""
 
 
 class PlanDesk:
