@@ -46,7 +46,9 @@ class Approval:
     """The secret of its buttons."""
     chat: int
     conversation: str
+    """The id of the conversation that the card belongs to."""
     turn: str
+    """The turn that made the call."""
     call: ToolCall
     preview: Preview
     asker: int
@@ -67,6 +69,7 @@ class Approval:
     reported: bool = False
     """True once the model has read the decision and its result."""
     decided_by: int | None = None
+    """The person who decided; None for an end without a person."""
     decider_name: str = ""
     decided_at: datetime | None = None
     reason: str = ""

@@ -36,21 +36,29 @@ class Chat:
     id: int
     address: Address
     conversation: str
+    """The id of the open conversation."""
     private: bool = True
+    """True for a chat with one person, false for a group."""
     queue_mode: QueueMode = QueueMode.QUEUE
+    """The treatment of a message that arrives during a turn."""
     model: str | None = None
+    """The model chosen for this chat; None means the program's."""
     timezone: str | None = None
+    """The time zone of the chat; None means UTC."""
     fence: int = 0
     """Grows with each owner of the chat."""
     last_seq: int = 0
     """The number of the last entry in its log."""
     title: str = ""
+    """The title of the group."""
     activation: Activation = Activation.MENTION
+    """The rule for the messages of a group that are for the bot."""
     context: bool = False
     """True when the bot reads the talk of a group that is not meant for it."""
     moved_from: Address | None = None
     """The address before the group became a supergroup; the workspace folder keeps that name."""
     long_answers: LongAnswers = LongAnswers.MESSAGES
+    """The form of a long answer."""
     previews: bool = False
     """True when links show a preview of their page."""
     skill: str | None = None

@@ -1,4 +1,4 @@
-"""What a companion of a turn adds to it, as frozen values."""
+"""The parts that a companion adds to a turn, as frozen values."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,45 +19,45 @@ class Share:
     """Entries: at an opening before the person's words, else behind the results."""
     writes: tuple[Write, ...] = ()
     purpose: str = ""
-    """Says what the turn is for where no message of a person says it."""
+    """The purpose of the turn when no message of a person states it."""
 
     def joined(self, other: "Share") -> "Share":
-        """This share and the next companion's, which began with this one's row."""
+        """Returns this share joined with the next companion's, which began with this one's row."""
         bodies, writes = (*self.bodies, *other.bodies), (*self.writes, *other.writes)
         return Share(other.turn, bodies, writes, self.purpose or other.purpose)
 
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """A call is not asked about on a card of its own; a companion keeps it until later."""
+    """The call gets no card of its own; a companion keeps it until later."""
 
     reads_run: bool
-    """Whether a call that only reads runs now all the same."""
+    """True when a call that only reads runs now all the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """A person has agreed to exactly this call: it runs unasked, unless it turns out otherwise."""
+    """A person has agreed to exactly this call: it runs without a card, with two exceptions."""
 
     where: str
-    """The place that was shown to the person; empty when no place was."""
+    """The place that the person saw; empty when the person saw no place."""
     if_dangerous: str
-    """Why a card asks again when the call is dangerous."""
+    """The reason on the new card when the call is dangerous."""
     if_elsewhere: str
-    """Why a card asks again when the call would now happen in another place."""
+    """The reason on the new card when the call would now happen in another place."""
 
 
 Stance: TypeAlias = Refuse | Deferred | Agreed
-"""A companion's word about an open call, before rules and cards are looked at."""
+"""A companion's view of an open call, taken before rules and cards are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What comes before a request to the model."""
+    """The entries that come before a request to the model."""
 
     bodies: tuple[Body, ...] = ()
     hidden: bool = False
-    """Whether the text that the model writes now is not for the person."""
+    """True when the person must not see the text that the model writes now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class Ended:
 
     writes: tuple[Write, ...] = ()
     also: str = ""
-    """Stands behind the last word."""
+    """Text behind the last word."""
     instead: str | None = None
-    """Stands in the place of the last word; None leaves it as it is."""
+    """Text in place of the last word; None leaves the last word as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +77,4 @@ class Aside:
 
     writes: tuple[Write, ...] = ()
     withdraws: bool = False
-    """Whether the open cards end with the turn, since its work will be taken up in another way."""
+    """True when the open cards end with the turn, because its work will continue in another way."""

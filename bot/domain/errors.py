@@ -1,47 +1,47 @@
-"""The one tree of faults; endings are values (see outcome), only faults are raised.
+"""The one tree of faults; only faults are raised, the ends of turns are values (see outcome).
 
 StewardError
-├── FenceLost               another owner writes this chat now: let go at once
-├── Conflict                a compare-and-set found another state: look again
+├── FenceLost               another owner writes this chat now: stop at once
+├── Conflict                the row is in another state than expected: read it again
 ├── StoreError
 │   ├── StoreBusy           locked for too long: try again
 │   ├── StoreUnwritable     read-only, full disk, broken file: an operator must act
-│   ├── NoSuchChat          joined to another one meanwhile: let go of it
+│   ├── NoSuchChat          the chat was joined to another one: stop working on it
 │   ├── StoreTooNew         written by a newer program: upgrade the program
 │   └── StoreTooOld         written by an older program: the next start upgrades it
-├── ModelError              what a provider or the way to it refused
+├── ModelError              refused by a provider, or failed on the way to it
 │   ├── ModelOverloaded     429, 5xx, overloaded: wait `retry_after`, try again
 │   ├── ModelUnreachable    network, time-out, cut stream: try again
 │   ├── ModelDenied         key, permission, unknown model: an operator must act
 │   ├── PromptTooLong       shorten the view, then try again
 │   ├── SpoiltThinking      drop thinking by a stored cut, then try once more
-│   └── RequestInvalid      these bytes are never sent again
-├── ChannelError
+│   ├── SpoiltThinking      drop the thinking with a stored cut, then try once more
+│   └── RequestInvalid      never send this exact request again
 │   ├── FloodWait           the platform asks for `retry_after` seconds
 │   ├── ChannelUnreachable  network; `maybe_done` when the work may have happened
-│   ├── ChatMoved           the chat lives elsewhere now; carries the platform's word of it
-│   ├── RecipientGone       blocked, deleted, never started: give up on the message
-│   ├── ContentRefused      this content will never be accepted
-│   └── FileWithheld        a file that cannot be had; its text says why
-├── InvalidArguments        a tool call whose arguments do not fit its schema
-├── ToolFailure             a tool that could not do its work; its text is for the model
-│   └── OutcomeUnknown      it may have happened: nobody can tell without looking
-└── SettingError            a setting that cannot be used; its text is for the operator
+│   ├── ChannelUnreachable  network; `maybe_done` when it may have happened all the same
+│   ├── ChatMoved           the chat has a new address; carries the platform's notice of it
+│   ├── RecipientGone       blocked, deleted, never started: drop the message
+│   ├── ContentRefused      the platform never accepts this content
+│   └── FileWithheld        the platform does not hand the file out; its text says why
+├── ToolFailure             a tool could not do its work; its text is for the model
+│   └── OutcomeUnknown      the call may have happened; only a look at the world can tell
+└── SettingError            a setting is unusable; its text is for the operator
 """
 
 from bot.domain.message import RawUpdate
 
 
 class StewardError(Exception):
-    """Root of every fault this program raises itself."""
+    """The root of every fault that this program raises itself."""
 
 
 class FenceLost(StewardError):
-    """Another owner holds the chat; nothing of the change was written."""
+    """Another owner holds the chat; no part of the change was written."""
 
 
 class Conflict(StewardError):
-    """A row was not in the state the change expects; nothing was written."""
+    """A row was not in the state that the change expects; nothing was written."""
 
 
 class StoreError(StewardError):
@@ -57,7 +57,7 @@ class StoreUnwritable(StoreError):
 
 
 class NoSuchChat(StoreError):
-    """There is no chat of this number any more."""
+    """The chat with this number no longer exists."""
 
 
 class StoreTooNew(StoreError):
@@ -65,15 +65,15 @@ class StoreTooNew(StoreError):
 
 
 class StoreTooOld(StoreError):
-    """The store was written by an older version of the program, and was to be looked at only."""
+    """The store was written by an older version of the program and was opened only for reading."""
 
 
 class ModelError(StewardError):
-    """A model call that gave no reply."""
+    """The model gave no reply."""
 
 
 class ModelOverloaded(ModelError):
-    """The provider has no room now; `retry_after` is its wish in seconds, if it told one."""
+    """The provider is overloaded; `retry_after` is its wish in seconds, if it gave one."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -81,11 +81,11 @@ class ModelOverloaded(ModelError):
 
 
 class ModelUnreachable(ModelError):
-    """The provider was not reached, fell silent, or the stream was cut."""
+    """The provider was not reached or fell silent, or the stream was cut."""
 
 
 class ModelDenied(ModelError):
-    """The key, the account or the model name is refused."""
+    """The provider refuses the key, the account or the model name."""
 
 
 class PromptTooLong(ModelError):
@@ -97,15 +97,15 @@ class SpoiltThinking(ModelError):
 
 
 class RequestInvalid(ModelError):
-    """The provider refuses this request for its form."""
+    """The provider refuses this request because of its form."""
 
 
 class ChannelError(StewardError):
-    """A platform did not do what was asked."""
+    """A platform could not do what it was asked to do."""
 
 
 class FloodWait(ChannelError):
-    """The platform wants silence for `retry_after` seconds; nothing was done."""
+    """The platform asks for a pause of `retry_after` seconds; nothing was done."""
 
     def __init__(self, retry_after: float) -> None:
         super().__init__(f"asked to wait {retry_after:g} s")
@@ -113,7 +113,7 @@ class FloodWait(ChannelError):
 
 
 class ChannelUnreachable(ChannelError):
-    """The platform did not answer; `maybe_done` tells whether the request had been sent."""
+    """The platform did not answer; `maybe_done` is true when the request had already been sent."""
 
     def __init__(self, message: str, *, maybe_done: bool) -> None:
         super().__init__(message)
@@ -121,7 +121,7 @@ class ChannelUnreachable(ChannelError):
 
 
 class ChatMoved(ChannelError):
-    """The chat has another address now, which `update` tells as the platform's own would."""
+    """The chat has a new address; `update` says so in the platform's own form."""
 
     def __init__(self, message: str, update: RawUpdate) -> None:
         super().__init__(message)
@@ -129,15 +129,15 @@ class ChatMoved(ChannelError):
 
 
 class RecipientGone(ChannelError):
-    """The chat cannot be written to any more."""
+    """The chat can no longer be written to."""
 
 
 class ContentRefused(ChannelError):
-    """The platform will not take this content in any form we have."""
+    """The platform refuses this content in every form we have."""
 
 
 class FileWithheld(ChannelError):
-    """The platform does not hand this file out; the text ends a sentence that names it."""
+    """The platform does not hand this file out; the text ends a sentence that names the file."""
 
 
 class InvalidArguments(StewardError):
@@ -149,7 +149,7 @@ class ToolFailure(StewardError):
 
 
 class OutcomeUnknown(ToolFailure):
-    """A call that was cut off from its answer; it may have happened, wholly, in part or not."""
+    """The call lost its answer; it may have happened completely, in part or not at all."""
 
 
 class SettingError(StewardError):

@@ -1,4 +1,4 @@
-"""What can be shown of a call that its tool has not looked at."""
+"""The preview of a call that its tool has not looked at."""
 
 from bot.domain.message import CodeBlock
 from bot.domain.tool import Effect, Preview, ToolCall
@@ -6,6 +6,6 @@ from bot.domain.visible_text import visible
 
 
 def unforeseen(call: ToolCall, effect: Effect, why: str = "") -> Preview:
-    """All that can be shown of a call whose tool cannot foresee it yet: its arguments."""
+    """Returns the preview of a call that its tool cannot foresee yet: its arguments."""
     shown = CodeBlock(visible(call.canonical), "json")
     return Preview(call.name, visible(call.subject), effect, (shown,), why=why)

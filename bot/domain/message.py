@@ -73,11 +73,14 @@ class InboundMessage:
     address: Address
     sender: Sender
     message_id: str
+    """The platform's id of the message."""
     text: str
     sent_at: datetime
     private: bool = True
+    """True in a chat with one person, false in a group."""
     quote: Quote | None = None
     forwarded_from: str | None = None
+    """The name of the source of a forward; None for the sender's own message."""
     attachments: tuple[Attachment, ...] = ()
     edited: bool = False
     """True when it replaces an earlier message with the same id."""

@@ -122,6 +122,7 @@ class Plan:
     """The secret of its buttons."""
     chat: int
     asker: int
+    """The person who asked for the plan."""
     asker_name: str
     collector: int
     """The person whose messages are planned: the asker, or the person who changed it last."""
@@ -134,6 +135,7 @@ class Plan:
     version: int = 1
     """Grows with every write."""
     title: str = ""
+    """The name of the plan on cards and in lists."""
     summary: str = ""
     wish: str = ""
     """The text of the template that the plan was made from."""
@@ -142,10 +144,12 @@ class Plan:
     turn: str | None = None
     """The turn that executes it now; None while it waits for a person."""
     decider_name: str = ""
+    """The name of the person who decided last."""
     ended_at: datetime | None = None
     owner_chats: tuple[int, ...] = ()
     """Chats of owners that show the card too."""
     steps: tuple[PlanStep, ...] = ()
+    """The steps of this revision, in order."""
 
     @property
     def live(self) -> bool:

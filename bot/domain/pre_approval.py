@@ -1,4 +1,4 @@
-"""Tools a skill asks to use unasked, in the words of the open format and of other programs."""
+"""The calls that a skill asks to make without a card, in the words of other programs too."""
 
 import re
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ class PreApproved:
     """One wish of a skill: `tool` is ours, empty when there is none.
 
     `pattern` narrows its arguments: a command, a path or a host, where a star stands for anything.
-    Nothing runs unasked for being named here.
+    No call runs without a card only because it is named here.
     """
 
     tool: str
@@ -66,13 +66,13 @@ class PreApproved:
 
 
 def pre_approved(lines: Sequence[str]) -> tuple[PreApproved, ...]:
-    """The wishes that stand in such lines, between spaces or commas, each once."""
+    """Returns the wishes in such lines, between spaces or commas, each once."""
     found = (_wish(match) for line in lines for match in _FORM.finditer(line))
     return tuple(dict.fromkeys(found))
 
 
 def house_name(name: str) -> str | None:
-    """Our name of a tool; empty when it is known and not here, None when nobody knows it."""
+    """Returns our name of a tool; empty for a known one that is not here, None if unknown."""
     if name in HOUSE or "__" in name:
         return name
     return _ELSEWHERE.get(name.lower())

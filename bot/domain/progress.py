@@ -75,7 +75,7 @@ class Progress:
 
     @property
     def words(self) -> str:
-        """The newest text of the model for the person; one that was handed over is not."""
+        """Returns the model's newest text for the person; empty when it went to the next skill."""
         return "" if self.reply is None or self.handed_over else self.reply.text
 
     @property
@@ -108,7 +108,7 @@ class Progress:
 
     @property
     def stage_rounds(self) -> int:
-        """Rounds of the stage at work; those of the turn when no skill handed over."""
+        """Returns the rounds of the current stage; those of the turn before any hand-over."""
         return self.turn.rounds - (self.kept[-1].rounds if self.kept else 0)
 
     def same_error(self) -> tuple[Done | None, int]:

@@ -1,4 +1,4 @@
-"""Standing rules: which calls they cover, and which wider ones a person may choose."""
+"""Standing rules: the calls they cover, and the wider rules that a person may choose."""
 
 import json
 import shlex
@@ -26,12 +26,12 @@ _GUARDED = names(
     "gulpfile.* *.gradle *.gradle.kts gradlew* pom.xml build.xml build.rs go.mod go.sum go.work "
     "*.bazel *.bzl azure-pipelines.y*ml appveyor.yml cloudbuild.y*ml *.sln *.csproj "
     "*.props *.targets composer.json mix.exs build.sbt "
-    # Documents by their ending, which tools obey or run all the same; pytest runs test*.txt.
+    # Documents by their ending that tools still obey or run; pytest runs test*.txt.
     "*requirements*.txt *constraints*.txt meson_options.txt conanfile.txt packages.txt bindep.txt "
     "runtime.txt test*.txt claude*.md agents*.md gemini*.md skill.md *instructions*.md "
     "*.prompt.md *.mdc llms*.txt"
 )
-"""Names, in lower case, by which tools decide what to run: no rule for a folder covers them."""
+"""Lower-case names of files that control what tools run: no rule for a folder covers them."""
 
 
 DOCUMENTS = frozenset((".md", ".txt", ".rst", ".csv", ".tsv", ".log"))
@@ -65,14 +65,14 @@ def matches(
 def widenings(
     tool: str, pattern: RulePattern, documents: frozenset[str] = DOCUMENTS
 ) -> tuple[RulePattern, ...]:
-    """The wider rules a person may choose instead of this one, the narrowest first."""
+    """Returns the wider rules that a person may choose instead of this one, narrowest first."""
     match pattern:
         case ExactRule():
             arguments = _decoded(pattern.arguments)
             if tool == _COMMANDS:
                 return _shorter_commands(parse_simple(_text(arguments, "command")) or (), full=True)
             if is_servers_tool(tool):
-                return ()  # nobody knows what its `path` means
+                return ()  # the meaning of a server's `path` is unknown
             path = _text(arguments, "path")
             return _outer_folders(path) if _is_document(path, documents) else ()
         case CommandRule():
@@ -99,7 +99,7 @@ def describe(tool: str, pattern: RulePattern) -> str:
 
 
 def is_guarded(path: str) -> bool:
-    """Returns true for dot files, build and test configuration, and paths that may lead out."""
+    """Returns True for dot files, build and test configuration, and paths that may lead out."""
     normal = _normal(path)
     return normal is None or any(_is_guarded_name(part) for part in PurePosixPath(normal).parts)
 
@@ -110,7 +110,7 @@ def _is_guarded_name(name: str) -> bool:
 
 
 def _normal(path: str) -> str | None:
-    """The path below the workspace without `.` and doubled strokes; None when it may lead out."""
+    """Returns the path without `.` and doubled slashes; None when it may leave the workspace."""
     if not path or not path.isprintable() or path.startswith(("/", "~")):
         return None
     pure = PurePosixPath(path)
@@ -127,7 +127,7 @@ def _covers_command(prefix: tuple[str, ...], command: object) -> bool:
 
 
 def _reaches_guarded(word: str) -> bool:
-    """Returns true when a word or an option's value (`--o=value`, `-ovalue`) is guarded."""
+    """Returns True when a word or an option's value (`--o=value`, `-ovalue`) is guarded."""
     if word.startswith("-") and len(word) > _LONGEST_OPTION:
         return True
     values = [word.partition("=")[2], *_glued(word)] if word.startswith("-") else [word]
@@ -135,7 +135,7 @@ def _reaches_guarded(word: str) -> bool:
 
 
 def _glued(word: str) -> tuple[str, ...]:
-    """Returns every rest of a short option that may be a value: `-abc` may be `-a bc`."""
+    """Returns each rest of a short option that may be a value: `-abc` may be `-a bc`."""
     return () if word.startswith("--") else tuple(word[at:] for at in range(2, len(word)))
 
 
@@ -149,7 +149,7 @@ def _covers_path(folder: str, path: object, documents: frozenset[str]) -> bool:
 
 
 def _shorter_commands(words: tuple[str, ...], *, full: bool) -> tuple[RulePattern, ...]:
-    """Rules for the first words of a command that only reads; none for any other command."""
+    """Returns rules for the first words of a command that only reads; else an empty tuple."""
     if not only_reads(words):
         return ()
     longest = len(words) if full else len(words) - 1
@@ -158,7 +158,7 @@ def _shorter_commands(words: tuple[str, ...], *, full: bool) -> tuple[RulePatter
 
 
 def _stands_alone(words: tuple[str, ...]) -> bool:
-    """True where a rule may end: behind a whole option, and behind more than bare `git`."""
+    """Returns True where a rule may end: behind a complete option, and not at bare `git`."""
     return only_reads(words) and not words[-1].startswith("--")
 
 

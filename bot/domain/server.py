@@ -30,12 +30,17 @@ class ServerSpec:
     url: str = ""
     """The address of a server without a command, asked with `headers`."""
     env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Variables of the program, by name."""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Headers of each request to the address, by name."""
     folder: str = "/"
+    """The folder in which the program starts."""
     trusted: bool = False
     """True when the server is believed that a tool merely reads."""
     start_seconds: float = 30.0
+    """Seconds that the server may take to start."""
     call_seconds: float = 60.0
+    """Seconds that one call may take."""
     idle_seconds: float = 1800.0
     """Seconds without use after which the server is ended; 0 means never."""
     skill: str = ""
@@ -103,10 +108,10 @@ def is_server_name(text: str) -> bool:
 
 
 def tools_prefix(server: str) -> str:
-    """`<server>__`, which names of its tools begin with and those of no other server.
+    """Returns `<server>__`, the beginning of this server's tool names and of no other's.
 
-    A skill may name a server more freely than the settings: what is too long for the tools' own
-    names to fit behind it, or could be taken for more of the `__`, is cut and marked.
+    A skill may name a server more freely than the settings. A name that is too long for tool names,
+    or that could be confused with the `__`, is cut and marked.
     """
     if len(server) <= LONGEST_NAME and _BETWEEN not in server and not server.endswith("_"):
         return f"{server}{_BETWEEN}"
@@ -116,7 +121,7 @@ def tools_prefix(server: str) -> str:
 
 
 def tool_name(server: str, tool: str) -> str:
-    """`<server>__<tool>`, legal for every provider; an altered name ends with its own mark."""
+    """Returns `<server>__<tool>`, legal for every provider; an altered name ends with a mark."""
     clean = _ILLEGAL.sub("_", tool)
     whole = f"{tools_prefix(server)}{clean}"
     if clean == tool and tool and len(whole) <= _LONGEST_TOOL:

@@ -1,4 +1,4 @@
-"""Skills: written instructions for one kind of task, chosen when it comes up."""
+"""Skills: written instructions for one kind of task, chosen when such a task comes up."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,15 +15,15 @@ from bot.domain.variable import Variable, rendered, spellings
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"
 SKILL_TOOLS = frozenset({FIND, USE, READ})
-"""The tools about skills, which no skill can shut out."""
+"""The tools about skills; no skill can forbid them."""
 
 _PLACE = re.compile(
     r"\{baseDir\}|\$\{(?:CLAUDE_SKILL_DIR|CLAUDE_PLUGIN_ROOT|SKILL_DIR)\}|\$SKILL_DIR\b"
 )
-"""What bodies write for the folder of their skill, here and in other programs."""
+"""The spellings in a skill's body for the skill's folder, here and in other programs."""
 
 SKILL_LIST = 6_000
-"""Bytes of names and descriptions that a model is told of at once."""
+"""The most bytes of names and descriptions in the list for a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,11 @@ class Skill:
 
     name: str
     description: str
+    """Tells the model what the skill does and when to use it."""
     body: str
+    """The instructions as written, with places that are filled in later."""
     folder: str
+    """The path of the skill's folder."""
     license: str = ""
     compatibility: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -70,8 +73,11 @@ class Skill:
     """Maps a condition to the skill that the model then chooses."""
     model_tier: str | None = None
     requires: Requirements = Requirements()
+    """The things without which the skill cannot be used."""
     variables: tuple[Variable, ...] = ()
+    """Variables that the skill declares, with the operator's values."""
     servers: tuple[SkillServer, ...] = ()
+    """Tool servers that the skill brings along."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Keys of the file that this program does not know."""
     unmet: str = ""
@@ -119,7 +125,7 @@ class Skill:
         return any(tool.startswith(tools_prefix(server.name)) for server in self.servers)
 
     def refusal(self, tool: str) -> str:
-        """Why a tool may not be used under this skill; empty when it may."""
+        """Returns the reason why a tool may not be used under this skill; empty when it may."""
         if self.allows(tool):
             return ""
         allowed = ", ".join(self.tools or ()) or "none"
@@ -150,7 +156,7 @@ class SkillFault:
         return path.parent.name if path.name == "SKILL.md" else ""
 
     def is_about(self, name: str) -> bool:
-        """Whether this is the skill of that name, be it the folder's or the one in the file."""
+        """Returns True when the skill's folder or its file has this name."""
         return bool(key := _key(name)) and key in (_key(self.skill), _key(self.name))
 
     def __str__(self) -> str:
@@ -163,7 +169,7 @@ class SkillFault:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """The skill that takes over from the one at work; `fault` says why it cannot."""
+    """The skill that takes over from the current one; `fault` says why it cannot."""
 
     name: str
     fault: str = ""
@@ -183,7 +189,7 @@ class SkillSet:
 
     @cached_property
     def offered(self) -> tuple[Skill, ...]:
-        """Skills that a model may choose: a person's own first, each by name."""
+        """Returns the skills that a model may choose: a person's own first, each group by name."""
         return tuple(sorted((s for s in self.ready if not s.manual), key=lambda s: not s.own))
 
     @cached_property
@@ -197,20 +203,20 @@ class SkillSet:
 
     @cached_property
     def _by_key(self) -> Mapping[str, Skill]:
-        """Skills by each of their names; a name of one comes before the folder of another."""
+        """Returns skills by all their names; a skill's name wins over another skill's folder."""
         known: dict[str, Skill] = {}
         for names in (_folder_name, _title, _name):
             known |= {_key(names(skill)): skill for skill in self.skills.values()}
         return known
 
     def named(self, name: str) -> Skill | None:
-        """The skill of this name, however it is written, or whose file or folder says it."""
+        """Returns the skill of this name in any spelling, also from its file or folder."""
         return self.skills.get(name) or self._by_key.get(_key(name) or "-")
 
     def meant(self, word: str) -> str:
-        """The name of the skill that a person means, by its beginning or a part of it perhaps.
+        """Returns the name of the skill a person means, also by its beginning or a part of it.
 
-        The word itself, when it fits none or several.
+        Returns the word itself when it fits no skill, or several.
         """
         if (found := self.named(word)) is not None:
             return found.name
@@ -255,7 +261,7 @@ class SkillSet:
     def search(self, query: str, limit: int) -> tuple[Skill, ...]:
         """Returns ready skills whose name or description has words of the query, best first.
 
-        It is the plain way, for where there is no index.
+        This is the plain way, used when there is no index.
         """
         words = _words(query)
         scored = [(_score(skill, words), skill) for skill in self.ready]
@@ -302,7 +308,7 @@ def _folder_name(skill: Skill) -> str:
 
 
 def _key(name: str) -> str:
-    """A name without what differs between ways to write it: capitals, spaces, hyphens."""
+    """Returns a name without capitals, spaces and hyphens, in which spellings differ."""
     return "".join(filter(str.isalnum, name.casefold()))
 
 

@@ -1,4 +1,4 @@
-"""The texts about skills for the model: the list, the instructions, and the one in use."""
+"""The texts about skills for the model: the list, the instructions, and the skill in use."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,13 +9,13 @@ from bot.domain.skill import FIND, READ, USE, Skill
 from bot.domain.transcript import Body, SkillBody
 
 NONE = "none"
-"""The name by which a model lays a skill down."""
+"""The name with which a model ends the use of a skill."""
 
 PAGE = 24_000
-"""Bytes of instructions in one result; longer ones come in pages."""
+"""The most bytes of instructions in one result; longer instructions come in pages."""
 
 _LEAST = 12
-"""Characters of a description that are worth a place in the list."""
+"""The fewest characters of a description that are worth a place in the list."""
 
 _ALL = re.compile(r"\$ARGUMENTS\b")
 _ONE = re.compile(r"\$ARGUMENTS\b|\$([1-9])(?![0-9]|[.,][0-9])")
@@ -24,7 +24,7 @@ _FENCE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.MULTILINE | re.D
 _CHOSEN = re.compile(r"/skill(?:@\w+)?[ \t]+(\S+)\s+(\S.*)", re.DOTALL | re.IGNORECASE)
 
 MARK = "[Skill]"
-"""The beginning of every text of the program about skills."""
+"""The beginning of every text that the program writes about skills."""
 
 _INTRODUCTION = f"""\
 Skills
@@ -35,10 +35,10 @@ does not fit what the person wants now, call {USE} with the name {NONE}."""
 
 
 def listing(skills: Sequence[Skill], budget: int) -> str:
-    """The part of the system text about skills: all names in so many bytes, and descriptions.
+    """Returns the list of skills for the system text: at most `budget` bytes of names and texts.
 
-    Names come first; the room they leave is shared by the descriptions, each shortened to what
-    all can have. What has no room at all is found by searching.
+    Names come first; the descriptions share the rest, each shortened to the same length. Skills
+    without room in the list are found by searching.
     """
     if not skills:
         return ""
@@ -57,13 +57,13 @@ def listing(skills: Sequence[Skill], budget: int) -> str:
 
 
 def _fitting(lines: Sequence[str], budget: int) -> int:
-    """How many of the lines fit into so many bytes."""
+    """Returns the number of lines that fit into so many bytes."""
     used = accumulate(len(line.encode()) + 1 for line in lines)
     return sum(size <= budget for size in used)
 
 
 def _share(sizes: Sequence[int], room: int) -> int:
-    """The largest size that all may have at most so that they fit together."""
+    """Returns the largest common limit for these sizes at which they fit together."""
     left = len(sizes)
     for size in sorted(sizes):
         if size * left > room:
@@ -74,7 +74,7 @@ def _share(sizes: Sequence[int], room: int) -> int:
 
 
 def _line(name: str, text: str, most: int) -> str:
-    """A line of the list; a description is cut at a word, and left out where little of it fits."""
+    """Returns a line of the list; cuts a description at a word, and drops a very short one."""
     whole = text.encode()
     if len(whole) + 2 <= most:
         return f"{name}: {text}"
@@ -84,7 +84,7 @@ def _line(name: str, text: str, most: int) -> str:
 
 
 def instructions(skill: Skill, text: str = "") -> str:
-    """The body of a skill in its frame, with what else holds while it is at work."""
+    """Returns the body of a skill in its frame, with the terms of its use."""
     body = text or skill.instructions
     return "\n".join([f'<skill name="{skill.name}">', body, "</skill>", *_terms(skill)])
 
@@ -114,7 +114,7 @@ def _terms(skill: Skill) -> list[str]:
 
 
 def put_to_work(skill: Skill, files: Sequence[str] = ()) -> str:
-    """The result of the call that chose a skill; of long instructions the first page."""
+    """Returns the result of the call that chose a skill; the first page of long instructions."""
     first, more = page(skill.instructions, 0, skill.name)
     beside = [f"Files in {skill.folder}:", *(f"- {file}" for file in files)] if files else []
     told = f"The skill {skill.name} is at work from here on."
@@ -122,7 +122,7 @@ def put_to_work(skill: Skill, files: Sequence[str] = ()) -> str:
 
 
 def laid_down(skill: Skill | None) -> str:
-    """The result of the call that lays a skill down."""
+    """Returns the result of the call that ended the use of a skill."""
     if skill is None:
         return "No skill was at work."
     return (
@@ -132,7 +132,7 @@ def laid_down(skill: Skill | None) -> str:
 
 
 def page(text: str, offset: int, skill: str, path: str = "SKILL.md") -> tuple[str, str]:
-    """The part of a file of a skill that begins at a byte, and how to read on; empty at the end."""
+    """Returns the part of a skill's file from a byte on, and how to read on; empty at the end."""
     whole = text.encode()
     if len(whole) - offset <= PAGE:
         return whole[offset:].decode(errors="ignore"), ""
@@ -144,15 +144,15 @@ def page(text: str, offset: int, skill: str, path: str = "SKILL.md") -> tuple[st
 
 
 def arguments_in(text: str) -> tuple[str, str]:
-    """The skill and the words in a person's `/skill <name> <words>`; empty in any other text."""
+    """Returns skill and words of a person's `/skill <name> <words>`; empty for any other text."""
     found = _CHOSEN.match(text.strip())
     return (found[1], found[2].strip()) if found else ("", "")
 
 
 def with_arguments(text: str, arguments: str) -> str:
-    """Instructions with a person's words in the places for them, or else at their end.
+    """Returns the instructions with a person's words in their places, or else at the end.
 
-    Numbered places in blocks of code belong to the code.
+    Numbered places in blocks of code belong to the code and stay.
     """
     if not arguments:
         return text
@@ -171,7 +171,7 @@ def with_arguments(text: str, arguments: str) -> str:
 
 
 def brought(skill: Skill, arguments: str = "") -> SkillBody:
-    """A skill that is at work in the chat, brought into view."""
+    """Returns the entry that shows the skill in use to the model."""
     head = f"{MARK} {skill.name} is at work in this chat. Treat the request as it says."
     text = with_arguments(skill.instructions, arguments)
     return SkillBody(skill.name, f"{head}\n{instructions(skill, text)}")
@@ -202,10 +202,10 @@ def is_missed(name: str, newest_first: Iterable[Body]) -> bool:
 def due(
     skill: Skill | None, shown: tuple[str, str] | None, arguments: str = ""
 ) -> SkillBody | None:
-    """What is missing in a view so that the model knows who is at work; None when nothing is.
+    """Returns the entry that the view lacks to name the skill in use; None when it lacks none.
 
-    `shown` is the name and the words of the newest skill in view, `arguments` what a person said
-    with this choice of theirs.
+    `shown` is the name and the words of the newest skill in view, `arguments` the words of a person
+    with this choice.
     """
     name, words = shown or ("", "")
     if skill is None:
@@ -216,10 +216,10 @@ def due(
 
 
 def _is_shown(skill: Skill, words: str, arguments: str) -> bool:
-    """Whether these words hold the instructions, with whatever in the places for arguments."""
+    """Returns True when these words hold the instructions, with any text as arguments."""
     text = skill.instructions
     if arguments and with_arguments(text, arguments).startswith(text):
-        arguments = ""  # They stand in the message: no place of the body waits for them.
+        arguments = ""  # They stand in the message: the body has no place for them.
     if arguments:
         return page(with_arguments(text, arguments), 0, skill.name)[0] in words
     first, _ = page(text, 0, skill.name)

@@ -122,7 +122,7 @@ class Finish:
     remark: str = ""
 
     def remarked(self, words: str) -> str:
-        """The words with the remark behind them, if there is one."""
+        """Returns the words with the remark behind them, if there is one."""
         return f"{words}\n\n({self.remark})" if self.remark else words
 
 

@@ -141,15 +141,20 @@ class ToolResult:
     """The one answer to a call."""
 
     call_id: str
+    """The id of the call that this answers."""
     tool: str
+    """The name of the tool."""
     status: Status
     text: str
     """The text for the model, bounded."""
     code: Code | None = None
+    """The reason for any end but success."""
     duration_ms: int = 0
+    """Milliseconds that the tool ran."""
     synthetic: bool = False
     """True when no tool ran for it."""
     truncated: bool = False
+    """True when the middle of the text was left out."""
     untrusted: str | None = None
     """The foreign source of the text."""
     artifact: str | None = None
@@ -172,7 +177,7 @@ class ToolResult:
         return self.status not in (Status.SUCCESS, Status.PLANNED)
 
     def followed_by(self, after: "After | None") -> "ToolResult":
-        """The same result with what its tool wants to happen next."""
+        """Returns the same result with the tool's wish for what happens next."""
         match after:
             case AskPerson(question=question):
                 return replace(self, question=question)
@@ -222,19 +227,19 @@ RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A description of the effects of a call, made before anyone is asked."""
+    """A description of the effects of a call, made before a person is asked."""
 
     title: str
     subject: str
     """One short line for progress and lists."""
     effect: Effect
     blocks: tuple[Block, ...] = ()
-    """The whole call, for the card."""
+    """The full call, for the card."""
     where: str = ""
     """The place in words."""
     why: str = ""
     seen: str | None = None
-    """The tool's own note, a file's digest for instance; at the run it must still hold."""
+    """The tool's own note, such as a file's digest; it must still hold when the call runs."""
     always: RulePattern | None = None
     """The standing rule that a person may give."""
     always_label: str = ""
@@ -244,7 +249,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class AskPerson:
-    """The tool put a question to the person: the turn ends until the answer comes."""
+    """The tool asks the person a question: the turn ends until the answer comes."""
 
     question: str
 
@@ -258,9 +263,9 @@ class CloseConversation:
 
 @dataclass(frozen=True, slots=True)
 class PutToWork:
-    """The tool's text is the instructions of this skill, which is at work from here on.
+    """The tool's text is the instructions of this skill, which is in use from here on.
 
-    An empty name lays down the one at work.
+    An empty name ends the use of the current skill.
     """
 
     skill: str
@@ -268,7 +273,7 @@ class PutToWork:
 
 @dataclass(frozen=True, slots=True)
 class LetServerIn:
-    """The tool was run with an owner's word that a tool server may be started from now on."""
+    """The tool ran with an owner's permission: from now on a tool server may be started."""
 
     identity: str
     server: str
@@ -276,7 +281,7 @@ class LetServerIn:
 
 
 After: TypeAlias = AskPerson | CloseConversation | PutToWork | SubmitPlan | LetServerIn
-"""What a tool wants to happen when it has run."""
+"""A tool's wish for what happens after it has run."""
 
 
 @dataclass(frozen=True, slots=True)

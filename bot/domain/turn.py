@@ -30,9 +30,12 @@ class Turn:
     id: str
     chat: int
     conversation: str
+    """The id of the conversation that the turn belongs to."""
     asker: int
+    """The person who started the turn."""
     asker_name: str
     model: str
+    """The model that answers; empty until a queued turn starts."""
     created_at: datetime
     origin: Literal["message", "continuation", "compaction", "plan"] = "message"
     """The cause of the turn; a continuation carries on with the call of the card `approval`."""

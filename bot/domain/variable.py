@@ -29,7 +29,7 @@ def spellings(secret: str) -> frozenset[str]:
 
 
 def placeholders(text: str) -> tuple[str, ...]:
-    """The names that stand in a text as {{NAME}}."""
+    """Returns the names that stand in a text as {{NAME}}."""
     return tuple(found[1] for found in _PLACEHOLDER.finditer(text))
 
 

@@ -1,4 +1,4 @@
-"""Finding cards and standing rules."""
+"""Finds cards and standing rules."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ class Approvals(Protocol):
     async def of_turn(self, turn: str) -> Sequence[Approval]: ...
 
     async def overdue(self, now: datetime, limit: int) -> Sequence[Approval]:
-        """Returns open cards whose time is over."""
+        """Returns open cards whose time to decide is over."""
         ...
 
 

@@ -17,7 +17,7 @@ class DocumentText:
 
 @dataclass(frozen=True, slots=True)
 class NotRead:
-    """A file that was not read; `why` ends a sentence that begins with the file's name."""
+    """A file that was not read; `why` completes a sentence that begins with the file's name."""
 
     why: str
 
@@ -33,5 +33,5 @@ class Files(Protocol):
 
 class Reader(Protocol):
     async def read(self, data: bytes, name: str) -> Reading:
-        """Recognises a file by its content and reads it; no content makes it raise."""
+        """Recognises a file by its content and reads it; never raises, whatever the content is."""
         ...

@@ -1,4 +1,4 @@
-"""A platform people talk on."""
+"""A platform on which people talk."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,10 +7,10 @@ from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
 
 
 class Channel(Protocol):
-    """Sending and reading for one platform; every fault comes as a ChannelError.
+    """Sends and reads messages on one platform; every fault is a ChannelError.
 
-    `drafts` tells whether `draft` shows something, `gated` whether the flood gate must be asked,
-    `instant` whether showing costs nothing, so that every small change may be shown.
+    `drafts` is true when `draft` shows something, `gated` when sending needs leave of the flood
+    gate, `instant` when showing costs nothing, so that every small change may be shown.
     """
 
     name: str
@@ -31,23 +31,23 @@ class Channel(Protocol):
         ...
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
-        """Makes a sent piece look like this one; None removes it. No fault when it does already."""
+        """Makes a sent piece look like this one; None deletes it. No change is no fault."""
         ...
 
     async def draft(
         self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
     ) -> str | None:
-        """Shows a passing preview of an answer that is being written.
+        """Shows a temporary preview of an answer that is being written.
 
-        On a platform that needs a message for it, returns the id of that message; the caller hands
-        the id in with the next state, and removes the message at the end.
+        If the platform needs a message for it, returns the id of that message; the caller passes
+        the id with the next state, and deletes the message at the end.
         """
         ...
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
-        """Shows a sign of life in the chat, or on a message of it."""
+        """Shows a sign of life in the chat, or on a message in it."""
         ...
 
     async def acknowledge(self, press: Press, text: str) -> None:
-        """Answers a press, with a private notice when there is text."""
+        """Answers a press, with a private notice if there is a text."""
         ...

@@ -9,14 +9,14 @@ from bot.domain.message import Address
 
 class Chats(Protocol):
     async def at(self, address: Address, *, private: bool) -> Chat:
-        """Returns the chat at an address; a new one is made with its first conversation.
+        """Returns the chat at an address; creates a new one with its first conversation.
 
-        A chat that moved is found at its old address too, until another chat has that address.
+        A moved chat is found at its old address too, until another chat gets that address.
         """
         ...
 
     async def within(self, address: Address) -> Sequence[Chat]:
-        """Returns the chats of a group and its topics, with those that moved away from it."""
+        """Returns the chats of a group and its topics, including chats that moved away from it."""
         ...
 
     async def get(self, chat: int) -> Chat: ...

@@ -1,4 +1,4 @@
-"""The tool servers that owners have let in."""
+"""The tool servers that owners have allowed."""
 
 from collections.abc import Sequence
 from typing import Protocol

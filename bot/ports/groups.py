@@ -8,9 +8,9 @@ from bot.domain.person import Sender
 
 class Groups(Protocol):
     async def owned_by(self, group: Address, sender: Sender) -> bool:
-        """Returns true when this account owns the group; raises ChannelError within seconds."""
+        """Returns True when this account owns the group; raises ChannelError within seconds."""
         ...
 
     async def includes(self, group: Address, sender: Sender) -> bool:
-        """Returns true when this account is in the group; raises ChannelError within seconds."""
+        """Returns True when this account is in the group; raises ChannelError within seconds."""
         ...

@@ -1,4 +1,4 @@
-"""Raw updates, kept before anyone is told that they arrived."""
+"""Raw updates, stored before the platform hears that they arrived."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ class InboundRow:
 
 class Inbox(Protocol):
     async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
-        """Stores updates in one durable transaction; returns how many had not been seen before."""
+        """Stores updates in one durable transaction; returns the number of new ones."""
         ...
 
     async def get(self, id: int) -> InboundRow | None: ...
 
     async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
-        """Returns messages of a chat about which a card asks, of the newest `span` updates."""
+        """Returns a chat's messages that a card asks about, in the newest `span` updates."""
         ...
 
     async def unrouted(self, limit: int) -> Sequence[InboundRow]:
@@ -53,9 +53,9 @@ class Inbox(Protocol):
         ...
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
-        """Returns messages taken from people, of the `span` updates before the first new one."""
+        """Returns people's taken messages, in the `span` updates before the first new one."""
         ...
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
-        """Returns the newest updates of a chat that were only heard, the oldest of them first."""
+        """Returns the newest updates of a chat that were only heard, oldest first."""
         ...

@@ -1,4 +1,4 @@
-"""The log and the rows around it: read to go on, written by whole changes."""
+"""The log and the rows around it: read in parts, written only by whole changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Agenda:
 
 class Journal(Protocol):
     async def claim(self, chat: int) -> Fence:
-        """Makes the caller the chat's owner; every older fence is void from here on."""
+        """Makes the caller the owner of the chat; every older fence is void from then on."""
         ...
 
     async def commit(self, change: Change) -> None:

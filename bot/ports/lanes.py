@@ -1,11 +1,11 @@
-"""Lanes: each chat is worked on by one owner at a time."""
+"""Lanes: each chat has one owner at a time."""
 
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Protocol, TypeAlias
 
 Drain: TypeAlias = Callable[[int], Awaitable[None]]
-"""Does everything a chat has to do and returns when nothing is left."""
+"""Does all the work of a chat and returns when nothing is left."""
 
 
 class Lanes(Protocol):
@@ -21,9 +21,9 @@ class Lanes(Protocol):
     ) -> bool | None: ...
 
     def wake(self, chat: int) -> None:
-        """Has the chat drained soon, by one owner at a time; a wake-up is never lost."""
+        """Starts a drain of the chat soon; a wake-up is never lost."""
         ...
 
     def interrupt(self, chat: int) -> None:
-        """Cancels what the chat's lane is doing, then wakes it."""
+        """Cancels the work of the chat's lane, then wakes the lane."""
         ...

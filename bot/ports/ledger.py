@@ -10,7 +10,7 @@ from bot.domain.model import Usage
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Usage of one model, summed; `cost` in dollars, None when a price was unknown."""
+    """The summed usage of one model; `cost` in dollars, None when a price was unknown."""
 
     model: str
     calls: int

@@ -12,7 +12,7 @@ from bot.domain.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A message that waits for its turn: its place and its arrival."""
+    """A message that waits for its turn: its chat and its arrival."""
 
     address: Address
     message_id: str
@@ -41,8 +41,8 @@ class Members(Protocol):
     async def owner_chats(self) -> Sequence[int]:
         """Returns the private chats in which owners have written, those of the first owners first.
 
-        Such a chat has the number of its account. The machine's own terminal is left out, because
-        it is open only while a person sits there.
+        The number of such a chat is the number of its account. The machine's own terminal is left
+        out, because it is open only while a person sits there.
         """
         ...
 
@@ -51,8 +51,8 @@ class Members(Protocol):
         ...
 
     async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
-        """Returns the arrival of the nth newest message taken from a person; None with fewer.
+        """Returns the arrival of a person's nth newest taken message; None when there are fewer.
 
-        Messages after `until` do not count: the clock was set back after them.
+        Messages after `until` do not count: then the clock was set back after they arrived.
         """
         ...

@@ -9,7 +9,7 @@ from bot.domain.view import ModelEvent, ModelRequest
 
 class Model(Protocol):
     def profile(self, name: str) -> ModelProfile:
-        """Returns the profile of a model; an unknown name gets careful defaults."""
+        """Returns the profile of a model; an unknown name gets cautious defaults."""
         ...
 
     def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:

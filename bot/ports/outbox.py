@@ -40,7 +40,7 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What a delivery achieved for one version of a row, for the store."""
+    """The result of a delivery for one version of a row, to be stored."""
 
     id: int
     version: int
@@ -55,13 +55,13 @@ class Delivered:
 
 class Outbox(Protocol):
     async def owed(self, chat: int) -> Sequence[OutboxRow]:
-        """Returns rows whose wanted version is not on the screen, in the order of showing."""
+        """Returns rows whose wanted version is not on the screen yet, in the order of showing."""
         ...
 
     async def chats_owed(self) -> Sequence[int]: ...
 
     async def record(self, delivered: Delivered) -> None:
-        """Stores what was delivered; a version wanted meanwhile stays owed."""
+        """Stores the result of a delivery; a version that became wanted meanwhile stays owed."""
         ...
 
     async def key_of(self, chat: int, message_id: str) -> str | None:

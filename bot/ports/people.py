@@ -1,4 +1,4 @@
-"""The people who may command the bot, and the way to become one of them."""
+"""The people who may command the bot, and the way to join them."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -9,7 +9,7 @@ from bot.domain.person import Person, Role, Sender
 
 class People(Protocol):
     async def by_sender(self, sender: Sender) -> Person | None:
-        """Returns the person of an account; a person admitted by number gets a name now."""
+        """Returns the person of an account; someone admitted by number gets a name now."""
         ...
 
     async def get(self, person: int) -> Person | None: ...
@@ -33,10 +33,10 @@ class Door(Protocol):
     async def redeem(self, code_hash: str, sender: Sender, at: datetime) -> Person | None:
         """Makes the sender the owner when the code is live, unused, and there is no owner yet.
 
-        The owner of the terminal becomes the same person and does not count as an owner here.
+        An owner at the terminal does not count as one here, and becomes the same person.
         """
         ...
 
     async def greet(self, account: str, day: date) -> bool:
-        """Returns true once per account and day: then the polite line is due."""
+        """Returns True once per account and day: then the polite line is due."""
         ...

@@ -1,4 +1,4 @@
-"""Finding plans."""
+"""Finds plans."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from bot.domain.plan import Plan
 
 
 class Plans(Protocol):
-    """A plan comes with the steps of its newest revision."""
+    """Finds plans, each with the steps of its newest revision."""
 
     async def by_token(self, token: str) -> Plan | None: ...
 

@@ -9,16 +9,16 @@ from bot.ports.tool import Tool
 
 class Servers(Protocol):
     async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
-        """Returns the tools of the servers a chat wants, in stable order; a failed one has none.
+        """Returns the tools of these servers for a chat, in stable order; a failed server has none.
 
         Ends a server that no chat wants any more.
         """
         ...
 
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
-        """Returns the states of these servers without starting any."""
+        """Returns the states of these servers without starting one."""
         ...
 
     async def expel(self, identities: Collection[str]) -> None:
-        """Ends these servers; nothing starts them again before a chat is allowed them anew."""
+        """Ends these servers; none starts again until a chat is allowed to use it anew."""
         ...

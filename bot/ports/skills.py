@@ -9,20 +9,20 @@ from bot.domain.skill import Skill, SkillSet
 class Skills(Protocol):
     @property
     def known(self) -> SkillSet:
-        """Returns the skills as last found, from memory; the same value until something changed."""
+        """Returns the skills found last, from memory; the same value until something changes."""
         ...
 
     async def read(self, skill: str, path: str) -> str:
-        """The text of a file beside a skill's SKILL.md, or the list of a folder.
+        """Returns the text of a file beside a skill's SKILL.md, or the list of a folder.
 
         Raises ToolFailure.
         """
         ...
 
     async def files(self, skill: str, most: int) -> Sequence[str]:
-        """Paths of the files beside a skill's SKILL.md, at most so many, and how many more."""
+        """Returns the paths of at most `most` files beside a SKILL.md, and a line with the rest."""
         ...
 
     async def search(self, words: str, limit: int) -> Sequence[Skill]:
-        """Ready skills that have to do with these words, best first."""
+        """Returns the ready skills that fit these words, best first."""
         ...

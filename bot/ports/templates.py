@@ -25,9 +25,9 @@ class Templates(Protocol):
         ...
 
     async def get(self, name: str) -> Template | Broken | None:
-        """Returns the template of this name, None without one."""
+        """Returns the template of this name; None when there is none."""
         ...
 
     async def save(self, template: Template) -> str | None:
-        """Keeps a template and returns its file; None when the name is taken."""
+        """Stores a template and returns its file; None when the name is taken."""
         ...

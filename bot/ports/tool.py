@@ -11,9 +11,9 @@ from bot.domain.tool import Preview, ToolOutput, ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The surroundings of a call: its workspace, its chat and turn, and its own id.
+    """The surroundings of a call: its workspace, chat and turn, and its own id.
 
-    `skill` is the skill in use, after `stages` handovers in the turn.
+    `skill` is the skill in use, after `stages` hand-overs in the turn.
     """
 
     workspace: Path
@@ -28,11 +28,11 @@ class Place:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Values that calls here may print and that no model may read."""
+        """Returns the values that calls here may print but no model may read."""
         return self.skill.secrets if self.skill is not None else ()
 
     def refusal(self, tool: str) -> str:
-        """Why a tool may not be used here; empty when it may."""
+        """Returns the reason why a tool may not be used here; empty when it may."""
         return self.skill.refusal(tool) if self.skill is not None else ""
 
 
@@ -41,19 +41,19 @@ class Tool(Protocol):
     def spec(self) -> ToolSpec: ...
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raises InvalidArguments when they do not fit the schema."""
+        """Checks the arguments; raises InvalidArguments when they do not fit the schema."""
         ...
 
     async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
-        """Tells what the call will do; raises ToolFailure when it cannot be done."""
+        """Describes the effects of the call; raises ToolFailure when the call cannot be done."""
         ...
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
-        """Carries the call out; raises ToolFailure. Cancelled, it leaves no process behind."""
+        """Carries the call out; raises ToolFailure. After a cancel no process is left."""
         ...
 
 
 class Catalog(Protocol):
-    """The tools a chat may be offered, in stable order."""
+    """The tools that may be offered to a chat, in stable order."""
 
     def tools(self, chat: int) -> Sequence[Tool]: ...

@@ -31,9 +31,9 @@ class AnthropicAccess:
 
 @dataclass(frozen=True, slots=True)
 class WebhookAccess:
-    """The way of Telegram to us: `url` is public, `port` is one of 127.0.0.1 behind a proxy.
+    """The address for Telegram's calls; a proxy passes them from `url` to `port` of 127.0.0.1.
 
-    A `secret` of None means a new one at each start.
+    With a `secret` of None there is a new one at each start.
     """
 
     url: str
@@ -73,44 +73,65 @@ class SettingLine:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a run.
-
-    `owners` and `allowed` are account keys (`channel:id`), `shared_folders` chats (written so
-    too, perhaps with `/thread`) and their folder below the workspace. `send_rates` of None turns
-    the flood gate off. `context_window` of None means the model's own. `lanes` is how many chats
-    are worked on at once, `send_seconds` how long a channel may take to send. An answer of more
-    than `long_answer` characters is long. `servers` lend their tools to every chat. With
-    `plan_explore` reading tools run while a plan is collected.
-    """
+    """The settings of a run."""
 
     home: Path
+    """The folder of everything that Steward keeps."""
     workspace: Path
+    """The folder in which the tools work."""
     model: str
+    """The model that answers, as `provider/name`."""
     database_url: str = field(repr=False)
+    """The address of the database, with its password if it needs one."""
     shared_folders: tuple[tuple[str, str], ...] = ()
+    """Chats (`channel:id`, perhaps with `/thread`) and their folders below the workspace."""
     owners: tuple[str, ...] = ()
+    """Accounts of the owners (`channel:id`)."""
     allowed: tuple[str, ...] = ()
+    """Accounts of the members (`channel:id`)."""
     member_pace: Pace = UNBOUND
+    """The messages that a member may send in a minute, an hour and a day."""
     long_answer: int = LONG_ANSWER
+    """Characters above which an answer counts as long."""
     plan_explore: bool = True
+    """True when reading tools run while a plan collects steps."""
     fallback_models: tuple[str, ...] = ()
+    """Models that take over when one fails, in this order."""
     context_window: int | None = None
+    """Tokens that the model may see; None means the model's own window."""
     anthropic: AnthropicAccess = AnthropicAccess()
+    """The way to the Messages API."""
     telegram: TelegramAccess = TelegramAccess()
+    """The way to the Bot API."""
     limits: Limits = field(default_factory=Limits)
+    """The bounds of a turn."""
     model_times: ModelTimes = field(default_factory=ModelTimes)
+    """The bounds of one model call and of its retries."""
     bundles: BundleBounds = field(default_factory=BundleBounds)
+    """The bounds of a message that comes in pieces."""
     enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)
+    """The bounds of fetching the files of a message."""
     reading: ReadingBounds = field(default_factory=ReadingBounds)
+    """The bounds of reading one file."""
     send_rates: SendRates | None = field(default_factory=SendRates)
+    """The rates of sending messages; None switches the flood gate off."""
     send_seconds: float = 30.0
+    """Seconds that a channel may take to send one message."""
     lanes: int = 256
+    """Chats that are worked on at the same time."""
     sandbox_network: bool = False
+    """True when commands in the sandbox reach the network."""
     skills: Path | None = None
+    """A folder of skills; None means the skills of the program."""
     skill_list_bytes: int = SKILL_LIST
     tool_bytes: int = TOOL_BYTES
     log: LogSettings = LogSettings()
+    """The form and the level of the program's log."""
     servers: tuple[ServerSpec, ...] = ()
+    """Tool servers whose tools every chat may use."""
     secrets: tuple[SecretStr, ...] = ()
+    """Keys, tokens and passwords that no log may show."""
     lines: tuple[SettingLine, ...] = ()
+    """Every setting, as `steward config` prints it."""
     warnings: tuple[str, ...] = ()
+    """Sentences about unknown settings, for the operator."""

@@ -1,4 +1,4 @@
-"""Finds the folders that come with the program: in here in a wheel, at its top in a checkout."""
+"""Finds the folders that come with the program: here in a wheel, at the top in a checkout."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files beside a SKILL.md, reached step by step so that no path and no link leads elsewhere."""
+"""The files beside a SKILL.md, opened step by step so that no path or link leads outside."""
 
 import errno
 import os
@@ -10,13 +10,13 @@ from typing import TypeAlias
 from bot.domain.errors import ToolFailure
 
 LARGEST = 1_000_000
-"""Bytes of a bundled file that can be read."""
+"""The most bytes of a bundled file that can be read."""
 
 MOST_LISTED = 200
-"""Names in the list of a folder."""
+"""The most names in the list of a folder."""
 
 Identity: TypeAlias = tuple[int, int]
-"""The device and number of a folder: another one in its place has others."""
+"""The device and inode number of a folder: another folder in its place has other numbers."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ANY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -26,7 +26,7 @@ _OUTSIDE = "a link leads out of the folder"
 
 
 def opened(folder: str, identity: Identity | None = None, *, follow: bool = False) -> int:
-    """A descriptor of a folder, which has to be this one still; the caller closes it.
+    """Opens a folder if it still has this identity; the caller closes the descriptor.
 
     With `follow` the folder may be a link. Raises OSError and ToolFailure.
     """
@@ -43,9 +43,9 @@ def identity_of(descriptor: int) -> Identity:
 
 
 def opened_below(base: int, path: str) -> int:
-    """Opens what a path leads to; links are followed by hand, and never out of the base folder.
+    """Opens the target of a path; follows links itself, and never out of the base folder.
 
-    Every step begins at an open folder, so nothing changes by being swapped meanwhile. The caller
+    Each step starts from an open folder, so swapping a folder meanwhile changes nothing. The caller
     closes the descriptor. Raises OSError and ToolFailure.
     """
     steps = _steps(path)
@@ -78,7 +78,7 @@ def _leave(above: list[int]) -> None:
 
 
 def _target(link: str, folder: int) -> Sequence[str]:
-    """The steps of a link's target, the last one first."""
+    """Returns the steps of a link's target, the last one first."""
     target = os.readlink(link, dir_fd=folder)
     if target.startswith("/"):
         raise ToolFailure(_OUTSIDE)
@@ -86,12 +86,15 @@ def _target(link: str, folder: int) -> Sequence[str]:
 
 
 def _steps(path: str) -> list[str]:
-    """The names in a path, the last one first."""
+    """Returns the names in a path, the last one first."""
     return [name for name in reversed(path.split("/")) if name not in ("", ".")]
 
 
 def read_below(base: int, path: str, most: int) -> bytes:
-    """The first `most` bytes of a regular file below a folder. Raises OSError and ToolFailure."""
+    """Reads at most `most` bytes of a regular file below a folder.
+
+    Raises OSError and ToolFailure.
+    """
     with os.fdopen(opened_below(base, path), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ToolFailure("it is not a file")
@@ -99,7 +102,7 @@ def read_below(base: int, path: str, most: int) -> bytes:
 
 
 def read_text(base: int, path: str) -> str:
-    """The text of a bundled file, or the list of a folder; raises ToolFailure."""
+    """Returns the text of a bundled file, or the list of a folder; raises ToolFailure."""
     pure = PurePosixPath(path)
     if "\0" in path or pure.is_absolute() or ".." in pure.parts:
         raise ToolFailure(f"{path!r}: should be a path below the folder of the skill")
@@ -135,9 +138,9 @@ def _text(descriptor: int, path: str) -> str:
 
 
 def listed(folder: int, most: int, inside: str = "") -> list[str]:
-    """Paths of the files below a folder, at most so many, and how many more there are.
+    """Returns the paths of at most `most` files below a folder, and a line that counts the rest.
 
-    `inside` goes before each. Linked folders, hidden files and SKILL.md itself are left out.
+    Each path begins with `inside`. Linked folders, hidden files and SKILL.md are left out.
     """
     found: list[str] = []
     more = 0

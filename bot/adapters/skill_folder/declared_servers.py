@@ -1,4 +1,4 @@
-"""The tool servers a SKILL.md declares."""
+"""The tool servers that a SKILL.md declares."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ _KEYS = frozenset({"command", "args", "url", "env", "start_timeout", "idle_timeo
 def declared_servers(
     node: Node | None, skill: str, variables: Sequence[Variable], warn: Callable[[str], None]
 ) -> tuple[SkillServer, ...]:
-    """One server, called like its skill, or several by name."""
+    """Returns one server with the name of its skill, or several servers with names of their own."""
     if node is None:
         return ()
     parts = yaml.fields(node, "mcp")
@@ -33,7 +33,7 @@ def declared_servers(
 
 
 def _check(server: SkillServer, variables: Sequence[Variable], warn: Callable[[str], None]) -> None:
-    """Warns of placeholders that stay as they are: secret ones are filled in `env` alone."""
+    """Warns of placeholders that stay unfilled: secret values are filled in only in `env`."""
     known = {v.name: v for v in variables}
     shown = placeholders(" ".join((*server.command, server.url or "")))
     for name in dict.fromkeys((*shown, *placeholders(" ".join(server.env.values())))):
@@ -47,7 +47,7 @@ def _check(server: SkillServer, variables: Sequence[Variable], warn: Callable[[s
 def _server(
     name: str, parts: Fields, line: int, variables: Sequence[Variable]
 ) -> SkillServer | None:
-    """A server; None where its command is left empty, which switches it off."""
+    """Returns a server; None when its command is empty, which switches it off."""
     what = f"mcp: {name}"
     if not _NAME.fullmatch(name):
         raise Malformed(line, f"{what}: a name is letters, digits, hyphens and underscores")
@@ -82,7 +82,7 @@ def _timed(server: SkillServer, parts: Fields, what: str) -> SkillServer:
 
 
 def _words(parts: Fields, key: str, what: str) -> tuple[str, ...]:
-    """A list of words, or a line that is split as a shell would."""
+    """Returns a list of words, or a line split as a shell would split it."""
     node = parts.get(key)
     if node is None or yaml.is_nothing(node):
         return ()

@@ -1,4 +1,4 @@
-"""The variables a SKILL.md declares, and the names that none may have."""
+"""The variables that a SKILL.md declares, and the names that no variable may have."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from bot.adapters.skill_folder.front_matter import Malformed, Node, line_of
 from bot.domain.variable import Variable
 
 Lookup = Callable[[str, str], str | None]
-"""The value an operator gave a variable: by skill and name."""
+"""Returns the operator's value of a variable, by skill and name."""
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _KEYS = frozenset({"default", "required", "secret", "description"})
@@ -42,7 +42,7 @@ _OBEYED_ENDS = ("_OPTS", "_OPTIONS", "_PROXY", "PAGER", "FLAGS", "_PRELOAD", "_E
 def declared_variables(
     node: Node | None, skill: str, lookup: Lookup, warn: Callable[[str], None]
 ) -> tuple[Variable, ...]:
-    """The variables of a skill; one whose name may not be is left out, with a warning."""
+    """Returns a skill's variables; leaves out one with a forbidden name, with a warning."""
     if node is None:
         return ()
     found: list[Variable] = []
@@ -55,10 +55,10 @@ def declared_variables(
 
 
 def refusal_of(name: str) -> str:
-    """Why no skill may have a variable of this name; empty when one may.
+    """Returns the reason why no skill may have a variable of this name; empty when one may.
 
-    Programs do as such variables say: load code, run a command, look for files elsewhere. So a
-    value that seems harmless would change what every approved command does.
+    Some variables make programs load code, run a command, or look for files elsewhere. With one of
+    them, a value that seems harmless would change the effect of every approved command.
     """
     if not _NAME.fullmatch(name):
         return "a name is made of capital letters, digits and underscores"
@@ -76,7 +76,7 @@ def _variable(name: str, node: Node, given: str | None) -> Variable:
         return Variable(name, given if given is not None else default)
     parts: Mapping[str, Node] = yaml.fields(node, what)
     if unknown := parts.keys() - _KEYS:
-        # A misspelt `secret` must not put the value into prompts.
+        # A misspelt `secret` must not let the value into prompts.
         key, known = min(unknown), ", ".join(sorted(_KEYS))
         raise Malformed(line_of(parts[key]), f"{what}: {key} is none of {known}")
     default = yaml.scalar(parts["default"], what) if "default" in parts else None

@@ -1,4 +1,4 @@
-"""The YAML at the head of a Markdown file, read with the lines its values stand on."""
+"""Reads the YAML at the head of a Markdown file, with the line of each value."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _NAMES = {"int": "a number", "float": "a number", "bool": "true or false", "null
 
 
 class Malformed(Exception):
-    """What is wrong with a file, and on which line; 0 when it concerns the whole."""
+    """A fault in a file, and its line; 0 when the fault concerns the whole file."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -35,7 +35,7 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The head of a file: its fields, the text behind it, and the lines that lack quotes."""
+    """The head of a file: its fields, the text after it, and the lines that lack quotes."""
 
     fields: Fields
     body: str
@@ -43,7 +43,7 @@ class FrontMatter:
 
 
 def split(content: str) -> FrontMatter:
-    """The fields of the front matter and the text behind it; raises Malformed."""
+    """Returns the fields of the front matter and the text after it; raises Malformed."""
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     first, _, rest = content.partition("\n")
     if first.rstrip() != "---":
@@ -64,9 +64,9 @@ def split(content: str) -> FrontMatter:
 
 
 def _forgiven(document: str) -> tuple[Node | None, tuple[int, ...]]:
-    """The document, read again with quotes around values that need them, and their lines.
+    """Returns the document with missing quotes added, and the lines that lacked them.
 
-    Other programs take `description: Use it when: …`, which is no YAML.
+    Other programs accept `description: Use it when: …`, which is not valid YAML.
     """
     try:
         return _composed(document), ()
@@ -85,7 +85,7 @@ def _forgiven(document: str) -> tuple[Node | None, tuple[int, ...]]:
 
 
 def _entries(document: str) -> Iterator[str]:
-    """The document in pieces: a line that is not indented, with the indented ones behind it."""
+    """Yields the document in pieces: an unindented line with the indented lines below it."""
     chunk = ""
     for line in document.splitlines(keepends=True):
         if chunk and not line.startswith(" "):
@@ -97,7 +97,7 @@ def _entries(document: str) -> Iterator[str]:
 
 
 def _quoted(chunk: str) -> str:
-    """A key with a plain value that is no YAML, in quotes; anything else as it is."""
+    """Puts a plain value that is not valid YAML in quotes; returns any other piece unchanged."""
     first, _, more = chunk.partition("\n")
     match = _ENTRY.fullmatch(first.rstrip())
     if match is None or _is_valid(chunk):
@@ -117,7 +117,7 @@ def _is_valid(chunk: str) -> bool:
 
 
 def _explained(fault: Malformed, document: str) -> Malformed:
-    """The fault with what a person can do about it."""
+    """Returns the fault with advice for the person who wrote the file."""
     lines = document.split("\n")
     at = fault.line - _FIRST_LINE
     said = lines[at] if 0 <= at < len(lines) else ""
@@ -129,10 +129,10 @@ def _explained(fault: Malformed, document: str) -> Malformed:
 
 
 def _plain_lines(document: str) -> Fields | None:
-    """The fields of a document that has nothing but plain words behind each key.
+    """Returns the fields of a document with only plain words behind each key, else None.
 
-    That is what most have, and a tenth of the library's work. Words that begin with a letter and
-    hold none of the signs of YAML mean themselves, but for those that stand for other values.
+    Most files are like this, and it takes a tenth of the library's time. A text that begins with a
+    letter and has no YAML sign means itself, except for a few words such as `true` and `null`.
     """
     found: dict[str, Node] = {}
     for number, line in enumerate(document.removesuffix("\n").split("\n")):
@@ -162,7 +162,7 @@ def _composed(document: str) -> Node | None:
 
 
 def _plumb(document: str) -> None:
-    """Refuses what is nested so deep that the library, written in C, would crash the program."""
+    """Refuses values nested so deep that the library, written in C, would crash the program."""
     if sum(map(document.count, "[{-:?")) <= _NESTED:
         return  # each level begins with one of these signs
     depth = 0
@@ -179,7 +179,7 @@ def line_of(node: Node) -> int:
 
 
 def fields(node: Node, what: str) -> Fields:
-    """A mapping with text keys, each once."""
+    """Returns a mapping with text keys; each key occurs once."""
     if not isinstance(node, yaml.MappingNode):
         raise Malformed(line_of(node), f"{what}: should be a mapping of names to values")
     found: dict[str, Node] = {}
@@ -197,21 +197,21 @@ def is_nothing(node: Node) -> bool:
 
 
 def text(node: Node, what: str) -> str:
-    """A text, without white space around it; a number is none, but for quotes around it."""
+    """Returns a text without white space around it; refuses a number without quotes."""
     if not isinstance(node, yaml.ScalarNode) or node.tag != _TEXT:
         raise Malformed(line_of(node), f"{what}: should be a text, not {_shape(node)}")
     return node.value.strip()
 
 
 def scalar(node: Node, what: str) -> str:
-    """A single value as it is written: `1.0` stays so."""
+    """Returns a single value exactly as it is written: `1.0` stays `1.0`."""
     if not isinstance(node, yaml.ScalarNode):
         raise Malformed(line_of(node), f"{what}: should be one value, not {_shape(node)}")
     return "" if is_nothing(node) else node.value.strip()
 
 
 def texts(node: Node, what: str) -> tuple[str, ...]:
-    """A list of texts; a single one counts as a list of it."""
+    """Returns a list of texts; a single text counts as a list of one."""
     if isinstance(node, yaml.SequenceNode):
         return tuple(scalar(item, what) for item in node.value)
     return (text(node, what),)
@@ -224,7 +224,7 @@ def flag(node: Node, what: str) -> bool:
 
 
 def seconds(node: Node, what: str) -> float:
-    """A positive number of seconds."""
+    """Returns a positive number of seconds."""
     try:
         number = float(scalar(node, what))
     except ValueError:
@@ -251,13 +251,13 @@ def is_mapping(node: Node) -> bool:
 
 
 def plain(node: Node) -> Any:
-    """Any value as mappings, lists and texts; scalars as they are written."""
+    """Returns any value as mappings, lists and texts; scalars stay as they are written."""
     return _plain(node, [0], 0)
 
 
 def _plain(node: Node, count: list[int], depth: int) -> Any:
     count[0] += 1
-    # References can make a short text a huge or an endless value.
+    # References can turn a short text into a huge or endless value.
     if count[0] > _MOST_NODES or depth > _DEEPEST:
         raise Malformed(line_of(node), "the value is nested too deep or too large")
     match node:

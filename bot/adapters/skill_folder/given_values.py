@@ -1,4 +1,4 @@
-"""The values an operator gives the variables of skills, in a file of the home and around us."""
+"""The values that an operator gives to the variables of skills: from a file, or the environment."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ FILE = "skills.toml"
 
 
 class GivenValues:
-    """A value for one skill wins over one for all of them, and both over the environment.
+    """Looks up values: first for one skill, then for all skills, then in the environment.
 
-    The environment holds keys of the program itself: a skill sees a variable of it only where the
-    operator allowed that skill that name.
+    The environment also holds keys of the program: a skill sees a variable of it only when the
+    operator has allowed that skill that name.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -24,7 +24,7 @@ class GivenValues:
         self._allowed: Mapping[str, frozenset[str]] = {}
 
     def read(self, file: Path) -> None:
-        """Takes over what the file says; without one there is nothing. Raises Malformed."""
+        """Replaces the values by those in the file, if there is one; raises Malformed."""
         self._common, self._by_skill, self._allowed = {}, {}, {}
         try:
             told = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -41,7 +41,7 @@ class GivenValues:
         self._allowed = {name: _names(v, f"allow.{name}") for name, v in allowed.items()}
 
     def may_see(self, skill: str, name: str) -> bool:
-        """Whether a skill may have this variable of the environment."""
+        """Returns True when a skill may have this variable of the environment."""
         return name in self._allowed.get(skill, ())
 
     def of(self, skill: str, name: str) -> str | None:
@@ -73,7 +73,7 @@ def _names(value: Any, what: str) -> frozenset[str]:
 
 
 def _line(fault: str) -> int:
-    """The line a parser's words name: `… (at line 3, column 5)`."""
+    """Returns the line number in a parser's message: `… (at line 3, column 5)`."""
     _, _, behind = fault.partition("at line ")
     number = behind.partition(",")[0]
     return int(number) if number.isdigit() else 0

@@ -1,7 +1,7 @@
-"""One SKILL.md: the open Agent Skills format, and what Steward reads beyond it.
+"""Reads one SKILL.md: the open Agent Skills format, and Steward's additions to it.
 
-A file that other programs take is taken here as well, with a warning where it breaks the format's
-rules. A mistake in what is ours alone is a fault: to guess there would do what nobody wrote.
+A file that other programs accept is accepted here too, with a warning if it breaks the format's
+rules. A mistake in Steward's additions is a fault: a guess could do something nobody wrote.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from bot.domain.pre_approval import PreApproved, house_name, pre_approved
 from bot.domain.skill import Requirements, Skill
 
 LARGEST = 200_000
-"""Bytes of a SKILL.md."""
+"""The most bytes of a SKILL.md."""
 
 _OWN = ("next_skill", "conditional_next_skills", "model_tier", "requires", "vars", "mcp", "tools")
 _OPEN = (
@@ -37,26 +37,26 @@ _LONGEST_NAME, _LONGEST_DESCRIPTION, _LONGEST_COMPATIBILITY = 64, 1024, 500
 
 
 def read_skill(content: bytes, folder: str, path: str, lookup: Lookup) -> Skill:
-    """The skill that a file in a folder of this name describes; raises Malformed."""
+    """Returns the skill that a file describes, in a folder of this name; raises Malformed."""
     if len(content) > LARGEST:
         raise Malformed(0, f"it is larger than {LARGEST // 1000} kB")
     return _Reading(content, folder).skill(path, lookup)
 
 
 def said_name(content: bytes) -> str:
-    """The name that a file gives itself, be it readable otherwise or not; empty without one."""
+    """Returns the name in a file, even in an otherwise unreadable one; empty without a name."""
     found = _SAID_NAME.search(content[:4000].decode(errors="replace"))
     return found[1].strip().strip("\"'") if found else ""
 
 
 def slug(text: str) -> str:
-    """The text in small letters, digits and single hyphens, as names of skills are written."""
+    """Returns the text in small letters, digits and single hyphens, the form of skill names."""
     plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:_LONGEST_NAME].strip("-")
 
 
 class _Reading:
-    """One file on its way to a skill, with the warnings met on the way."""
+    """Turns one file into a skill and collects warnings."""
 
     def __init__(self, content: bytes, folder: str) -> None:
         head = yaml.split(_decoded(content))
@@ -100,7 +100,7 @@ class _Reading:
         self._warnings.append(told)
 
     def _name(self) -> tuple[str, str]:
-        """The name as it is typed here, and the one in the file where that is another."""
+        """Returns the name used here, and the name in the file if that one differs."""
         node = self._found.get("name")
         said = "" if node is None or not yaml.is_scalar(node) else yaml.scalar(node, "name")
         if not said:
@@ -130,7 +130,7 @@ class _Reading:
         return words
 
     def _words(self, key: str) -> str:
-        """A text for people; anything else there is left out."""
+        """Returns a text for people; warns of any other value and leaves it out."""
         node = self._found.get(key)
         if node is None or yaml.is_nothing(node):
             return ""
@@ -156,7 +156,7 @@ class _Reading:
         return yaml.fields(node, "metadata")
 
     def _pre_approved(self) -> tuple[PreApproved, ...]:
-        """What it asks for; names between spaces, commas and lists are met."""
+        """Returns the calls that the skill asks to make; spaces, commas or a list separate them."""
         node = self._found.get("allowed-tools")
         if node is None or yaml.is_nothing(node):
             return ()
@@ -166,7 +166,7 @@ class _Reading:
         return pre_approved(yaml.texts(node, "allowed-tools"))
 
     def _tools(self, values: Fields) -> tuple[str, ...] | None:
-        """The only tools it may use; a list without any tool of ours is another program's."""
+        """Returns the only tools the skill may use; a list without ours is not for us."""
         node = values.get("tools")
         if node is None:
             return None
@@ -188,7 +188,7 @@ class _Reading:
         return yaml.scalar(node, "").lower() in ("true", "yes", "on")
 
     def _requirements(self, values: Fields) -> Requirements:
-        """Our own three keys; whatever else other programs want there is not looked at."""
+        """Returns the requirements under our three keys; keys of other programs are ignored."""
         node = values.get("requires")
         if node is None:
             return Requirements()

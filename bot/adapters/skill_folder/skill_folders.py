@@ -1,4 +1,4 @@
-"""All skills below some folders: read once, looked at now and then, read anew when changed."""
+"""The skills below some folders: read once, checked from time to time, read again when changed."""
 
 import asyncio
 import errno
@@ -36,23 +36,23 @@ _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 LOOK_SECONDS = 2.0
-"""How often the folders are looked at for changes."""
+"""Seconds between two checks of the folders for changes."""
 
 LOOK_SHARE = 100
-"""The pause behind a look is at least so many times its processor time: one in a hundred."""
+"""The pause after a check lasts at least so many times the processor time of the check."""
 
 PAUSE_SECONDS = 30.0
-"""How long they are left alone after a fault nobody foresaw."""
+"""Seconds without checks after an unexpected fault."""
 
 _IS_LINK = "it is a link that cannot be followed, or lies behind one"
 
 
 class SkillFolders:
-    """The port Skills over folders, of which a later one wins; `home` holds the given values.
+    """Provides skills from folders; a later folder wins. `home` holds the operator's values.
 
-    As an async context manager it reads everything, and watches until it is left. A change is
-    taken over once it has stood for a look, so that nothing half written is read. After a fault
-    nobody foresaw the skills stay as they are for a pause, and it goes on.
+    As an async context manager it reads everything, and watches until it is left. A change counts
+    once two checks have seen it, so that no half-written file is read. After an unexpected fault
+    the skills stay the same for a pause, and then the watch continues.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class SkillFolders:
         clock: Clock,
         tell: Callable[[SkillSet], None] = lambda _: None,
     ) -> None:
-        """`tell` hears of every set before anyone can use it; the last root is the person's own."""
+        """Passes each new set to `tell` before it is used; the last root is the person's own."""
         self._tree = SkillTree(roots)
         self._own = len(roots) - 1
         self._values_file = home / FILE
@@ -92,7 +92,7 @@ class SkillFolders:
         return await asyncio.to_thread(self._index.search, words, limit)
 
     def _inside(self, skill: str, look: Callable[[int], _T]) -> _T:
-        """Looks into the folder of a skill: the very one that was there when it was read."""
+        """Looks into the folder of a skill, if it is still the folder that was read."""
         refusal = self._known.refusal(skill)
         if refusal:
             raise ToolFailure(refusal)
@@ -127,7 +127,7 @@ class SkillFolders:
         self._task.add_done_callback(self._go_on)
 
     def _go_on(self, ended: asyncio.Task[None]) -> None:
-        """Starts a watch that ended by a fault anew; each kind of fault is told once."""
+        """Restarts a watch that a fault ended; logs each kind of fault once."""
         if ended is not self._task or ended.cancelled() or (fault := ended.exception()) is None:
             return
         if type(fault) not in self._told:
@@ -149,16 +149,16 @@ class SkillFolders:
             before = now
 
     def _measured_look(self) -> tuple["_Seen", float]:
-        """A look and the seconds of processor time that it took."""
+        """Returns a look and the seconds of processor time that it took."""
         begun = time.thread_time()
         return self._look(), time.thread_time() - begun
 
     def _look(self) -> "_Seen":
-        """What tells of a change, for every place where a skill is or should be; blocks."""
+        """Returns every place of a skill with the signs of a change; blocks."""
         return self._tree.look(), stamp_of(str(self._values_file))
 
     def load(self) -> None:
-        """Reads what is new or changed; blocks."""
+        """Reads new and changed skills; blocks."""
         seen = self._look()
         _real_root.cache_clear()
         spots, values = seen
@@ -180,7 +180,7 @@ class SkillFolders:
             self._tell(fresh)
             self._index = SkillIndex(fresh)
             self._known = fresh
-        # Last, so that what a fault kept from being taken over is a change still.
+        # This comes last: if a fault prevents the reading, the change still counts as new.
         self._seen = seen
 
     def _one(self, spot: Spot) -> Skill | SkillFault:
@@ -206,11 +206,11 @@ class SkillFolders:
             return SkillFault(spot.file, 0, _reason(fault))
 
     def _content(self, spot: Spot) -> tuple[str, bytes]:
-        """The skill's own folder, without a link on the way, and the bytes of its file.
+        """Returns the skill's own folder, with no link on the way, and the bytes of its file.
 
-        A link in a root was put there by whoever may put skills there, so it is followed. Nothing
-        below is followed out of the folder the root holds: a clone brings its links along. All is
-        opened step by step and told apart by number, so no swap in between leads elsewhere.
+        A link in a root is followed: only people who may add skills can put one there. Below it no
+        link is followed out of the root's folder, because a clone has its own links. Every folder
+        is opened step by step and checked by number, so no swap in between leads elsewhere.
         """
         top = opened(spot.top, follow=True)
         try:
@@ -233,10 +233,10 @@ _Read: TypeAlias = tuple[Spot, Skill]
 
 
 def _by_name(read: Sequence[_Read]) -> Mapping[str, Skill]:
-    """The skills by their names; one that takes the place of another says so.
+    """Returns the skills by name; a skill that replaces another one carries a warning.
 
-    A later root wins, and in each the skill that is called like its folder, then what lies less
-    deep: a skill in somebody's clone cannot take the place of one put there by hand.
+    A later root wins. Within a root the skill named like its folder wins, then the less deep one:
+    a skill in someone's clone cannot replace a skill that a person put there by hand.
     """
     found: dict[str, Skill] = {}
     weakest_first = sorted(read, key=lambda one: one[0].rank, reverse=True)
@@ -256,7 +256,7 @@ def _precedence(one: _Read) -> tuple[int, bool]:
 
 
 def _real(top: str) -> str:
-    """A folder of a root without any link on the way."""
+    """Returns a folder of a root with every link on the way resolved."""
     root, _, name = top.rpartition("/")
     path = f"{_real_root(root)}/{name}"
     return os.path.realpath(path) if os.path.islink(path) else path  # noqa: PTH114 - texts
@@ -268,7 +268,7 @@ def _real_root(root: str) -> str:
 
 
 class _Fitness:
-    """Tells what skills need and is not there; each program is looked for once."""
+    """Finds the unmet needs of skills; looks for each program once."""
 
     def __init__(self, environ: Mapping[str, str], may_see: Callable[[str, str], bool]) -> None:
         self._environ = environ

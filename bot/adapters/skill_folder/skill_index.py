@@ -1,4 +1,4 @@
-"""Finding skills by words, with the full-text search of SQLite where this Python has it."""
+"""Finds skills by words with SQLite's full-text search, if this Python's SQLite has it."""
 
 import logging
 import re
@@ -33,7 +33,7 @@ SELECT rowid FROM skill WHERE skill MATCH ? ORDER BY bm25(skill, 3.0, 1.0, 1.0),
 
 
 class SkillIndex:
-    """An index in memory over the ready skills of one set; both its making and a search block."""
+    """An index in memory over the ready skills of one set; creating and searching it block."""
 
     def __init__(self, known: SkillSet) -> None:
         self._known = known
@@ -42,12 +42,12 @@ class SkillIndex:
         self._connection = _filled(self._skills)
 
     def __del__(self) -> None:
-        """A search may still run when a newer index takes its place: the last user closes it."""
+        """Closes the index after its last user: a search may outlive the move to a newer index."""
         if self._connection is not None:
             self._connection.close()
 
     def search(self, words: str, limit: int) -> Sequence[Skill]:
-        """The skills that fit the words best; each word of a query is as good as another."""
+        """Returns the skills that fit the words best; every word counts the same."""
         if self._connection is None:
             return self._known.search(words, limit)
         wanted = list(dict.fromkeys(_WORD.findall(words.casefold())))
@@ -61,7 +61,7 @@ class SkillIndex:
 
 
 def _filled(skills: Sequence[Skill]) -> sqlite3.Connection | None:
-    """The table of all skills; None where this Python's SQLite has no full-text search."""
+    """Returns the table of all skills; None when this Python's SQLite has no full-text search."""
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     try:
         connection.execute(_MAKE)
@@ -75,5 +75,5 @@ def _filled(skills: Sequence[Skill]) -> sqlite3.Connection | None:
 
 
 def _text(words: str) -> str:
-    """The words as a database takes them, without lone surrogates."""
+    """Returns words that a database accepts, without lone surrogates."""
     return words.encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""Where skills lie: the folders below some roots that hold a SKILL.md, found anew at each look."""
+"""Finds the places of skills: the folders below some roots that hold a SKILL.md."""
 
 import os
 import time
@@ -10,25 +10,25 @@ from typing import TypeAlias
 NAME = "SKILL.md"
 
 DEEPEST = 6
-"""Levels of folders below a root: enough for the clone of a repository of plugins."""
+"""The most levels of folders below a root: enough for a clone of a repository of plugins."""
 
 MOST_FOLDERS = 20_000
-"""Folders without a SKILL.md that are looked into below one root."""
+"""The most folders without a SKILL.md that are searched below one root."""
 
 _SKIPPED = frozenset({"node_modules", "venv", "site-packages"})
 _FRESH = 3_000_000_000
-"""Nanoseconds in which a folder may change once more without its time telling."""
+"""Nanoseconds after a change in which a further change may leave the folder's time the same."""
 
 Stamp: TypeAlias = tuple[int, int, int] | None
-"""What tells that a file is another one: its time of change, size and number."""
+"""The signs that a file has changed: its time of change, size and inode number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place where a skill is or should be: `below` leads from the folder `top` to its folder.
+    """A place with a skill, or without the expected one; `below` leads to it from the folder `top`.
 
-    `top` lies in a root itself, and nothing of the skill may be outside of it. `fault` says why
-    there is none.
+    `top` lies directly in a root, and no part of the skill may be outside of `top`. `fault` says
+    why there is no skill.
     """
 
     root: int
@@ -47,13 +47,13 @@ class Spot:
 
     @property
     def rank(self) -> tuple[int, str]:
-        """What comes first within a root: what lies less deep, then by path."""
+        """Returns the order within a root: less deep places first, then by path."""
         return self.below.count("/") + bool(self.below), self.folder
 
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """A folder's entries as they were at a time: folders, links to folders, a misspelt file."""
+    """A folder's entries at one moment: folders, links to folders, and a misspelt file."""
 
     changed: int
     folders: tuple[str, ...]
@@ -63,7 +63,7 @@ class _Listing:
 
 
 class SkillTree:
-    """Looks at roots again and again; a folder that did not change is not listed again."""
+    """Searches roots again and again; lists only folders that have changed."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = [str(root) for root in roots]
@@ -71,7 +71,7 @@ class SkillTree:
         self._skills: set[str] = set()
 
     def look(self) -> Mapping[str, Spot]:
-        """All spots by the path of their file, those of earlier roots first; blocks."""
+        """Returns all places by the path of their file, earlier roots first; blocks."""
         before, self._listings = self._listings, {}
         skills, self._skills = self._skills, set()
         spots: dict[str, Spot] = {}
@@ -85,7 +85,7 @@ class SkillTree:
 
 
 class _Walk:
-    """One way through a root; `listings` and `skills` are what the next one begins with."""
+    """One walk through a root; the next walk starts with its `listings` and `skills`."""
 
     def __init__(self, root: int, before: Mapping[str, _Listing], skills: set[str]) -> None:
         self._root = root
@@ -113,13 +113,13 @@ class _Walk:
         return f"there is no {NAME} in it, nor in the folders below"
 
     def _below(self, top: str) -> Iterator[Spot]:
-        """The skills in a folder of the root and below it; a skill holds no other ones."""
+        """Yields the skills in a folder of the root and below it; no skill contains another."""
         todo = [""]
         while todo and len(self.listings) < MOST_FOLDERS:
             below = todo.pop()
             folder = f"{top}/{below}" if below else top
             file = f"{folder}/{NAME}"
-            # A folder that held a skill at the last look most often holds it still.
+            # A folder that held a skill at the last look usually still holds it.
             stamp = stamp_of(file) if folder in self._known else None
             listing = self._listing(folder) if stamp is None else None
             if stamp is not None or (listing is not None and listing.holds):
@@ -141,7 +141,7 @@ class _Walk:
         return Spot(self._root, top, below, stamp, fault)
 
     def _listing(self, folder: str) -> _Listing | None:
-        """The entries of a folder, from the last look if it did not change since."""
+        """Returns the entries of a folder, from the last look if the folder has not changed."""
         try:
             changed = os.stat(folder).st_mtime_ns  # noqa: PTH116 - thousands of texts
             found = self._before.get(folder)
@@ -177,7 +177,7 @@ def _listed(folder: str, changed: int) -> _Listing:
 
 
 def _holds(link: str, root: str) -> bool:
-    """Whether a link leads to a folder that the root is in: its skills would be found twice."""
+    """Returns True when a link leads to a folder around the root: skills would be found twice."""
     return Path(os.path.realpath(root)).is_relative_to(os.path.realpath(link))
 
 

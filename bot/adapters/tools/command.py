@@ -61,11 +61,11 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
     ) -> Preview:
         walled = await self._sandbox.works()
         runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
-        # A long command takes a while to judge, and nobody else has to wait for that.
+        # Judging a long command takes a while, and other chats must not wait for it.
         danger = await asyncio.to_thread(is_dangerous, runs.command)
         reason = danger or ("" if walled else "there is no working sandbox")
         if runs.taken:
-            # A rule was given for files of the workspace, and nobody would see these then.
+            # A standing rule covers files of the workspace; it must not run a skill's files unseen.
             named = f"{', '.join(runs.taken)} is taken from the skill's folder"
             reason = f"{reason}; {named}" if reason else named
         words = parse_simple(runs.command)
@@ -107,7 +107,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         )
 
     async def _surroundings(self, place: Place) -> str:
-        """Returns the place of the run and the variables in it, for the person who is asked."""
+        """Returns the place of the run and its variables, for the person who decides."""
         where, skill = await self._sandbox.where(), place.skill
         if skill is None or not skill.environment:
             return where

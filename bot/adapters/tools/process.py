@@ -14,7 +14,7 @@ from bot.adapters.tools.thread_work import in_thread
 
 HEAD = 500_000
 TAIL = 500_000
-"""Bytes that are kept from the beginning and from the end of an output."""
+"""Bytes that are kept at the beginning and at the end of an output."""
 
 _GRACE = 0.5
 _DRAIN = 0.2
@@ -47,9 +47,9 @@ async def run_command_line(
     *,
     walled: bool = False,
 ) -> CommandRun:
-    """Runs a program in its own session without input; ends it whole if we are cancelled or fail.
+    """Runs a program in its own session without input; ends all of it if we fail or are cancelled.
 
-    With `walled` its descendants end with it when it ends by itself. Raises OSError when the
+    With `walled` its descendants end when the program ends by itself. Raises OSError when the
     program cannot be started.
     """
     mark = _Mark()
@@ -72,21 +72,21 @@ async def run_command_line(
 
 
 class _Mark:
-    """A word in the environment of a program and its descendants, by which they are found."""
+    """A value in the environment of a program and its descendants, by which they are found."""
 
     def __init__(self) -> None:
         self.word = secrets.token_hex(16)
         self._made = int(time.clock_gettime(_SINCE_BOOT) * _TICKS)
 
     def end_bearers(self) -> None:
-        """Kills until none is left; the pauses let a process appear that is being started."""
+        """Kills until no process is left; the pauses let a starting process appear."""
         for pause in _PAUSES:
             if self._kill() == 0:
                 return
             time.sleep(pause)
 
     def _kill(self) -> int:
-        """Kills processes with the mark; returns the number of these and of undecided ones.
+        """Kills processes with the mark; returns the number of killed and undecided processes.
 
         A process that is turning into another program shows no environment for a moment.
         """
@@ -150,7 +150,7 @@ async def _started(
     mark: _Mark,
     output: _Output,
 ):
-    """Starts the program with our own pipe, which a left-over child may hold open."""
+    """Starts the program with our own pipe, which a leftover child may keep open."""
     reading, writing = os.pipe()
     loop = asyncio.get_running_loop()
     try:
@@ -175,7 +175,7 @@ async def _spawned(
     mark: _Mark,
     writing: int,
 ) -> asyncio.subprocess.Process:
-    """Starts the program; a cancel meanwhile ends the started process."""
+    """Starts the program; if cancelled meanwhile, ends the started process."""
     start = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
             *arguments,
@@ -197,7 +197,7 @@ async def _spawned(
 
 
 async def _end(process: asyncio.subprocess.Process, mark: _Mark) -> None:
-    """Ends the program's session, first by asking, then by force, and descendants outside of it.
+    """Ends the program's session, politely first and then by force, and descendants outside of it.
 
     A descendant in a session of its own is found by the mark in its environment. Without a sandbox,
     a descendant that has also changed its environment escapes. In a sandbox none escapes: its

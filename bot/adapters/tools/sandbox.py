@@ -31,7 +31,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PROBE_SECONDS = 10.0
 
 SKILL_FOLDERS = ("SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT")
-"""Variables that hold the folder of the skill a command runs under."""
+"""Variables with the folder of the skill under which a command runs."""
 
 
 class Sandbox:
@@ -71,8 +71,9 @@ class Sandbox:
     ) -> CommandRun:
         """Runs a shell command to its end, or for at most `seconds`.
 
-        Under a skill it finds the skill's files in $SKILL_DIR and under the names other programs
-        have for it, read-only where it is walled in, and the skill's variables in its environment.
+        Under a skill, the command finds the skill's files in $SKILL_DIR and the names that other
+        programs use for it (read-only inside the sandbox), and the skill's variables in its
+        environment.
         """
         await asyncio.to_thread(workspace.mkdir, parents=True, exist_ok=True)
         arguments = self._shell(command)
@@ -111,7 +112,7 @@ class Sandbox:
         for path in _SYSTEM:
             wall += _as_on_the_machine(path)
         wall += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-        # The folder of a skill has no link in its path, unless somebody put one there since.
+        # A skill's folder has no link in its path, unless someone has put one there since.
         if skill is not None and os.path.realpath(skill.folder) == skill.folder:
             wall += ["--ro-bind-try", skill.folder, skill.folder]
         return [*wall, "--bind", str(workspace), str(workspace), "--chdir", str(workspace)]

@@ -1,4 +1,4 @@
-"""Paths in commands that mean a file of the skill: `python3 scripts/check.py`."""
+"""Paths in commands that name a file of the skill: `python3 scripts/check.py`."""
 
 import os
 import shlex
@@ -11,17 +11,17 @@ from bot.domain.skill import Skill
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A command as it runs, and the paths in it that were taken from the skill's folder."""
+    """A command as it runs, and its paths that now lead into the skill's folder."""
 
     command: str
     taken: tuple[str, ...] = ()
 
 
 def resolved(command: str, workspace: Path, skill: Skill | None) -> Resolved:
-    """The command with paths that the workspace does not have and the skill does; blocks.
+    """Returns the command; paths that only the skill has now lead into its folder. Blocks.
 
-    Skills name their files by a path from their own folder. Only a simple command is touched: of
-    anything else nobody can say what its words come to. Links are no files of a skill here.
+    Skills name their files by paths from their own folder. Only a simple command is changed: in any
+    other the final words are unknown. A link does not count as a file of a skill here.
     """
     words = parse_simple(command) if skill is not None else None
     if skill is None or words is None:

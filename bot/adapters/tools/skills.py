@@ -56,7 +56,7 @@ class UseSkillArguments(Arguments):
 
 
 class UseSkill(ArgumentsTool[UseSkillArguments]):
-    """Activates a skill: its instructions are the result; `depth` bounds a pipeline's picks."""
+    """Activates a skill: the result is its instructions; `depth` limits a pipeline's choices."""
 
     def __init__(self, skills: Skills, depth: int) -> None:
         self._skills = skills
@@ -142,7 +142,7 @@ class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
 
 
 def _called(words: str, known: SkillSet) -> str:
-    """The name of the skill that a model calls so; its words where there is none."""
+    """Returns the name of the skill that a model means; the words themselves when there is none."""
     found = known.named(words.strip())
     return found.name if found is not None else words.strip()
 

@@ -1,4 +1,4 @@
-"""Finds grave commands: they always ask, and no rule can cover them."""
+"""Finds grave commands: they always ask, and no standing rule can cover them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -44,23 +44,23 @@ _FORK_BOMB = re.compile(r"([^\s(){};|&]{1,40})\(\)\{[^}]{0,200}\1\|\1&")
 _UNREADABLE = "it cannot be read with certainty"
 _MOST_WORDS = 100
 MAX_JUDGED = 32_000
-"""Characters that are read of one command, those of scripts inside it counted each time anew."""
+"""The most characters that are read of one command; a script inside it counts again each time."""
 _COMPUTED = frozenset((MARK, "*", "?", "[", "{"))
 _FINDERS = names("find fd xargs parallel")
 
 
 def is_dangerous(command: str) -> str | None:
-    """Returns the reason why any part of a command is grave, None when nothing was found.
+    """Returns the reason why a part of a command is grave; None when no part is.
 
-    It keeps grave commands from standing rules. It is no boundary; the sandbox is. A command that
-    is long, or holds scripts in scripts, is called grave after a bounded amount of work.
+    This keeps grave commands out of standing rules. The sandbox is the boundary, not this check. A
+    long command, or one with scripts in scripts, counts as grave after a bounded amount of work.
     """
     return _danger(command, 0, _Effort())
 
 
 @dataclass(slots=True)
 class _Effort:
-    """The characters that may still be read for one command, over all scripts inside it."""
+    """The characters that may still be read for one command and all scripts inside it."""
 
     left: int = MAX_JUDGED
 
@@ -115,7 +115,7 @@ def _without_prefixes(words: list[str]) -> list[str]:
 
 
 def _danger_of_text(words: list[str], depth: int, effort: _Effort) -> str | None:
-    """Judges a shell or `eval` with everything that may be a script in its words."""
+    """Judges a shell or `eval` by all of its words that may be a script."""
     if any(MARK in word for word in words):
         return "it runs text that is computed"
     if len(words) > _MOST_WORDS:
@@ -125,7 +125,7 @@ def _danger_of_text(words: list[str], depth: int, effort: _Effort) -> str | None
 
 
 def _danger_inside(words: list[str], depth: int, effort: _Effort) -> str | None:
-    """Judges a program that may run another one named anywhere in its words."""
+    """Judges a program that may run another program named anywhere in its words."""
     if len(words) > _MOST_WORDS:
         return _UNREADABLE
     for reason in _dangers_inside(words, depth, effort):

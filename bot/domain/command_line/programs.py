@@ -4,7 +4,7 @@ import re
 
 
 def names(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
+    """Returns the words of a text as a set."""
     return frozenset(text.split())
 
 

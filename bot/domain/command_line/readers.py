@@ -1,8 +1,8 @@
-"""Programs known to read only, each with the options under which it does.
+"""Programs known to read only, each with the options that keep it so.
 
-A wider standing rule covers these and no others. The list says what is known to be harmless,
-because a list of what is harmful is never whole: programs run or write by arguments that nobody
-thinks of. A program, a subcommand or an option that is missing here asks each time.
+A wider standing rule covers these and no others. The list names harmless commands, because a
+list of harmful ones is never complete: programs run or write because of arguments that nobody
+expects. A program, a subcommand or an option that is missing here asks each time.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,26 +18,26 @@ class Reader:
     flags: frozenset[str] = frozenset()
     """Options without a value: single letters, or long names without their dashes."""
     values: frozenset[str] = frozenset()
-    """Options that take a value: a long one behind `=`, a letter behind it or as the next word.
+    """Options with a value: a long one has it behind `=`, a letter behind it or as the next word.
 
-    A letter that is a flag as well has an optional value, which is never the next word: what stands
-    there is judged like any other word.
+    A letter that is also a flag has an optional value, which is never the next word: the next word
+    is judged like any other word.
     """
     operands: int | None = None
-    """The most operands it may have; None for any number. A further one may be written to."""
+    """The most operands it may have; None for any number. A program may write to one more."""
     sign: str = ""
-    """The character every operand begins with, where others would change something."""
+    """The character that each operand begins with, if other operands would change something."""
     counts: bool = False
-    """True where a number behind a dash says how many: `head -20`."""
+    """True when a number behind a dash is a count: `head -20`."""
     long_words: bool = False
-    """True where one dash stands before a whole word, as in find."""
+    """True when one dash stands before a whole word, as in find."""
     refused: tuple[str, ...] = ()
-    """Texts that stand in no word: they make a harmless option run a program."""
+    """Texts that no word may contain: they make a harmless option run a program."""
     subcommands: Mapping[str, "Reader"] = field(default_factory=dict[str, "Reader"])
 
 
 def only_reads(words: Sequence[str]) -> bool:
-    """True when a simple command of these words is known to read and to do nothing else."""
+    """Returns True when a simple command of these words is known to read and do nothing else."""
     reader = READERS.get(words[0]) if words else None
     rest = list(words[1:])
     if reader is not None and reader.subcommands:
@@ -65,7 +65,7 @@ def _fits(reader: Reader, words: Sequence[str]) -> bool:
 
 
 def _is_known(reader: Reader, word: str, following: Iterator[str]) -> bool:
-    """True for an option of the list; one that takes the next word as its value consumes it."""
+    """Returns True for a known option; one that takes the next word as its value consumes it."""
     if reader.counts and word[1:].isdecimal():
         return True
     if word.startswith("--"):
@@ -79,7 +79,7 @@ def _is_known(reader: Reader, word: str, following: Iterator[str]) -> bool:
 
 
 def _is_cluster(reader: Reader, letters: str, following: Iterator[str]) -> bool:
-    """True for letters behind one dash; the first with a value takes the rest, or the next word."""
+    """Returns True for known letters behind a dash; a value is the rest, or the next word."""
     for at, letter in enumerate(letters, start=1):
         if letter in reader.values:
             optional = letter in reader.flags
@@ -102,7 +102,7 @@ _GIT_VALUES = names(
     "n U S G L max-count skip since until after before author committer grep format pretty date "
     "diff-filter unified abbrev stat stat-width color decorate word-diff relative find-renames"
 )
-# %G? and its kin have a signature checked by a program that the repository's settings name.
+# %G? and similar check a signature with a program that the repository's settings name.
 _GIT_REFUSED = ("%G",)
 _GIT_LOG = Reader(_GIT_VIEW, _GIT_VALUES, counts=True, refused=_GIT_REFUSED)
 _GIT: Mapping[str, Reader] = {
@@ -255,4 +255,4 @@ READERS: Mapping[str, Reader] = {
     "b2sum": _SUMS,
     "cksum": Reader(),
 }
-"""By the name the program is called by, to the letter: a path or another spelling is no entry."""
+"""Readers by the exact name of the program: a path or another spelling does not count."""

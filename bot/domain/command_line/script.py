@@ -1,11 +1,11 @@
-"""Reads a script into its simple commands, without running any."""
+"""Reads a script into its simple commands, without running one."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 MARK = "\0"
-"""Stands in a word for a part that only the shell knows: a variable, a substitution."""
+"""Marks a part of a word that only the shell knows: a variable, a substitution."""
 
 _WORD_ENDS = frozenset(" \t\n;&|()<>")
 _REDIRECTION = re.compile(r"&>>?|<<<|<<-?|<>|<&|>&|>>|>\||[<>]\(|[<>]")
@@ -13,12 +13,12 @@ _DEPTH = 12
 
 
 class Unreadable(Exception):
-    """The command is not understood well enough to be called harmless."""
+    """The command is not understood well enough to count as harmless."""
 
 
 @dataclass(slots=True)
 class SimpleCommand:
-    """One simple command of a script: its words, where it writes, whether a pipe feeds it."""
+    """One simple command of a script: its words, its output files, and a mark for piped input."""
 
     fed: bool
     words: list[str] = field(default_factory=list[str])
@@ -27,7 +27,7 @@ class SimpleCommand:
 
 
 class ScriptReader:
-    """Reads a script into its simple commands, those in substitutions included."""
+    """Reads a script into its simple commands, including those in substitutions."""
 
     def __init__(self, text: str, depth: int = 0) -> None:
         self.commands: list[SimpleCommand] = []

@@ -1,4 +1,4 @@
-"""One simple command: its words, and whether a standing rule may cover it."""
+"""One simple command: its words, and the check if a standing rule may cover it."""
 
 import string
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from bot.domain.command_line.programs import (
 )
 
 MAX_COMMAND = 100_000
-"""Characters; longer commands are neither parsed nor called harmless."""
+"""Characters; longer commands are neither parsed nor taken for harmless."""
 
 _BARE = frozenset(string.ascii_letters + string.digits + "_./:@%+,=-")
 _RESERVED = names(
@@ -50,7 +50,7 @@ _RUNNING_OPTIONS = {
         "--open-files-in-pager", "--template", "--config", "--edit", "-O", "-c", "-e",
     ),
 }  # fmt: skip
-"""Options by which an otherwise plain program runs another one or writes where it likes."""
+"""Options that make a plain program run another one or write anywhere."""
 
 _PLAIN_GIT = names(
     "status log diff show add commit branch switch tag fetch pull push merge stash restore mv "
@@ -59,7 +59,7 @@ _PLAIN_GIT = names(
 
 
 def parse_simple(command: str) -> tuple[str, ...] | None:
-    """Returns the words of one simple command as bash would pass them; None when in doubt."""
+    """Returns the words of one simple command as bash passes them on; None when in doubt."""
     if len(command) > MAX_COMMAND:
         return None
     words: list[str] = []
@@ -103,7 +103,7 @@ def _is_literal(inside: str, quote: str) -> bool:
 
 
 def may_have_rule(words: Sequence[str]) -> bool:
-    """Returns false for programs that run others, evaluate text, reach out, or are paths."""
+    """Returns False for programs that run others, evaluate text or reach out, and for paths."""
     if not words or "/" in words[0]:
         return False
     name = program(words[0])
@@ -116,7 +116,7 @@ def may_have_rule(words: Sequence[str]) -> bool:
 
 
 def _is_option(word: str, option: str) -> bool:
-    """Long options may be shortened and short ones glued to their value or to others."""
+    """Returns True for the option, also shortened, or attached to its value or to other options."""
     if option.startswith("--"):
         name = word.partition("=")[0]
         return len(name) > 2 and option.startswith(name)

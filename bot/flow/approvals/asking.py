@@ -15,7 +15,7 @@ from bot.ports.clock import Clock
 
 
 class Asking:
-    """Opens cards for the loop: rows only, the screen follows from the outbox."""
+    """Opens cards for the loop: writes rows only, and the delivery shows them."""
 
     def __init__(self, clock: Clock, limits: Limits) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""What a card looks like, open and decided."""
+"""The content of a card, open and decided."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -12,7 +12,7 @@ PREFIX = "a"
 """The first letter of the button data of every card."""
 
 LONGEST = 3_000
-"""Characters a card shows in its message; Telegram's bound is 4,096 with all that stands around."""
+"""Characters a card shows in its message; Telegram allows 4,096 with everything around them."""
 
 _BEGINNING = 600
 _DENY, _STOP = "❌ Deny", "⏹ Stop"
@@ -28,12 +28,12 @@ _DECIDED = {
 
 
 def button_data(approval: Approval, verb: Verb) -> str:
-    """At most 64 bytes, as the strictest platform wants it."""
+    """Returns button data of at most 64 bytes, the limit of the strictest platform."""
     return f"{PREFIX}:{approval.token}:{verb.value}"
 
 
 def parse_data(data: str) -> tuple[str, Verb] | None:
-    """The token and the wish of a button, or None when the data is not one of ours."""
+    """Returns the token and the wish of a button; None when the data is not ours."""
     match data.split(":"):
         case [prefix, token, verb] if prefix == PREFIX and token and verb in set(Verb):
             return token, Verb(verb)
@@ -42,7 +42,7 @@ def parse_data(data: str) -> tuple[str, Verb] | None:
 
 
 def shown_open(approval: Approval) -> list[Show]:
-    """The card in every chat that shows it; its own has no assent where only owners give it."""
+    """Returns the card for each chat; its own has no Approve button if only owners may approve."""
     whole = open_card(approval)
     own = whole
     if approval.owner_chats:
@@ -54,13 +54,13 @@ def shown_open(approval: Approval) -> list[Show]:
 
 
 def shown_decided(approval: Approval, note: str = "") -> list[Show]:
-    """The decided card in every chat that shows it."""
+    """Returns the decided card for each chat that shows it."""
     content = decided_card(approval, note)
     return [Show(approval.key_in(chat), chat, content) for chat in approval.chats]
 
 
 def open_card(approval: Approval) -> Outbound:
-    """The question, the whole of what would run, and the buttons."""
+    """Returns the question, the whole call, and the buttons."""
     preview = approval.preview
     shown, files = _whole(preview)
     place = " · ".join(part for part in (preview.where, _purpose(approval)) if part)
@@ -71,7 +71,7 @@ def open_card(approval: Approval) -> Outbound:
 
 
 def decided_card(approval: Approval, note: str = "") -> Outbound:
-    """The same card after its decision: what was asked, who decided, when; no buttons."""
+    """Returns the decided card: the question, the person, the time; no buttons."""
     verdict = _DECIDED[approval.state]
     if approval.decider_name and approval.decided_by is not None:
         verdict = f"{verdict} by {approval.decider_name}"
@@ -85,7 +85,7 @@ def decided_card(approval: Approval, note: str = "") -> Outbound:
 
 
 def _whole(preview: Preview) -> tuple[tuple[Block, ...], tuple[FileRef, ...]]:
-    """The blocks of a card; what is too long for a message goes along as a document."""
+    """Returns the blocks of a card, and a document for the part that is too long for a message."""
     if sum(len(block.text) for block in preview.blocks) <= LONGEST:
         return preview.blocks, ()
     whole = "\n\n".join(block.text for block in preview.blocks)

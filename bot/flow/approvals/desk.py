@@ -1,4 +1,4 @@
-"""Takes presses of cards and replies to them, and carries every decision out exactly once."""
+"""Takes presses and replies to cards, and carries every decision out exactly once."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -22,12 +22,12 @@ WAITS = "It waits for the card before it."
 _ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.ALL)
 
 _LATE = timedelta(minutes=10)
-"""A press later than this is told how old the card is and what ran since."""
+"""After this time a press gets the card's age and the calls that ran since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A person's word on a card."""
+    """A person's decision on a card."""
 
     state: ApprovalState
     person: Person
@@ -55,7 +55,7 @@ class ApprovalDesk:
         self._clock = clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> str:
-        """Takes a press; returns the private answer to whoever pressed."""
+        """Takes a press; returns the private answer to the person who pressed."""
         parsed = parse_data(press.data)
         card = await self._approvals.by_token(parsed[0]) if parsed is not None else None
         if parsed is None or card is None or chat not in card.chats:
@@ -102,7 +102,7 @@ class ApprovalDesk:
         return Taken.DECIDED if denied else Taken.NO
 
     async def _decide(self, card: Approval, decision: Decision) -> str:
-        """Decides an open card once; returns the answer to whoever decided."""
+        """Decides an open card once; returns the answer to the person who decided."""
         approved = decision.state is ApprovalState.APPROVED
         if approved and self._clock.now() >= card.expires_at:
             await self._ending.expire([card])
@@ -124,14 +124,14 @@ class ApprovalDesk:
         return " ".join(part for part in (note or "Approved.", waits) if part)
 
     async def _stands_behind(self, card: Approval) -> bool:
-        """Returns whether an earlier change of the round is undecided: they run in call order."""
+        """Returns True when an earlier change of the round is undecided; they run in call order."""
         if card.position == 0 or card.preview.effect is Effect.READ:
             return False
         cards = await self._approvals.of_turn(card.turn)
         return any(a.position < card.position and a.state is ApprovalState.OPEN for a in cards)
 
     async def _approve_all(self, first: Approval, decision: Decision, chat: int) -> str:
-        """Approves the cards of the round that are on the screen; never a danger."""
+        """Approves the cards of the round that are on the screen, but never a dangerous call."""
         approved = 0
         for card in await self._approvals.of_turn(first.turn):
             open_yet = card.state is ApprovalState.OPEN
@@ -140,7 +140,7 @@ class ApprovalDesk:
         return f"Approved {approved}."
 
     async def _shown_whole(self, card: Approval, chat: int) -> bool:
-        """Returns whether the card's document has arrived, if it has one: else nothing runs."""
+        """Returns True when the card's document has arrived, or when the card has none."""
         if not open_card(card).files:
             return True
         row = await self._outbox.row(card.key_in(chat))
@@ -153,7 +153,7 @@ class ApprovalDesk:
         return row is not None and row.state is DeliveryState.SHOWN
 
     async def _late_note(self, card: Approval, now: datetime) -> str:
-        """Returns the card's age and what ran since, when the world may have moved on."""
+        """Returns the age of an old card and the calls that ran since; empty for a fresh card."""
         age = now - card.created_at
         if age < _LATE:
             return ""
@@ -163,7 +163,7 @@ class ApprovalDesk:
 
 
 def _closed(card: Approval, decision: Decision, note: str, now: datetime) -> Closed:
-    """The decided card, on the screen and on record, and the standing rule it makes."""
+    """Returns the decided card with its writes: screen, record, and the new standing rule."""
     person, subject = decision.person, card.preview.subject
     decided = replace(
         card,

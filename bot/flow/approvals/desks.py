@@ -1,4 +1,4 @@
-"""Takes presses and replies to cards to their desks, and holds the words all desks share."""
+"""Sends presses and replies to the right desk, and holds the texts that all desks share."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -16,9 +16,9 @@ UNSHOWN = "The whole of it is not on the screen yet. Look at the document first.
 
 
 class Taken(Enum):
-    """What a reply to a card became: nothing of its desk's, a decision, or a message all the same.
+    """The effect of a reply to a card: none, a decision, or a change.
 
-    WISHED when the card is changed by it and the words are the next message.
+    WISHED means that the reply changes the card and is also the next message of the chat.
     """
 
     NO = "no"
@@ -28,7 +28,7 @@ class Taken(Enum):
 
 class Desk(Protocol):
     async def press(self, press: Press, chat: int, person: Person | None) -> str:
-        """Takes a press; the text is the private answer to whoever pressed."""
+        """Takes a press; returns the private answer to the person who pressed."""
         ...
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
@@ -37,7 +37,7 @@ class Desk(Protocol):
 
 
 class Desks:
-    """All desks behind one counter, by the first letter of their buttons' data."""
+    """The desks by the first letter of their buttons' data."""
 
     def __init__(self, outbox: Outbox, desks: Mapping[str, Desk]) -> None:
         self._outbox = outbox

@@ -15,7 +15,7 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 _MOST_AT_ONCE = 500
-"""Overdue cards that one sweep ends."""
+"""The most overdue cards that one sweep ends."""
 
 
 class CardEnding:
@@ -32,11 +32,11 @@ class CardEnding:
         self._giving_up = asyncio.Lock()
 
     async def withdraw(self, cards: Sequence[Approval], person: Person | None) -> int:
-        """Cancels open cards, because the person or a fresh start wants it so."""
+        """Cancels open cards at the wish of a person or for a fresh start."""
         return await self._end(cards, ApprovalState.CANCELLED, person)
 
     async def stop(self, card: Approval, person: Person) -> str:
-        """Ends a card with its turn, or alone once the turn is over; returns the private answer."""
+        """Stops the card's turn, or the card if the turn is over; returns the private answer."""
         if card.set_aside:
             await self.withdraw([card], person)
             return "Withdrawn."
@@ -46,17 +46,17 @@ class CardEnding:
         return "Stopping."
 
     async def expire(self, cards: Sequence[Approval]) -> int:
-        """Ends cards nobody decided; a waiting turn is woken, a set-aside card is only edited."""
+        """Expires undecided cards; wakes a waiting turn, but only edits a set-aside card."""
         return await self._end(cards, ApprovalState.EXPIRED, None)
 
     async def sweep(self) -> None:
-        """Expires what is overdue; called now and then."""
+        """Expires overdue cards; runs from time to time."""
         await self.expire(await self._approvals.overdue(self._clock.now(), limit=_MOST_AT_ONCE))
 
     async def unaskable(self, id: str, chat: int, why: str) -> None:
-        """Notes that a card cannot be shown in a chat; if no other shows it, its call never runs.
+        """Notes that a chat cannot show a card; if no other chat shows it, its call never runs.
 
-        Where owners are asked, only they count: the asker's own copy carries no assent.
+        If owners are asked, only their chats count: nobody can approve on the asker's own copy.
         """
         async with self._giving_up:
             card = await self._approvals.get(id)
@@ -69,7 +69,7 @@ class CardEnding:
                 await self._end([replace(card, reason=why)], ApprovalState.UNASKABLE, None)
 
     async def _narrow(self, card: Approval, owner_chats: tuple[int, ...]) -> None:
-        """Remembers which owners can still see the card."""
+        """Saves the chats in which owners can still see the card."""
 
         async def narrowed(known: Approval) -> Sequence[Write]:
             return (SaveApproval(replace(known, owner_chats=owner_chats), expect=known.state),)
@@ -79,7 +79,7 @@ class CardEnding:
     async def _end(
         self, cards: Sequence[Approval], state: ApprovalState, person: Person | None
     ) -> int:
-        """Ends the cards that are still open; returns how many."""
+        """Ends the cards that are still open and returns their number."""
         ended = 0
         for card in cards:
             ended += await self._ended(card, state, person)

@@ -1,4 +1,4 @@
-"""Open cards: each is changed by its newest row, and closed together with what that sets free."""
+"""Changes and closes open cards from their newest row, and queues the calls this sets free."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from bot.ports.lanes import Lanes
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A card as it is after its end, and the writes that show and record it."""
+    """A card after its end, with the writes that show and record it."""
 
     card: Approval
     at: datetime
@@ -24,7 +24,7 @@ class Closed:
 
 
 Closing: TypeAlias = Callable[[Approval], Awaitable[Closed]]
-"""Returns the end of a card, from its row as it is now."""
+"""Computes the end of a card from its present row."""
 
 
 class OpenCards:
@@ -38,9 +38,9 @@ class OpenCards:
     async def change(
         self, card: Approval, writes: Callable[[Approval], Awaitable[Sequence[Write]]]
     ) -> bool:
-        """Writes once what an open card becomes; False when the card is not open any more.
+        """Writes a change of an open card once; returns False when the card is no longer open.
 
-        Looks again whenever the card or its round has just changed.
+        Tries again whenever the card or its round has changed at the same moment.
         """
         known: Approval | None = card
         while known is not None and known.state is ApprovalState.OPEN:
@@ -54,7 +54,7 @@ class OpenCards:
         return False
 
     async def close(self, card: Approval, closing: Closing) -> bool:
-        """Ends an open card and wakes its chat; False when the card is not open any more."""
+        """Ends an open card and wakes its chat; returns False when the card is no longer open."""
 
         async def writes(known: Approval) -> Sequence[Write]:
             closed = await closing(known)
@@ -67,9 +67,9 @@ class OpenCards:
         return ended
 
     async def _freed(self, closed: Closed) -> Sequence[Write]:
-        """Returns the continuations that this end sets free: approved calls behind no open card.
+        """Returns continuations for decided cards that no open card holds back any more.
 
-        They are queued by their times, which keep the order of the calls.
+        Their times of creation keep the order of the calls.
         """
         of_turn = await self._approvals.of_turn(closed.card.turn)
         cards = [closed.card if a.id == closed.card.id else a for a in of_turn if a.set_aside]
@@ -86,13 +86,13 @@ class OpenCards:
 
 
 def _continuation(card: Approval, freed: datetime) -> Turn:
-    """The queued turn that runs a call whose card was decided after its turn had ended."""
+    """Returns the queued turn for a call whose card was decided after the turn's end."""
     return Turn(
         id=f"late-{card.id}",
         chat=card.chat,
         conversation=card.conversation,
         asker=card.asker,
-        # Where a card names nobody, who asked is alone with the bot and decided it too.
+        # A card without a name: the asker is alone with the bot and decided it.
         asker_name=card.asker_name or card.decider_name,
         model="",
         created_at=freed,

@@ -1,4 +1,4 @@
-"""Owners who are asked for what its asker may not approve, and where they see it."""
+"""The owners who decide cards that the asker may not approve, and the chats they see them in."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _NAMED = 3
 class AskedOwners:
     """The owners by name, and the private chats in which they are asked.
 
-    Without `chats` they are asked in the chat itself; who is not `reachable` is asked nowhere.
+    Without `chats` they are asked in the chat itself. When not `reachable`, nobody is asked.
     """
 
     names: str
@@ -35,7 +35,7 @@ class Owners:
         self._groups = groups
 
     async def asked_for(self, chat: Chat) -> AskedOwners:
-        """Asks the platform whether an owner is in a group; one of whom that is not told is not."""
+        """Returns the owners, with their private chats unless an owner reads this chat."""
         owners = [(key, one) for key, one in await self._people.accounts() if one.is_owner]
         names = _named([person for _, person in owners])
         there = await self._there(chat, [key for key, _ in owners])
@@ -45,7 +45,7 @@ class Owners:
         return AskedOwners(names, chats, reachable=bool(chats) or there is None)
 
     async def _there(self, chat: Chat, accounts: Sequence[str]) -> bool | None:
-        """Whether an owner reads a chat that is not theirs; None when nobody can tell."""
+        """Returns True when an owner reads this chat of other people; None when nobody can tell."""
         groups = self._groups.get(chat.address.channel)
         if chat.private:
             return False

@@ -1,4 +1,4 @@
-"""What the card of a plan looks like: to be decided, at work, waiting, and at its end."""
+"""The card of a plan: ready for a decision, running, waiting, and at its end."""
 
 from bot.domain.change import Show
 from bot.domain.message import Block, Button, CodeBlock, FileRef, Outbound, OutboundKind, Plain
@@ -37,16 +37,16 @@ _LABELS = {
 
 
 def button_data(plan: Plan, verb: PlanVerb) -> str:
-    """At most 64 bytes; the version tells a card that was overtaken.
+    """Returns button data of at most 64 bytes; the version shows that a card is out of date.
 
-    The button to stop has none: it stays good, and looks the same, while steps go on.
+    The Stop button carries no version: it stays good, and looks the same, while steps go on.
     """
     version = 0 if verb is PlanVerb.STOP else plan.version
     return f"{PREFIX}:{plan.token}:{version}:{verb.value}"
 
 
 def parse_data(data: str) -> tuple[str, int, PlanVerb] | None:
-    """Token, version and wish of a button, or None when the data is not one of ours."""
+    """Returns token, version and wish of a button; None when the data is not ours."""
     match data.split(":"):
         case [prefix, token, version, verb] if prefix == PREFIX and token and verb in set(PlanVerb):
             plain = version.isascii() and version.isdecimal() and len(version) < 10
@@ -56,7 +56,7 @@ def parse_data(data: str) -> tuple[str, int, PlanVerb] | None:
 
 
 def offered(plan: Plan) -> tuple[PlanVerb, ...]:
-    """What a person may do with a plan as it stands."""
+    """Returns the actions that a person may take on a plan in its present state."""
     match plan.state:
         case PlanState.READY:
             return (PlanVerb.APPROVE, PlanVerb.CHANGE, PlanVerb.CANCEL)
@@ -73,12 +73,12 @@ def offered(plan: Plan) -> tuple[PlanVerb, ...]:
 
 
 def shown(plan: Plan, note: str = "") -> list[Show]:
-    """The card in every chat that shows it; where owners are asked, the asker's has no assent."""
+    """Returns the card for each chat; if owners are asked, the asker's has no Approve button."""
     return [Show(plan.key_in(chat), chat, card(plan, chat, note)) for chat in plan.chats]
 
 
 def voided(plan: Plan, who: str) -> list[Show]:
-    """The card of a revision that is collected anew."""
+    """Returns the card of an old revision whose steps are collected again."""
     blocks = (Plain(_headline(plan)), *_lines(plan), Plain(f"✏️ Changed by {who}: this is void."))
     content = Outbound(OutboundKind.CARD, blocks, files=document(plan))
     return [Show(plan.key_in(chat), chat, content) for chat in plan.chats]
@@ -95,21 +95,24 @@ def card(plan: Plan, chat: int, note: str = "") -> Outbound:
 
 
 def _is_elsewhere(plan: Plan, chat: int, verb: PlanVerb) -> bool:
-    """Assent is for owners' chats where they are asked; a remark belongs where it was planned."""
+    """Returns True for a button that belongs to another chat.
+
+    Owners approve in their chats if they are asked; changes belong in the plan's own chat.
+    """
     if verb is PlanVerb.APPROVE:
         return bool(plan.owner_chats) and chat == plan.chat
     return verb is PlanVerb.CHANGE and chat != plan.chat
 
 
 def document(plan: Plan) -> tuple[FileRef, ...]:
-    """The whole of a plan that is too long for a message; the same for all of a revision."""
+    """Returns the document of a plan that is too long for a message, always equal in a revision."""
     if _length(plan) <= LONGEST:
         return ()
     return (FileRef("", "plan.md", text=whole(plan)),)
 
 
 def whole(plan: Plan) -> str:
-    """Every step with all that is shown of it, and its exact arguments."""
+    """Returns the full text of a plan: each step as a card shows it, with its exact arguments."""
     parts = [f"# {_title(plan)}", visible(plan.summary)]
     for step in plan.steps:
         parts.append(f"## {_line(step, _danger(step))}")
@@ -124,7 +127,7 @@ def _length(plan: Plan) -> int:
 
 
 def _shown(step: PlanStep) -> tuple[Block, ...]:
-    """What a card of its own would show of a step: what it does, and where."""
+    """Returns the content that a card for this step alone would show: its action and its place."""
     where = step.preview.where
     return (*step.preview.blocks, *((Plain(visible(where)),) if where else ()))
 
@@ -164,13 +167,13 @@ def _progress(plan: Plan) -> list[Block]:
 
 
 def _lines(plan: Plan) -> list[Block]:
-    """One line a step, short enough for all of them to stand in one message."""
+    """Returns one line for each step, short enough for all of them to stand in one message."""
     room = min(_LONGEST_LINE, LONGEST // max(1, len(plan.steps)) - 8)
     return [Plain("\n".join(clipped(line, room) for line in step_lines(plan)))]
 
 
 def step_lines(plan: Plan) -> list[str]:
-    """Every step with its mark, and what came of those that are not simply done."""
+    """Returns a line for each step: its mark, and its outcome if it failed or was skipped."""
     if plan.collecting or plan.state is PlanState.READY:
         return [_line(step, _danger(step)) for step in plan.steps]
     working = plan.state in (PlanState.APPROVED, PlanState.EXECUTING) and plan.failed_step is None
@@ -196,7 +199,7 @@ def _headline(plan: Plan) -> str:
 
 
 def _count(plan: Plan) -> str:
-    """How many steps there are, and once they could run, how many are done."""
+    """Returns the number of steps, and of done ones when the plan has been approved."""
     count = f"{len(plan.steps)} step{'' if len(plan.steps) == 1 else 's'}"
     if plan.collecting or plan.state is PlanState.READY or not plan.steps:
         return count
@@ -216,7 +219,7 @@ _STANDS = {
 
 
 def described_state(plan: Plan) -> str:
-    """One line about a plan, for lists."""
+    """Returns one line about a plan, for lists."""
     waits = plan.state is PlanState.EXECUTING and plan.turn is None
     stand = "waits to go on" if waits else _STANDS[plan.state]
     return f"plan {plan.id}: {_title(plan)}, {stand}, {_count(plan)}."
@@ -235,5 +238,5 @@ def _line(step: PlanStep, mark: str = "") -> str:
 
 
 def described(arguments: str) -> CodeBlock:
-    """Arguments as a block of a card, every character visible."""
+    """Returns arguments as a block of a card, every character visible."""
     return CodeBlock(visible(arguments), "json")

@@ -26,7 +26,7 @@ from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
 
 _CARD_EVERY = 1.0
-"""Seconds between two looks of a card while steps go on."""
+"""Minimum seconds between two updates of a card while steps go on."""
 
 _NOT_COLLECTING = Refuse(
     Status.BLOCKED,
@@ -37,22 +37,22 @@ _NOT_COLLECTING = Refuse(
 
 @dataclass(slots=True)
 class _Kept:
-    """What is kept of one turn, for as long as its `Work` is."""
+    """The memory about one turn, for as long as its `Work` lives."""
 
     plan: Plan | None
     """The plan that the turn collects or executes, as last written."""
     skills: SkillSet = field(default_factory=SkillSet)
-    """All skills as they were when the loop began."""
+    """The skills as they were when the loop began."""
     card_at: float = float("-inf")
-    """When the plan's card was written last, in seconds of the steady clock."""
+    """The time of the last update of the plan's card, in seconds of the steady clock."""
     card_behind: bool = False
-    """Whether the card is due to be written again."""
+    """True when the plan's card is out of date."""
 
 
 class PlanCompanion(Bystander):
-    """Works on plans in turns. With `explore` calls that only read run while one is collected.
+    """Works on plans in turns.
 
-    A plan has at most `most_steps`.
+    A plan has at most `most_steps`. With `explore`, calls that only read run during collection.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PlanCompanion(Bystander):
         return bundle if agenda.plan is None else worded(bundle, agenda.plan)
 
     def opens(self, bundle: Bundle) -> bool:
-        # It opens a plan, and a turn of its own collects that.
+        # The message opens a plan, and a turn of its own collects the steps.
         return bundle.first.text.startswith(PLAN)
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
@@ -87,7 +87,7 @@ class PlanCompanion(Bystander):
         if plan.state is PlanState.APPROVED:
             kept.plan = plan.moved(PlanState.EXECUTING)
             writes = (SavePlan(kept.plan, plan.version),)
-        # A plan goes on where its last step was planned, whatever is at work in the chat.
+        # A plan continues with the skill of its last step, whatever skill the chat uses now.
         row = replace(row, skill=plan.skill) if queued else row
         return Share(row, bodies, writes, plan.title)
 
@@ -114,7 +114,7 @@ class PlanCompanion(Bystander):
         return _NOT_COLLECTING if premature else None
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
-        """A step happens in the environment it was planned in, any other call where it is."""
+        """Places a step where it was planned; any other call keeps its place."""
         kept = self._turns[work]
         step = steps_at_hand(work, kept.plan).get(call.id)
         return place if step is None else replace(place, skill=kept.skills.usable(step.skill))
@@ -147,7 +147,7 @@ class PlanCompanion(Bystander):
         return Share(row, writes=(saved, *card, *after.lines))
 
     async def parked(self, work: Work) -> Sequence[Write]:
-        """The card of a plan whose turn is going to wait, if it is behind."""
+        """Returns the card of a plan whose turn is about to wait, if the card is out of date."""
         kept = self._turns[work]
         behind, kept.card_behind = kept.card_behind, False
         return shown(kept.plan) if behind and kept.plan is not None else ()
@@ -163,12 +163,12 @@ class PlanCompanion(Bystander):
         if plan is None or plan.collecting:
             return Aside()
         waiting = plan.amended(turn=None)
-        # Its cards go too: when it is resumed, it asks again.
+        # The turn's cards go too: a resumed plan asks again.
         return Aside((SavePlan(waiting, plan.version), *shown(waiting)), withdraws=True)
 
 
 def _card(kept: _Kept, plan: Plan, now: float) -> Sequence[Show]:
-    """The card as it is now, unless it was written a moment ago: no platform shows more."""
+    """Returns the card, unless it was just updated: platforms limit how often a message changes."""
     kept.card_behind = now < kept.card_at + _CARD_EVERY
     if kept.card_behind:
         return ()
@@ -177,7 +177,7 @@ def _card(kept: _Kept, plan: Plan, now: float) -> Sequence[Show]:
 
 
 def _stranded(step: PlanStep, skills: SkillSet) -> Refuse | None:
-    """The refusal of a step whose skill is not to be had: nothing runs elsewhere than was shown."""
+    """Refuses a step whose skill is missing: a step runs only in the place that was shown."""
     for name in step.needs:
         if why := skills.refusal(name):
             text = f"Not run, since it was planned with the skill {name}: {why}."

@@ -1,4 +1,4 @@
-"""The person's side of a plan: approved, changed, stopped and resumed, each exactly once."""
+"""Takes people's decisions about plans: approve, change, stop and resume, each exactly once."""
 
 from dataclasses import replace
 
@@ -23,13 +23,13 @@ ELSEWHERE = "It is changed in the chat where it was asked for."
 CHANGING = "What should be different? Write it as your next message."
 
 _LOOKS = 5
-"""How often a press is looked at anew because the plan moved on at that very moment."""
+"""The most tries to handle a press whose plan changes at the same moment."""
 
 
 class PlanDesk:
     """Takes decisions about plans from anywhere; it never runs a call.
 
-    While a turn executes a plan its row belongs to that turn: then the turn is asked to stop.
+    While a turn executes a plan, that turn owns the row; then the desk asks the turn to stop.
     """
 
     def __init__(
@@ -85,7 +85,10 @@ class PlanDesk:
                 return await self.resume(plan, person)
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
-        """Words to the card of a plan that is to be decided change it, and are the next message."""
+        """Takes a reply to a card that is open for a decision: it changes the plan.
+
+        The text is also the next message of the chat.
+        """
         id = plan_of_card(key)
         plan = await self._plans.get(id) if id is not None else None
         if plan is None or not text.strip() or not person.may_decide_for(plan.asker):
@@ -106,7 +109,7 @@ class PlanDesk:
         return "Approved."
 
     async def resume(self, plan: Plan, person: Person) -> str:
-        """Goes on with a plan that waits; raises Conflict when it has moved on."""
+        """Continues a waiting plan; raises Conflict when its row has changed."""
         await self._queue(await self.resumed(plan, person), plan.chat)
         return "Going on."
 
@@ -160,7 +163,7 @@ class PlanDesk:
         await self._journal.commit(Change(writes, durable=True))
 
     async def stop(self, plan: Plan, person: Person) -> str:
-        """Ends a plan, by its turn if one is at work; raises Conflict when it has moved on."""
+        """Ends a plan, through its turn if it has one; raises Conflict when its row has changed."""
         if plan.turn is not None:
             ask = AskStop(plan.turn, f"the plan’s Stop, by {person.name}")
             await self._journal.commit(Change((ask,), durable=True))
@@ -174,22 +177,22 @@ class PlanDesk:
         return "Cancelled." if plan.state is not PlanState.EXECUTING else "Stopped."
 
     async def stops(self, plan: Plan, how: str) -> tuple[Write, ...]:
-        """What stops the turns that collect this plan."""
+        """Returns the writes that stop the turns that collect this plan."""
         agenda = await self._journal.agenda(plan.chat)
         turns = [t for t in agenda.unfinished if plan.collecting and plan_for(t, plan) is not None]
         return tuple(AskStop(turn.id, how) for turn in turns)
 
     def ended(self, plan: Plan, person: Person | None) -> tuple[Write, ...]:
-        """What ends a plan that no turn is at work on."""
+        """Returns the writes that end a plan without a running turn."""
         name, number = (person.name, person.id) if person is not None else ("", None)
         over = replace(plan.ended(self._clock.now()), decider_name=name)
         cards = () if plan.collecting else shown(over)
         return (SavePlan(over, plan.version), *cards, plan_line(over, number, self._clock.now()))
 
     def left(self, plan: Plan | None, person: Person | None) -> tuple[Write, ...]:
-        """What a fresh start means for the live plan, or that the bot is gone (by nobody).
+        """Returns the writes that end the live plan at a fresh start, or when the bot was removed.
 
-        One that is executed ends with its turn.
+        After a removal there is no person. A plan that a turn executes ends with that turn.
         """
         if plan is None or plan.turn is not None:
             return ()
@@ -204,12 +207,12 @@ class PlanDesk:
 
 
 def _refusal(plan: Plan, version: int, verb: PlanVerb, person: Person | None) -> str | None:
-    """Why a press does nothing, if it does."""
+    """Returns the reason why a press does nothing; None when it does something."""
     if person is None or not person.may_decide_for(plan.asker):
         return NOT_YOURS
     if verb not in offered(plan):
         return STALE if plan.collecting else SPENT
-    # The button to stop stays good while steps go on; all others are for what the card shows.
+    # The Stop button stays good while steps go on; other buttons need the card's exact version.
     if verb is not PlanVerb.STOP and version != plan.version:
         return STALE
     if verb is PlanVerb.APPROVE and not person.may_approve_for(plan.asker):

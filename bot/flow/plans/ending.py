@@ -1,4 +1,4 @@
-"""What the end of a turn means for the plan it worked on."""
+"""The effects of a turn's end on the plan that the turn worked on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from bot.flow.plans.steps import changes, progressed
 from bot.ports.people import People
 
 _ENDING = (StopReason.FINAL_ANSWER, StopReason.USER_CANCELLED)
-"""After these an executing plan is over; after any other it waits to be resumed."""
+"""After these reasons an executing plan is over; after any other it waits to be resumed."""
 
 NO_STEPS = "The plan has no steps, so nothing is to be approved and plan mode has ended."
 
@@ -36,7 +36,7 @@ class PlanEnding:
         finish: Finish,
         closed: Sequence[tuple[ToolCall, ToolResult]],
     ) -> Ended:
-        """The plan's part of the settlement; `closed` are the results that go with it."""
+        """Returns the plan's part of the settlement; `closed` are the results that belong to it."""
         if not plan.collecting:
             return _executed(work, plan, finish, closed)
         if finish.stop_reason is StopReason.PLAN_READY:
@@ -54,7 +54,7 @@ class PlanEnding:
         return Ended(saved, instead=words)
 
     async def ready(self, plan: Plan, handed_in: SubmitPlan | None, chat: Chat) -> Plan:
-        """The plan as it is to be decided, and in which chats."""
+        """Returns the plan, ready for a decision, with the chats where owners are asked."""
         asked: tuple[int, ...] = ()
         asker = await self._people.get(plan.asker)
         if asker is None or not asker.may_approve_for(plan.asker):
@@ -64,7 +64,7 @@ class PlanEnding:
 
 
 def last_words(progress: Progress, finish: Finish) -> str:
-    """The words that come with the card of a plan; one that was handed in has the card alone."""
+    """Returns the words beside a plan's card; a submitted plan has the card alone."""
     return finish.remarked(progress.words if progress.submitted is None else "")
 
 
@@ -72,7 +72,7 @@ def _executed(
     work: Work, plan: Plan, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
 ) -> Ended:
     after = progressed(work, plan, closed)
-    # Results and end are one write of the plan, from the version that is stored.
+    # The results and the end are one write of the plan, based on the stored version.
     now = plan if after is None else replace(after.plan, version=plan.version)
     lines = () if after is None else after.lines
     over = finish.stop_reason in _ENDING or not any(
@@ -85,7 +85,7 @@ def _executed(
 
 
 def _waiting(plan: Plan, finish: Finish) -> str | None:
-    """What is said instead of “I need your answer” when a step failed."""
+    """Returns the text that replaces “I need your answer” when a step failed."""
     failed = plan.failed_step
     if failed is None or finish.stop_reason is not StopReason.WAITING_FOR_USER:
         return None
@@ -93,7 +93,7 @@ def _waiting(plan: Plan, finish: Finish) -> str | None:
 
 
 def _summary(plan: Plan) -> str:
-    """What became of every step, unless all is simply done."""
+    """Returns the outcome of every step, or one short line when every step is done."""
     if plan.state is PlanState.DONE:
         count = len(plan.steps)
         return f"📋 {'The step' if count == 1 else f'All {count} steps'} of the plan done."
@@ -105,7 +105,7 @@ def _summary(plan: Plan) -> str:
 
 
 def _safe(line: str) -> str:
-    """A line for a Markdown text: what it quotes must not be taken for formatting."""
+    """Escapes a line for Markdown, so that nothing in it counts as formatting."""
     for sign in "\\`*_[]<>#|~":
         line = line.replace(sign, f"\\{sign}")
     return line
@@ -121,7 +121,7 @@ def _line(work: Work, plan: Plan) -> AddAudit:
 
 
 def plan_line(plan: Plan, person: int | None, now: datetime) -> AddAudit:
-    """The line of the record about a plan that came into a state."""
+    """Returns the audit line about a plan that has reached a new state."""
     details = {"plan": plan.id, "revision": plan.revision, "steps": len(plan.steps)}
     if plan.state is PlanState.EXECUTING:
         action = "plan.waiting" if plan.turn is None else "plan.executing"

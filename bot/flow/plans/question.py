@@ -1,4 +1,4 @@
-"""The card that asks whether a new plan is to take the place of the live one."""
+"""The card that asks whether a new plan shall replace the live one."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ _AT_WORK = "Its steps are being carried out. /stop ends that first."
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What a button stands for: the plan as the card showed it, and the row of the command."""
+    """The meaning of a button: the plan as the card showed it, and the row of the command."""
 
     token: str
     version: int
@@ -27,12 +27,12 @@ class Replacement:
     verb: ReplaceVerb
 
     def is_about(self, plan: Plan) -> bool:
-        """Whether this is the plan that the card showed, and it has not changed since."""
+        """Returns True when the card showed this plan and it has not changed since."""
         return (plan.token, plan.version) == (self.token, self.version)
 
 
 def question(live: Plan, wish: str, row: int) -> Outbound:
-    """Asks about the plan as it stands; a press of an older card is told apart by its version."""
+    """Asks about the plan as it is now; its buttons carry the version, so old cards are known."""
 
     def button(label: str, verb: ReplaceVerb) -> Button:
         return Button(label, f"{PREFIX}:{live.token}:{live.version}:{row}:{verb}")
@@ -42,12 +42,12 @@ def question(live: Plan, wish: str, row: int) -> Outbound:
 
 
 def answered(asked: Outbound, verdict: str) -> Outbound:
-    """The card after its answer."""
+    """Returns the card after its answer."""
     return Outbound(OutboundKind.CARD, (asked.blocks[0], Plain(verdict)))
 
 
 def parse_data(data: str) -> Replacement | None:
-    """What a button stands for, or None when the data is not one of ours."""
+    """Returns the meaning of a button; None when the data is not ours."""
     match data.split(":"):
         case [prefix, token, version, row, verb] if prefix == PREFIX and verb in set(ReplaceVerb):
             if all(n.isascii() and n.isdecimal() and len(n) < 19 for n in (version, row)):
@@ -58,7 +58,7 @@ def parse_data(data: str) -> Replacement | None:
 
 
 def fixed(live: Plan, person: Person) -> str:
-    """Why a person cannot have the live plan replaced now; empty when they can."""
+    """Returns the reason why a person cannot replace the live plan now; empty when they can."""
     if not person.may_decide_for(live.asker):
         return THEIRS
     return _AT_WORK if live.turn is not None else ""

@@ -1,4 +1,4 @@
-"""The steps of a plan in a turn: how calls are recorded, matched with them, and move them on."""
+"""The steps of a plan in a turn: records calls, matches them, and notes their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ _LONGEST_DESCRIPTION = 140
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The calls of a round as new steps of a plan, with their results; none of them runs."""
+    """The calls of a round as new steps of a plan, with their results; no call has run."""
 
     steps: tuple[PlanStep, ...]
     results: tuple[ToolResult, ...]
@@ -33,7 +33,7 @@ def recorded(
     skill: Skill | None,
     most: int,
 ) -> Recorded:
-    """Returns the steps that these calls become under a skill; a plan holds `most` of them."""
+    """Returns the steps for these calls under a skill; a plan holds at most `most` of them."""
     steps: list[PlanStep] = []
     results: list[ToolResult] = []
     for call in calls:
@@ -62,7 +62,7 @@ def _step(
 
 
 def steps_at_hand(work: Work, plan: Plan | None) -> Mapping[str, PlanStep]:
-    """Returns the open calls that are steps of an approved plan: exactly these, each step once."""
+    """Returns the open calls that match steps of an approved plan exactly, each step once."""
     if plan is None or not plan.executing:
         return {}
     return matched(plan, [c.call for c in work.progress.open_calls])
@@ -70,7 +70,7 @@ def steps_at_hand(work: Work, plan: Plan | None) -> Mapping[str, PlanStep]:
 
 @dataclass(frozen=True, slots=True)
 class Progressed:
-    """A plan after results, with the steps that they changed and their lines in the record."""
+    """A plan after results, with the changed steps and their lines in the record."""
 
     plan: Plan
     changed: tuple[PlanStep, ...]
@@ -80,8 +80,8 @@ class Progressed:
 def progressed(
     work: Work, plan: Plan, results: Sequence[tuple[ToolCall, ToolResult]]
 ) -> Progressed | None:
-    """Returns the plan after these results; None when they say nothing about its steps."""
-    # Not matched anew: of two equal calls open side by side, the second may be answered first.
+    """Returns the plan after these results; None when no result belongs to a step."""
+    # Results are not matched again: of two equal open calls the second may get its result first.
     grown = after_results(plan, steps_at_hand(work, plan), [result for _, result in results])
     if grown is None:
         return None
@@ -90,7 +90,7 @@ def progressed(
 
 
 def changes(plan: Plan, before: Plan) -> tuple[PlanStep, ...]:
-    """Returns the steps that stand otherwise than before."""
+    """Returns the steps that have changed since before."""
     return tuple(s for s, old in zip(plan.steps, before.steps, strict=True) if s != old)
 
 

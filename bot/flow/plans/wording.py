@@ -1,4 +1,4 @@
-"""The words about plans: `/plan` and its wish, and the notes to the model."""
+"""The texts about plans: `/plan` with its wish, and the notes to the model."""
 
 import json
 from dataclasses import replace
@@ -8,11 +8,11 @@ from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE, Plan, PlanStep, Step
 from bot.domain.transcript import NoteBody
 
 PLAN = "/plan"
-"""The command; with a wish behind it the message waits its turn like any other."""
+"""The command; with a wish behind it, it waits in the queue like any message."""
 
 
 def note(plan: Plan) -> NoteBody:
-    """Returns the entry that tells the model of a turn to collect this plan, or to execute it."""
+    """Returns the entry that tells the model to collect this plan, or to execute it."""
     return NoteBody("plan", _to_collect(plan) if plan.collecting else _to_execute(plan))
 
 
@@ -48,14 +48,14 @@ def _told(step: PlanStep) -> str:
 
 
 def wish_of(text: str) -> str:
-    """Returns the text behind the name of a command, lines and all."""
+    """Returns the text behind the name of a command, with its line breaks."""
     return "".join(text.split(maxsplit=1)[1:]).strip()
 
 
 def worded(bundle: Bundle, plan: Plan) -> Bundle:
-    """Returns the message that asked for the plan without its command.
+    """Returns the message that asked for the plan, without its command.
 
-    The text of a template takes its place; any other message stays as it is.
+    The text of a template replaces it; any other message stays as it is.
     """
     first, *rest = bundle.messages
     if plan.message != first.message_id or not first.text.startswith("/"):

@@ -1,4 +1,4 @@
-"""Skills as a companion of turns: chosen, brought to the model, handed over, and at rest again."""
+"""Skills as a companion of turns: choosing, showing, handing over and laying down."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ class SkillCompanion(Bystander):
         self._turns: WeakKeyDictionary[Work, SkillSet] = WeakKeyDictionary()
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        """Lets the skill that the chat chose be at work, or says why it cannot."""
+        """Uses the skill that the chat chose, or says why it cannot."""
         name = work.log.chat.skill
         why = self._skills.known.refusal(name) if name is not None else ""
         if name is None or not why:
@@ -42,9 +42,9 @@ class SkillCompanion(Bystander):
     def _missed(
         self, work: Work, skill: str, why: str
     ) -> tuple[tuple[Body, ...], tuple[Write, ...]]:
-        """Tells the model and the chat that the skill of a turn cannot be at work.
+        """Tells the model and the chat that the turn's skill cannot be used.
 
-        What a person chose is kept as long as there is such a skill; that it rests is told once.
+        The chat keeps its choice as long as the skill exists; the news is told once.
         """
         log, chat = work.log, work.log.chat
         kept = not chat.skill_lent and self._skills.known.knows(skill)
@@ -69,13 +69,13 @@ class SkillCompanion(Bystander):
         return replace(state, following=self._turns[work].following(work.turn.skill))
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
-        """Calls happen under the skill that is at work by now."""
+        """Returns the place under the skill that is in use now."""
         return replace(place, skill=self._at_work(work), stages=work.turn.stages)
 
     async def carry_out(
         self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
     ) -> bool:
-        """Lets the next skill take over, in the transaction of the text it goes on with."""
+        """Hands over to the next skill, in the transaction of the text that it continues with."""
         if not isinstance(errand, TransitionSkill):
             return False
         body = handed_over(self._turns[work].skills[errand.next], work.turn.skill or "")
@@ -83,7 +83,7 @@ class SkillCompanion(Bystander):
         return True
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
-        """Says which skill is at work, where the view does not; a text it hands on is hidden."""
+        """Names the skill in use if the view does not; hides text that goes to the next skill."""
         words = due(self._at_work(work), view.skill, self._said_with(work))
         following = self._turns[work].following(work.turn.skill)
         hidden = following is not None and not following.fault
@@ -92,22 +92,22 @@ class SkillCompanion(Bystander):
     async def after_results(
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Share:
-        """Puts the skill of the newest call that chose one to work."""
+        """Uses the skill of the newest call that chose one."""
         chosen = next((r.skill for _, r in reversed(ran) if r.skill is not None), None)
         if chosen is None:
             return Share(row)
         last = self._at_work(work)
         deeper = last is not None and chosen in last.conditional_next.values()
-        # An empty name lays the skill down.
+        # An empty name ends the use of the skill.
         row = replace(row, skill=chosen or None, stages=row.stages + deeper)
         return Share(row, writes=(ChooseSkill(row.chat, row.skill, lent=True),))
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        """A pipeline the model chose is over with its answer; one a person chose begins anew."""
+        """Ends a pipeline that the model chose, and resets one that a person chose to its start."""
         turn = work.turn
-        # The turn of a plan begins at a later stage: the chat knows what the pipeline began with.
+        # A plan's turn starts at a later stage; only the chat remembers the first skill.
         begun = work.log.chat.skill if turn.origin == "plan" else turn.skill
         skill = self._skills.known.usable(begun)
         piped = turn.stages > 0 or (skill is not None and skill.in_pipeline)
@@ -115,7 +115,7 @@ class SkillCompanion(Bystander):
         return Ended((ChooseSkill(turn.chat, None, lent=True),)) if piped and over else Ended()
 
     def _said_with(self, work: Work) -> str:
-        """Returns the words of the `/skill <name> <words>` that began this turn."""
+        """Returns the words behind the name in the `/skill <name> <words>` that began this turn."""
         entries = reversed(work.log.entries())
         asked = next((e.body for e in entries if isinstance(e.body, AskerBody)), None)
         name, words = arguments_in(asked.text) if asked is not None else ("", "")

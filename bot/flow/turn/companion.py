@@ -1,4 +1,4 @@
-"""Companions of a turn: abilities that take part in turns without being named by them."""
+"""Companions of a turn: abilities that take part in turns although the loop names none of them."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
@@ -20,13 +20,13 @@ from bot.ports.tool import Place, Tool
 class Companion(Protocol):
     """Takes part in every turn.
 
-    What a companion returns is written in the transaction that the hook belongs to. What it keeps
-    of a turn it keeps by the turn's `Work`: after any fault that is dropped, and the rows are read
-    again. `Bystander` answers every hook with nothing, for companions to inherit from.
+    The writes that a companion returns go into the transaction that the hook belongs to. Whatever
+    it remembers about a turn is kept under the turn's `Work`: after any fault that is dropped, and
+    the rows are read again. `Bystander` answers every hook with nothing; companions inherit it.
     """
 
     def worded(self, bundle: Bundle, agenda: Agenda) -> Bundle:
-        """Returns the message that opens a turn as the model is to read it."""
+        """Returns the message that opens a turn, as the model shall read it."""
         ...
 
     def opens(self, bundle: Bundle) -> bool:
@@ -38,19 +38,19 @@ class Companion(Protocol):
         ...
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        """Adds to the start of a turn that was queued, parked or broken off, as `work` tells."""
+        """Adds to the start of a turn that was queued, parked or cut off, as `work` tells."""
         ...
 
     async def started(self, work: Work) -> Sequence[str]:
-        """Prepares for the loop, and names the lenders whose servers the turn needs."""
+        """Prepares for the loop and returns the lenders whose servers the turn needs."""
         ...
 
     async def state(self, work: Work, state: LoopState) -> LoopState:
-        """Adds to what the next verdict depends on: bounds, say, or an ending."""
+        """Adds to the input of the next verdict, such as its bounds or an ending."""
         ...
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
-        """Returns a word about an open call that is looked at before rules and cards."""
+        """Returns this companion's stance on an open call, before rules and cards are looked at."""
         ...
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
@@ -60,14 +60,14 @@ class Companion(Protocol):
     async def carry_out(
         self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
     ) -> bool:
-        """Carries out a step that is this companion's, and returns False for any other.
+        """Carries out a step that belongs to this companion, and returns False for any other.
 
-        What it writes carries the reply that is held back, if one is.
+        Its writes also carry the reply that is held back, if there is one.
         """
         ...
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
-        """Returns the entries that the model needs in its log before it is asked."""
+        """Returns the entries that the model needs in its log before the next request."""
         ...
 
     async def after_results(
@@ -77,13 +77,13 @@ class Companion(Protocol):
         ...
 
     async def parked(self, work: Work) -> Sequence[Write]:
-        """Adds to the row of a turn that is going to wait for a person."""
+        """Adds to the row of a turn that is about to wait for a person."""
         ...
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        """Adds to the settlement; `closed` are the calls and results that it closes."""
+        """Adds to the settlement; `closed` are the calls that it closes, with their results."""
         ...
 
     async def set_aside(self, work: Work) -> Aside:
@@ -92,13 +92,13 @@ class Companion(Protocol):
 
 
 Companions: TypeAlias = Sequence[Companion]
-"""All companions of a turn, in the order in which they are asked."""
+"""The companions of a turn, in the order in which they are asked."""
 
 
 async def shared(
     companions: Companions, row: Turn, ask: Callable[[Companion, Turn], Awaitable[Share]]
 ) -> Share:
-    """The shares of all companions in one transaction, each asked with the row so far."""
+    """Returns the shares of all companions in one transaction, each asked with the row so far."""
     whole = Share(row)
     for companion in companions:
         whole = whole.joined(await ask(companion, whole.turn))

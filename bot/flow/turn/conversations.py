@@ -33,7 +33,7 @@ class Conversations:
         self._models = models
 
     async def close(self, work: Work, reason: str) -> list[Write]:
-        """Writes that end the conversation at hand, summed up by the model, and open a new one."""
+        """Returns the writes that end this conversation with a summary and open a new one."""
         profile = self._models.profile(work.turn.model)
         text, usage = await self._compaction.summary_of(work.log.entries(), profile, work)
         await self._withdraw_cards(work.turn)
@@ -47,7 +47,7 @@ class Conversations:
         return [SaveConversation(ended), *opening, *usages]
 
     async def _withdraw_cards(self, turn: Turn) -> None:
-        """Ends what the asker was still asked by earlier turns; cards of this one end with it."""
+        """Ends the asker's open cards of earlier turns; cards of this turn end with the turn."""
         cards = await self._approvals.open_in(turn.chat)
         left = [c for c in cards if c.set_aside and c.asker == turn.asker]
         await self._ending.withdraw(left, None)

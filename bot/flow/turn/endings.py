@@ -1,4 +1,4 @@
-"""The last word of a turn: truthful about how it ended, what was done, and what to do next."""
+"""The last words of a turn: how it ended, what was done, and what the person can do next."""
 
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import Done, Progress
@@ -58,7 +58,7 @@ _OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.P
 
 
 def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
-    """What the person is told, with the files that results brought along."""
+    """Returns the end of a turn: its text for the person, and the files of its results."""
     words = progress.words
     match finish.stop_reason:
         case StopReason.FINAL_ANSWER:
@@ -76,7 +76,7 @@ def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
 
 
 def note_of(outcome: Outcome, progress: Progress) -> NoteBody | None:
-    """What the model reads next time about a turn that did not end with its own words."""
+    """Returns the note for the model about a turn that did not end with the model's own words."""
     if outcome.stop_reason in _OWN_WORDS:
         return None
     if outcome.stop_reason is StopReason.MAX_ROUNDS and progress.reply is not None:
@@ -98,7 +98,7 @@ def _closing_text(reason: StopReason, progress: Progress, why: str) -> str:
 
 
 def _kept(progress: Progress) -> str:
-    """What earlier stages of a pipeline had settled, so that it is not lost with a later one."""
+    """Returns the last settled text of earlier stages, so that a later stage cannot lose it."""
     if not progress.kept:
         return ""
     stage = progress.kept[-1]
@@ -106,7 +106,7 @@ def _kept(progress: Progress) -> str:
 
 
 def _done(progress: Progress) -> str:
-    """What the tools did, so that nobody has to guess; synthetic results did nothing."""
+    """Lists the calls that ran, so that nobody has to guess; synthetic results are left out."""
     real = [
         f"{_mark(d)} {d.call.subject}"
         for d in progress.done

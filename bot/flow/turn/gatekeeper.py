@@ -32,7 +32,7 @@ _WAITING = Refuse(
 
 
 class Gatekeeper:
-    """Judges calls that have no card yet, by what their asker may do at that moment."""
+    """Judges calls that have no card yet, by the rights that their asker has at that moment."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Gatekeeper:
     async def judge(
         self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
     ) -> dict[str, Gate]:
-        """A gate for every open call without a card, and for approved ones not allowed any more."""
+        """Returns gates for open calls without a card, and for approved calls no longer allowed."""
         if not work.progress.open_calls:
             return {}
         asker = await self._people.get(place.person)
@@ -78,13 +78,13 @@ class Gatekeeper:
         return gates
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
-        """Where a call of the turn happens."""
+        """Returns the place where a call of the turn happens."""
         for one in self._companions:
             place = one.placed(work, place, call)
         return place
 
     def _stance(self, work: Work, open_call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
-        """The word of the companions about a call: a refusal counts before any other."""
+        """Returns the stance of the companions on a call: a refusal counts before others."""
         said = [one.stance(work, open_call, tools) for one in self._companions]
         told = sorted(filter(None, said), key=lambda stance: not isinstance(stance, Refuse))
         return told[0] if told else None
@@ -98,7 +98,7 @@ class Gatekeeper:
         untrusted: str | None,
         rights: Rights,
     ) -> Gate:
-        """The gate of one call; standing rules count only where the asker may approve."""
+        """Returns the gate of one call; standing rules count only when the asker may approve."""
         preview = await self._foreseen(call, tools, place, ahead=isinstance(stance, Deferred))
         match stance:
             case Deferred():
@@ -115,7 +115,10 @@ class Gatekeeper:
     async def _foreseen(
         self, call: ToolCall, tools: Mapping[str, Tool], place: Place, *, ahead: bool = False
     ) -> Preview | Run | Refuse:
-        """What a call would do, if it would change anything; `ahead` of its time perhaps."""
+        """Returns the preview of a call, or its gate if it only reads or cannot run.
+
+        With `ahead`, a call that its tool cannot preview yet gets a preview of its arguments.
+        """
         tool = tools.get(call.name)
         if tool is None:
             return Refuse(Status.INVALID, Code.UNKNOWN_TOOL, _unknown(call.name, list(tools)))
@@ -168,14 +171,14 @@ class Gatekeeper:
     def _unrepeated(
         self, call: ToolCall, gate: Gate, stance: Stance | None, progress: Progress
     ) -> Gate:
-        """The gate once repetitions are looked at, unless a call is agreed to or asked later."""
+        """Returns the gate after the check for repetitions; skips agreed and deferred calls."""
         later = isinstance(stance, Deferred) and isinstance(gate, AskFirst)
         if later or isinstance(stance, Agreed):
             return gate
         return self._against_repeats(call, gate, progress)
 
     def _against_repeats(self, call: ToolCall, gate: Gate, progress: Progress) -> Gate:
-        """Before one identical call too many a person is asked whether to go on."""
+        """Asks a person whether to go on before the same call runs once too often."""
         limits = self._limits
         allowed = limits.repeat_calls - 1 + progress.repeats_granted(call, limits.repeat_grant)
         times = progress.repeats(call)
@@ -200,7 +203,7 @@ class Gatekeeper:
 
 
 def _once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:
-    """The second of two equal calls of a round waits with the first one's card."""
+    """Lets the second of two equal calls of a round wait for the first one's card."""
     if not isinstance(gate, AskFirst):
         return gate
     if call.signature in asking:
@@ -210,7 +213,10 @@ def _once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:
 
 
 def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOwners) -> Gate:
-    """A card only an owner may approve; where none is in the chat, they see it in their own."""
+    """Returns the gate for a card that only an owner may approve.
+
+    If no owner is in the chat, owners see the card in their private chats.
+    """
     who = "This person" if asker is None else asker.name
     if not owners.reachable:
         text = f"{who} may not approve changes, and no owner can be reached to ask."
@@ -223,9 +229,9 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
 
 
 def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Refuse | None:
-    """The refusal of a call its asker has no right to, or that a companion refuses.
+    """Returns the refusal of a call that its asker has no right to, or that a companion refuses.
 
-    A card nobody decided yet may stay open.
+    A card that nobody has decided yet may stay open.
     """
     card = open_call.approval
     if open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED):
@@ -237,7 +243,7 @@ def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Re
 
 
 def _deferred(call: ToolCall, seen: Preview | Run | Refuse, stance: Deferred) -> Gate:
-    """The gate of a call that a companion keeps: what would change something is asked later."""
+    """Returns the gate of a call that a companion keeps; one that changes something asks later."""
     if isinstance(seen, Refuse) or (isinstance(seen, Run) and stance.reads_run):
         return seen
     if isinstance(seen, Run):
@@ -247,7 +253,7 @@ def _deferred(call: ToolCall, seen: Preview | Run | Refuse, stance: Deferred) ->
 
 
 def _agreed(seen: Preview, stance: Agreed) -> Gate:
-    """A call somebody agreed to runs unasked, unless it is dangerous or elsewhere by now."""
+    """Runs an agreed call without a card, unless it is dangerous or its place has changed."""
     if seen.effect is Effect.DANGER:
         return AskFirst(_explained(seen, stance.if_dangerous))
     if stance.where and stance.where != seen.where:
@@ -256,7 +262,7 @@ def _agreed(seen: Preview, stance: Agreed) -> Gate:
 
 
 def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:
-    """Whether the asker's own word is not enough."""
+    """Returns True when the asker may not approve this call without an owner."""
     owner = asker is not None and asker.is_owner
     return not rights.approve or (gate.preview.owner_only and not owner)
 

@@ -1,4 +1,4 @@
-"""How a turn begins: by a message, or taken up from its row."""
+"""The start of a turn: from a message, or again from its row."""
 
 import secrets
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from bot.ports.journal import Agenda
 
 
 class Openings:
-    """Writes the first row of a turn, or the next start of one; a new turn is for `model`."""
+    """Writes the first row of a turn, or its next start; new turns use `model`."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Openings:
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
     ) -> Work:
-        """Makes a message the opening of a turn: its rows are taken in the same transaction."""
+        """Opens a turn with a message; the message's rows are taken in the same transaction."""
         asked = self._worded(gathered.asked, agenda)
         turn = self._new(log.chat, asked)
         work = await self._at_work(log, turn, ())
@@ -77,7 +77,7 @@ class Openings:
         )
 
     async def take_up(self, log: ChatLog, turn: Turn, agenda: Agenda) -> Work:
-        """Goes on with a turn another life of the program began, or that was parked."""
+        """Continues a turn that an earlier run of the program began, or that was parked."""
         work = await self._at_work(log, turn, agenda.approvals)
         model = turn.model
         if turn.state is TurnState.QUEUED:

@@ -1,4 +1,4 @@
-"""The next reply of a turn: what it needs first, the call, and what follows when a model fails."""
+"""The next reply of a turn: its preparation, the request, and the fallback when a model fails."""
 
 import logging
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _LEAST_OUTPUT = 1_024
 
 
 class Replies:
-    """Asks the model of a turn, or a fallback of it; `images` is how many pictures a view holds."""
+    """Asks the model of a turn, or its fallback; a view holds at most `images` pictures."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Replies:
     async def next(
         self, work: Work, outlook: Outlook, step: CallModel | WrapUp, live: Live
     ) -> tuple[Outlook, Finish | None]:
-        """Stores a reply; returns what to go on with, and the ending if no model replies."""
+        """Stores a reply; returns the next outlook, and the ending if no model replies."""
         scene = outlook.scene
         hidden = await self._prepare(work, scene, step)
         view = scene.fold(work.log, self._images).view()
@@ -75,9 +75,9 @@ class Replies:
         return replace(outlook, overflow=False), None
 
     async def _prepare(self, work: Work, scene: Scene, step: CallModel | WrapUp) -> bool:
-        """Stores what the coming request needs in the log: a cut at a new epoch, a word of ours.
+        """Stores the entries that the next request needs: a cut at a new epoch, notes, briefings.
 
-        True when what the model writes now is not for the person.
+        Returns True when the person must not see what the model writes now.
         """
         bodies: list[Body] = []
         if _epoch_changed(work, scene):
@@ -116,13 +116,13 @@ class Replies:
         if body.calls:
             await work.write(body, turn=turn, also=also)
         else:
-            # Most likely the turn's last word: it is written with its settlement.
+            # This is probably the turn's last word: it is written with the settlement.
             work.hold(body, turn, also)
 
     async def _mend(
         self, work: Work, outlook: Outlook, fault: ModelError
     ) -> tuple[Outlook, Finish | None]:
-        """A request refused for its form gets one try with all thinking left out, then the end."""
+        """Retries a request refused for its form once, without any thinking; then ends the turn."""
         if outlook.mended:
             told = f"the provider refuses this conversation ({fault}); /new starts afresh"
             return outlook, Finish(StopReason.MODEL_FAILURE, told)
@@ -133,7 +133,7 @@ class Replies:
     async def _fall_back(
         self, work: Work, outlook: Outlook, fault: ModelError
     ) -> tuple[Outlook, Finish | None]:
-        """The next model of the list takes over for this turn, if there is one."""
+        """Switches this turn to the next model of the list, if there is one."""
         scene = outlook.scene
         following = _following(scene.profile.key, self._fallbacks)
         if following is None:
@@ -146,7 +146,7 @@ class Replies:
 
 
 def _unseen(text: str) -> None:
-    """What is not for the person's eyes."""
+    """Drops text that the person must not see."""
 
 
 def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRequest:
@@ -163,13 +163,13 @@ def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRe
 
 
 def _following(model: str, fallbacks: Sequence[str]) -> str | None:
-    """The fallback after this model; the first one when this is none of them."""
+    """Returns the fallback after this model; the first one when this model is not a fallback."""
     place = fallbacks.index(model) + 1 if model in fallbacks else 0
     return fallbacks[place] if place < len(fallbacks) else None
 
 
 def _epoch_changed(work: Work, scene: Scene) -> bool:
-    """Whether the newest own thinking in the log was made under other surroundings."""
+    """Returns True when the newest reply was made in another epoch and no cut follows it."""
     for entry in reversed(work.log.entries()):
         match entry.body:
             case CutBody():

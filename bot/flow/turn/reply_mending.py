@@ -1,4 +1,4 @@
-"""Making a fresh reply fit to be stored: ids unique, names legal, text whole."""
+"""Makes a fresh reply fit to be stored: ids unique, names legal, text whole."""
 
 import re
 import secrets
@@ -14,7 +14,7 @@ _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def admit(parts: tuple[ReplyPart, ...], taken: set[str]) -> tuple[ReplyPart, ...]:
-    """The parts of a reply with what a later request would be refused for put right.
+    """Returns the parts of a reply, repaired wherever a later request would be refused.
 
     `taken` are the call ids of the conversation so far; ids of this reply are added to it.
     """
@@ -42,7 +42,7 @@ def _call(call: ToolCall, taken: set[str]) -> ToolCall:
 
 
 def clean_name(name: str) -> str:
-    """The legal beginning of a tool name: models leak tokens behind it."""
+    """Returns the legal beginning of a tool name: models leak tokens behind it."""
     found = _NAME.match(name.strip())
     return found.group()[:128] if found else "unnamed"
 
@@ -52,5 +52,5 @@ def _renamed(raw: Mapping[str, Any] | None, call_id: str, name: str) -> Mapping[
 
 
 def _whole(text: str) -> str:
-    """Lone surrogates and NUL stop a request or a row; neither says anything."""
+    """Removes lone surrogates and NUL: they say nothing, and a request or a row with them fails."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "�")

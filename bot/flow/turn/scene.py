@@ -1,4 +1,4 @@
-"""What a turn sees around it: surroundings, place and model."""
+"""The fixed surroundings of a running turn: system text, tools, place and model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,28 +19,28 @@ from bot.ports.tool import Place
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Fixed while a turn runs, but for the model when a fallback takes over."""
+    """The surroundings of a running turn; only the model changes, when a fallback takes over."""
 
     surroundings: Surroundings
     place: Place
     profile: ModelProfile
 
     def fold(self, log: ChatLog, images: int) -> ViewFold:
-        """The log as the model of this scene reads it, with so many pictures at most."""
+        """Returns the log as the model of this scene reads it, with at most so many pictures."""
         return log.fold(self.profile, images, self.surroundings.tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A scene, and what became of the requests to its model, from one step to the next."""
+    """A scene and the state of the requests to its model, from one step to the next."""
 
     scene: Scene
     overflow: bool = False
-    """Whether the provider found the last request too long."""
+    """True when the provider found the last request too long."""
     packed: bool = False
-    """Whether nothing is left to cut from the view."""
+    """True when nothing is left to cut from the view."""
     mended: bool = False
-    """Whether a refused request was changed once."""
+    """True when a refused request was changed once."""
 
 
 class Scenes:
@@ -57,7 +57,7 @@ class Scenes:
         self._companions = companions
 
     async def of(self, work: Work) -> Scene:
-        """The scene of a turn; raises ModelDenied when its model is not set up any more."""
+        """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
         chat, turn = work.log.chat, work.turn
         place = Place(
             workspace=await self._workspaces(chat, turn.asker),
@@ -73,7 +73,7 @@ class Scenes:
         return Scene(surroundings, place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:
-        """A chat has nothing to do."""
+        """Tells the surroundings that a chat has nothing to do."""
         await self._surroundings.rest(chat)
 
     async def servers(self, work: Work) -> Sequence[ServerStanding]:

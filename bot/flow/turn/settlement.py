@@ -1,4 +1,4 @@
-"""Settling a turn: closing results, the last word, the row and the cards, in one transaction."""
+"""Settles a turn: closing results, the last word, the row and the cards, in one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,9 +27,9 @@ _CARD_END: dict[StopReason, ApprovalState] = {StopReason.EXPIRED: ApprovalState.
 
 
 class Settlement:
-    """Ends turns. Whoever delivers reads rows; nothing is handed over in memory.
+    """Ends turns; the delivery reads rows, so nothing is handed to it in memory.
 
-    An answer of more than `long_answer` characters is long.
+    An answer of more than `long_answer` characters counts as long.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Settlement:
         self._long_answer = long_answer
 
     async def settle(self, work: Work, finish: Finish) -> Outcome:
-        """Closes what is open and states truthfully how the turn ended."""
+        """Closes the open calls and tells the person truthfully how the turn ended."""
         progress = work.progress
         cut = progress.reply is not None and progress.reply.finish in _CUT
         closed = self._closings(work, finish.code)
@@ -53,16 +53,16 @@ class Settlement:
         also.extend(write for part in parts for write in part.writes)
         also.append(self._audit(work, finish))
         if progress.closes is not None:
-            await work.release()  # the summary is a model call, which nothing unwritten waits for
+            await work.release()  # the summary is a model call: no unwritten entry waits for it
             also.extend(await self._conversations.close(work, progress.closes))
         settled = self._ended(work, finish.stop_reason)
         await work.write(*bodies, turn=settled, also=also, durable=True)
         return outcome
 
     async def set_aside(self, work: Work) -> None:
-        """Ends a parked turn for good because the person wrote on; its cards stay.
+        """Ends a parked turn for good because the person wrote something else; its cards stay.
 
-        They end too where a companion says that the turn's work will ask again.
+        The cards end too when a companion says that the turn's work will ask again.
         """
         parts = [await one.set_aside(work) for one in self._companions]
         withdraws = any(part.withdraws for part in parts)
@@ -88,7 +88,7 @@ class Settlement:
         return [(calls[result.call_id], result) for result in results]
 
     def _cards(self, work: Work, finish: Finish) -> list[Write]:
-        """Cards of a turn that ends are decided by its end."""
+        """Returns the writes that close the open cards of a turn as its end demands."""
         end = _CARD_END.get(finish.stop_reason, ApprovalState.CANCELLED)
         writes: list[Write] = []
         for card in work.approvals:
@@ -99,7 +99,7 @@ class Settlement:
         return writes
 
     def _answer(self, work: Work, outcome: Outcome) -> list[Write]:
-        """The last word, if there is one."""
+        """Returns the writes of the last word, if there is one."""
         if not outcome.text and not outcome.files:
             return []
         turn, chat = work.turn, work.log.chat
@@ -122,7 +122,7 @@ class Settlement:
 
 
 def _told(words: str, parts: Sequence[Ended]) -> str:
-    """The last word with what companions say in its place and behind it."""
+    """Returns the last word with the texts that companions put in its place or behind it."""
     said = next((p.instead for p in reversed(parts) if p.instead is not None), words)
     return "\n\n".join(text for text in (said, *(part.also for part in parts)) if text)
 
@@ -137,7 +137,7 @@ def _has_expired(open_call: OpenCall) -> bool:
 
 
 def _kept(work: Work) -> list[Write]:
-    """Undecided and unrun cards, which outlive their turn."""
+    """Returns the writes for undecided and unrun cards, which outlive their turn."""
     return [
         SaveApproval(replace(a, set_aside=True), expect=a.state)
         for a in work.approvals

@@ -19,7 +19,7 @@ class Steering:
         self._companions = companions
 
     async def join(self, work: Work) -> None:
-        """Lets what the asker or an owner wrote meanwhile stand after the round's last result."""
+        """Adds messages that the asker or an owner wrote meanwhile behind the round's results."""
         if work.log.chat.queue_mode is not QueueMode.STEER:
             return
         while (gathered := await self._next(work)) is not None:
@@ -29,7 +29,7 @@ class Steering:
             self._reactions.taken(work.address, [joined], gathered.since)
 
     async def _next(self, work: Work) -> Gathered | None:
-        """The next message that may join; one that is still coming is waited for."""
+        """Returns the next message that may join; waits while a message is still coming in."""
         chat = work.log.chat
         while waiting := await self._inbox.waiting(chat.id, MOST_AHEAD):
             gathered = await self._gathering.next(waiting, chat)
@@ -48,5 +48,5 @@ class Steering:
             opened = await self._gathering.opened(gathered, chat)
             if opened.stands(await self._inbox.waiting(chat.id, MOST_AHEAD)):
                 return opened
-            return None  # the next round sees it anew
+            return None  # the next round looks at it again
         return None

@@ -1,4 +1,4 @@
-"""The loop: look at the log, decide, do one thing, write it down, look again."""
+"""The loop: reads the log, decides, does one thing, writes it down, and starts again."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -62,11 +62,11 @@ class ToolLoop:
         self._limits = limits
 
     def broken_off(self, work: Work) -> Finish | None:
-        """The end of a turn that a person stopped, or that never came further than its start."""
+        """Returns the ending of a turn that a person stopped, or that never got past its start."""
         return broken_off(work.turn, self._limits)
 
     async def advance(self, work: Work, scene: Scene, live: Live) -> Finish | None:
-        """Goes on step by step; returns the ending, or None when the turn is parked."""
+        """Does step after step; returns the ending, or None when the turn is parked."""
         outlook = Outlook(scene)
         while True:
             step, gates = await self._decided(work, outlook)
@@ -98,19 +98,22 @@ class ToolLoop:
     async def _entrust(
         self, work: Work, scene: Scene, step: Errand, gates: Mapping[str, Gate]
     ) -> None:
-        """Has a step carried out by the companion that it belongs to."""
+        """Hands a step to the companion that it belongs to."""
         for one in self._companions:
             if await one.carry_out(work, step, gates, scene.surroundings.tools):
                 return
         raise LookupError(f"no companion carries {type(step).__name__} out")
 
     async def _decided(self, work: Work, outlook: Outlook) -> tuple[Step, dict[str, Gate]]:
-        """The next step; a reply held back for its settlement is written if that is not it."""
+        """Returns the next step and the gates.
+
+        A reply held back for the settlement is written when the next step is not the settlement.
+        """
         gates = await self._gates(work, outlook.scene)
         state = await self._state(work, outlook, gates)
         step = decide(state)
         _log_verdict(step, state.progress, work)
-        # A companion writes what is held with its own part of the step.
+        # A companion writes the held reply together with its own part of the step.
         if not isinstance(step, Finish | Errand):
             await work.release()
         return step, gates
@@ -134,7 +137,7 @@ class ToolLoop:
         return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
 
     async def _make_room(self, work: Work, outlook: Outlook) -> tuple[Outlook, Finish | None]:
-        """Cuts the view; an ending when it was too long and there is nothing to cut."""
+        """Cuts the view; returns an ending when it was too long and nothing is left to cut."""
         scene = outlook.scene
         fill = self._fold(work, scene).estimate / scene.profile.window
         made = await self._compaction.make_room(work, scene.profile, fill)
@@ -163,7 +166,7 @@ class ToolLoop:
         live.finished([(r.call, r.result) for r in ran])
 
     async def _record(self, work: Work, scene: Scene, ran: Sequence[Ran]) -> None:
-        """Results, their sends and their line in the record: one transaction."""
+        """Writes results, their sends and their lines in the record in one transaction."""
         bodies = [body_of(r.result, work.late_approval) for r in ran]
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
@@ -183,7 +186,7 @@ class ToolLoop:
 
 
 def _log_verdict(step: Step, progress: Progress, work: Work) -> None:
-    """One line a verdict: what follows, why, and what the reply was if it is a new one."""
+    """Logs one line for each verdict: the step, its reason, and the reply if it is new."""
     reply = progress.reply
     if reply is None or progress.since_reply:
         _LOG.info("step %s: %s", type(step).__name__, step.why, extra=work.tags)
@@ -207,7 +210,7 @@ def _preview(work: Work, gates: Mapping[str, Gate], call: ToolCall) -> Preview |
 
 
 def _as_wanted(work: Work, write: Write) -> Write:
-    """What a tool sends shows links as the chat wants it."""
+    """Gives a message that a tool sends link previews if the chat wants them."""
     if not isinstance(write, Show) or not work.log.chat.previews:
         return write
     return replace(write, content=replace(write.content, previews=True))

@@ -1,4 +1,4 @@
-"""Running tools inside their bounds: time, size, faults; what comes out is always a result."""
+"""Runs tools within bounds of time and size; every fault becomes a result."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A call that is to run: what was foreseen of it, and where it happens."""
+    """A call that shall run: its preview, and the place where it happens."""
 
     call: ToolCall
     preview: Preview | None
@@ -38,7 +38,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A result with the writes that leave in its transaction."""
+    """A result with the writes that belong to its transaction."""
 
     call: ToolCall
     result: ToolResult
@@ -63,7 +63,7 @@ class ToolRunner:
         return self.advised(self._fitted(ran, progress), progress)
 
     def advised(self, ran: Sequence[Ran], progress: Progress) -> list[Ran]:
-        """Results of a round; an error that came in an earlier round too gets a word of advice."""
+        """Returns the results; an error that an earlier round had too gets a word of advice."""
         return [self._advised(one, progress) for one in ran]
 
     async def _run(self, due: Due, tools: Mapping[str, Tool], room: float) -> Ran:
@@ -81,8 +81,8 @@ class ToolRunner:
     async def _bounded(
         self, call: ToolCall, tool: Tool, preview: Preview | None, place: Place, room: float
     ) -> Ran:
-        """Runs one call within its time; whatever it raises becomes a result."""
-        # A tool that states its own time was shown to a person with it; the round's is for others.
+        """Runs one call within its time; every exception becomes a result."""
+        # The card showed the tool's own time to a person; the round's time is for other tools.
         seconds = tool.spec.timeout_s or min(room, self._limits.tool_seconds)
         try:
             async with asyncio.timeout(seconds):
@@ -127,7 +127,7 @@ class ToolRunner:
         return (AllowServer(consent),)
 
     def _fitted(self, ran: Sequence[tuple[Ran, Place]], progress: Progress) -> list[Ran]:
-        """Cuts each result to its bound and all of a round to theirs; the whole is kept aside."""
+        """Cuts each result and the whole round to their bounds; the full texts are stored."""
         used = sum(len(d.result.text.encode()) for d in _this_round(progress))
         fitted: list[Ran] = []
         for one, place in ran:
@@ -154,7 +154,7 @@ class ToolRunner:
 
 
 _LEAST = 500
-"""Bytes every result may have, however much the round has used."""
+"""Bytes that every result may have, however much the round has used."""
 
 
 def _this_round(progress: Progress) -> list[Done]:
@@ -163,7 +163,7 @@ def _this_round(progress: Progress) -> list[Done]:
 
 
 def _spent(progress: Progress) -> float:
-    """Seconds this round's tools have taken: of calls side by side only the longest counts."""
+    """Returns the seconds of this round's tools; of calls side by side only the longest counts."""
     longest: dict[datetime, int] = {}
     for done in _this_round(progress):
         longest[done.at] = max(longest.get(done.at, 0), done.result.duration_ms)
@@ -181,24 +181,24 @@ def _failed(call: ToolCall, status: Status, code: Code | None, text: str) -> Too
 
 
 def _without_secrets(text: str, place: Place) -> str:
-    """Commands may print what is in their environment; the model is not to read it."""
+    """Masks secrets: commands may print their environment, and the model must not read it."""
     for secret in place.secrets:
         text = text.replace(secret, "[secret]")
     return text
 
 
 def _clean(text: str) -> str:
-    """No lone surrogates, no NUL: neither a provider nor a database takes them."""
+    """Removes lone surrogates and NUL: neither a provider nor a database takes them."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "�")
 
 
 def _cut(ran: Ran, room: int, place: Place) -> Ran:
-    """The beginning and the end of a text that is too long; they and the words between fit."""
+    """Returns the beginning and the end of a text that is too long, within its room."""
     whole = ran.result.text.encode()
     if len(whole) <= room:
         return ran
     name = f"{place.turn}-{secrets.token_hex(4)}"
-    # Measured with the most it can say: the text left out is never longer than the whole.
+    # The longest possible note counts: the text left out is never longer than the whole.
     left = max(0, room - len(_gap(len(whole), len(whole), name).encode()))
     head, tail = whole[: left * 2 // 3], whole[len(whole) - left // 3 :]
     gap = _gap(len(whole) - len(head) - len(tail), len(whole), name)

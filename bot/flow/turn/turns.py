@@ -24,7 +24,7 @@ from bot.flow.turn.tool_loop import ToolLoop
 from bot.ports.journal import Agenda
 
 _EVERYTHING = 1_000.0
-"""A window so full that nothing of the old turns may stay."""
+"""A fill level of the window at which no old turn may stay."""
 
 
 class Turns:
@@ -49,11 +49,11 @@ class Turns:
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
     ) -> Work:
-        """Makes a message the opening of a turn: its rows are taken in the same transaction."""
+        """Opens a turn with a message; the message's rows are taken in the same transaction."""
         return await self._openings.open(log, gathered, unreported, agenda)
 
     async def take_up(self, log: ChatLog, turn: Turn, agenda: Agenda) -> Work:
-        """Goes on with a turn another life of the program began, or that was parked."""
+        """Continues a turn that an earlier run of the program began, or that was parked."""
         return await self._openings.take_up(log, turn, agenda)
 
     async def run(self, work: Work) -> bool:
@@ -64,11 +64,11 @@ class Turns:
             self._lives.rested(work)
 
     async def _run(self, work: Work) -> bool:
-        # Looked at before all that may fail: a turn that always fails there would never end.
+        # This check comes before anything that may fail: a turn that always fails must still end.
         try:
             ending = self._loop.broken_off(work) or await self._advanced(work)
         except asyncio.CancelledError:
-            # Only a death leaves the attempt on the row.
+            # A cancelled attempt does not count: only one that dies with the process stays counted.
             await work.interrupted()
             raise
         if ending is not None:
@@ -76,7 +76,7 @@ class Turns:
         return work.turn.state is TurnState.SETTLED
 
     async def _advanced(self, work: Work) -> Finish | None:
-        """The ending; None when the turn is parked, or a compaction that has settled."""
+        """Returns the ending; None when the turn is parked, or was a settled compaction."""
         try:
             scene = await self._scenes.of(work)
         except ModelDenied as fault:
@@ -90,7 +90,7 @@ class Turns:
             return await self._loop.advance(work, scene, live)
 
     async def rest(self, chat: Chat) -> None:
-        """A chat has no turn to run."""
+        """Tells the scenes that a chat has no turn to run."""
         await self._scenes.rest(chat)
 
     async def set_aside(self, work: Work) -> None:
@@ -98,7 +98,7 @@ class Turns:
         self._lives.rested(work)
 
     async def _compact(self, work: Work, scene: Scene) -> None:
-        """A person asked for room: everything before this turn becomes a summary."""
+        """Makes a summary of everything before this turn, because a person asked for room."""
         made = await self._compaction.make_room(work, scene.profile, fill=_EVERYTHING)
         told = "The conversation is summarised." if made else "There is nothing to summarise yet."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
