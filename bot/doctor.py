@@ -50,7 +50,7 @@ class Check:
     """A sentence that is added if the probe fails."""
 
     seconds: float = PROBE_SECONDS
-    """How long the probe may take."""
+    """The time that the probe may take."""
 
     then: tuple["Check", ...] = ()
     """Checks that make sense only if this one is good."""
@@ -135,7 +135,7 @@ def _sentence(text: str) -> str:
 
 
 def _skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
-    """How many skills there are, and some of what is wrong with them: thousands would be a wall."""
+    """Yields the number of skills and the first of their faults: nobody reads thousands."""
     yield Finding("skills", "ok", f"{len(skills.ready)} can be used.")
     found = list(_odd_skills(skills, tools))
     yield from found[:_MOST_SKILLS]
@@ -145,7 +145,7 @@ def _skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
 
 
 def _odd_skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
-    """What cannot be used comes first, then what can be and is odd."""
+    """Yields skills that cannot be used, then those that are only odd."""
     ordered = [skill for _, skill in sorted(skills.skills.items())]
     for fault in skills.faults:
         yield Finding("skills", "warn", f"{fault}.", _MEND_FILE)

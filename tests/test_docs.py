@@ -60,29 +60,8 @@ _WORD = re.compile(
     r"^\| ([\w -]+) \| [A-Z][^|]*[^.|]\. \| \[`([\w/.]+)`\]\(\.\./bot/\2\) \|$", re.MULTILINE
 )
 _RIDDLE = re.compile(r"(?:What|Whether|Where|How|Who|Whom|Whose|Why|None|All that)\b")
-_PLAIN = (
-    "alembic",
-    "benchmarks",
-    "bot/adapters/anthropic",
-    "bot/adapters/demo_model",
-    "bot/adapters/lanes",
-    "bot/adapters/mcp",
-    "bot/adapters/media",
-    "bot/adapters/plan_folder",
-    "bot/adapters/skill_folder",
-    "bot/adapters/sql",
-    "bot/adapters/tools",
-    "bot/flow/arrivals",
-    "bot/flow/composition",
-    "bot/flow/delivery",
-    "bot/flow/groups",
-    "bot/flow/log",
-    "bot/flow/models",
-    "bot/flow/queue",
-    "bot/flow/reading",
-    "bot/flow/signs",
-)
-"""Folders whose docstrings begin with a verb or a noun, as do those of the flow's own modules."""
+_PLAIN = ("alembic", "benchmarks", "bot")
+"""Folders whose docstrings begin with a verb or a noun."""
 
 _KINDS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
 _OPENERS = {
@@ -163,7 +142,7 @@ def test_the_architecture_tells_of_every_room_in_its_own_words() -> None:
     flow, adapters = ROOT / "bot" / "flow", ROOT / "bot" / "adapters"
     rooms = [*flow.glob("*/__init__.py"), *adapters.glob("*/__init__.py")]
     halls = [path for path in flow.glob("*.py") if path.name != "__init__.py"]
-    assert (len(rooms) > 20, len(halls) >= 4) == (True, True)
+    assert (len(rooms) > 20, len(halls) >= 3) == (True, True)
     said = {f"{path.parent.relative_to(ROOT)}/": _first_sentence(path) for path in rooms}
     said |= {str(path.relative_to(ROOT)): _first_sentence(path) for path in halls}
     assert rows == said
@@ -192,7 +171,6 @@ def test_every_room_of_the_flow_is_reached_from_a_word_and_the_words_from_the_fi
 
 def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
     modules = [path for folder in _PLAIN for path in sorted((ROOT / folder).rglob("*.py"))]
-    modules += sorted((ROOT / "bot" / "flow").glob("*.py"))
     said = {(path, text) for path in modules for text in _docstrings(path)}
     assert (len(modules) > 100, len(said) > 500) == (True, True)
     riddles = {(path.relative_to(ROOT), text) for path, text in said if _RIDDLE.match(text)}

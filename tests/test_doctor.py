@@ -142,8 +142,8 @@ async def test_a_silent_probe_is_given_up(tmp_path: Path) -> None:
 
 async def test_a_server_has_its_own_time_to_start_before_it_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "steward.toml").write_text("[mcp.slow]\ncommand='x'\nstart_seconds=90\n")
-    visit = Visit(tmp_path, CREDENTIALS)
-    visit.probes = dataclasses.replace(visit.probes, servers={"slow": failing(TimeoutError())})
+    silent: Mapping[str, Probe] = {"mcp.slow": failing(TimeoutError())}
+    visit = Visit(tmp_path, CREDENTIALS, **silent)
     finding = (await visit.found())["mcp.slow"]
     assert (finding.level, finding.sentence) == (
         "warn",

@@ -96,7 +96,7 @@ def _line(skill: Skill, at_work: str | None) -> str:
 
 
 def _remarks(skill: Skill, known: SkillSet, tools: frozenset[str]) -> Sequence[str]:
-    """What is odd about a skill: what it lacks, where it leads, how its file is written."""
+    """Returns remarks about a skill: what it lacks, where it leads, how its file is written."""
     remarks = [skill.unmet] if skill.unmet else []
     remarks += known.dead_ends(skill)
     if unknown := skill.unknown_tools(tools):

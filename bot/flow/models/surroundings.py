@@ -137,7 +137,7 @@ class SurroundingsMaker:
     async def of(
         self, chat: Chat, lenders: Sequence[str] = (), found: Sequence[str] = ()
     ) -> Surroundings:
-        """What a turn that starts now has around it; waits for servers nobody knows yet.
+        """Returns the surroundings of a turn that starts now; waits for servers nobody knows yet.
 
         The servers of these `lenders` are there whatever skill is at work. Tools with `found` names
         are offered although there is no room for all.
@@ -174,7 +174,7 @@ class SurroundingsMaker:
     async def during(
         self, chat: Chat, turn: str, lenders: Sequence[str] = (), found: Sequence[str] = ()
     ) -> Surroundings:
-        """What a turn has around it: tools and skills stay what they were at its start."""
+        """Returns the surroundings of a turn: tools and skills stay as they were at its start."""
         fixed = self._fixed.get(chat.id)
         if fixed is not None and fixed[0] == turn:
             return fixed[1]

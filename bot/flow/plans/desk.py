@@ -114,7 +114,7 @@ class PlanDesk:
         return "Going on."
 
     async def resumed(self, plan: Plan, person: Person) -> tuple[Write, ...]:
-        """What makes a plan that waits go on."""
+        """Returns the writes that make a waiting plan go on."""
         start = await self._start(plan)
         return self._queued(plan, plan.amended(turn=start.turn.id), start, person)
 
