@@ -50,6 +50,22 @@ blanks = st.sampled_from(["", " ", "\n\t"])
 result_texts = st.sampled_from(["", " ", "ok", "x" * 2_001, "x" * 2_501, "a line of it\n" * 500])
 sources = st.none() | st.sampled_from(["a document", "a forward from Eve"])
 
+# Made once: Hypothesis checks each new strategy before it draws from it, which costs more than the
+# draw. The composites below draw thousands of times.
+_flags = st.booleans()
+_words_or_blanks = words | blanks
+_said = st.lists(_words_or_blanks, max_size=2)
+_arguments = st.none() | json_objects
+_to_two = st.integers(0, 2)
+_to_three = st.integers(0, 3)
+_one_in_five = st.integers(0, 4).map(lambda number: number == 0)
+_long_ids = st.sampled_from([0, 50])
+_names = st.sampled_from(["read_file", "write_file", "run_command"])
+_finishes = st.sampled_from(FinishReason)
+_inputs = st.sampled_from([0, 700])
+_statuses = st.sampled_from([Status.SUCCESS, Status.FAILED, Status.BLOCKED, Status.TIMEOUT])
+_contexts = st.sampled_from(["", "Monday 2026-11-02 09:00 UTC"])
+
 
 def call(name: str = "read_file", id: str = "call_1", **arguments: Any) -> ToolCall:
     """A well-formed call."""
@@ -165,12 +181,12 @@ def closed(entries: Sequence[Entry], reason: Code = Code.CANCELLED) -> list[Entr
 @st.composite
 def calls_of_reply(draw: st.DrawFn, prefix: str) -> list[ToolCall]:
     found: list[ToolCall] = []
-    for n in range(draw(st.integers(0, 3))):
-        id = f"{prefix}_{'i' * draw(st.sampled_from([0, 50]))}_{n}"
-        arguments = draw(st.none() | json_objects)
-        name = draw(st.sampled_from(["read_file", "write_file", "run_command"]))
+    for n in range(draw(_to_three)):
+        id = f"{prefix}_{'i' * draw(_long_ids)}_{n}"
+        arguments = draw(_arguments)
+        name = draw(_names)
         text = "{" if arguments is None else "{}"
-        raw = draw(st.none() | st.just({"type": "tool_use", "id": id, "name": name}))
+        raw = {"type": "tool_use", "id": id, "name": name} if draw(_flags) else None
         found.append(ToolCall(id, name, text, arguments, raw=raw))
     return found
 
@@ -180,23 +196,23 @@ def replies(draw: st.DrawFn, prefix: str, models: Sequence[Provenance] = (OWN,))
     thought = ThinkingPart({"type": "thinking", "thinking": "hm", "signature": prefix})
     foreign = ForeignPart({"type": "server_tool", "id": prefix})
     calls = [CallPart(c) for c in draw(calls_of_reply(prefix))]
-    said = [TextPart(t) for t in draw(st.lists(words | blanks, max_size=2))]
-    first = draw(st.sampled_from([(), (thought,), (thought, foreign)]))
-    finish = draw(st.sampled_from(FinishReason))
-    usage = Usage(input=draw(st.sampled_from([0, 700])), output=9)
+    said = [TextPart(t) for t in draw(_said)]
+    first = (thought, foreign)[: draw(_to_two)]
+    finish = draw(_finishes)
+    usage = Usage(input=draw(_inputs), output=9)
     return ReplyBody((*first, *said, *calls), finish, draw(st.sampled_from(models)), usage)
 
 
 @st.composite
 def results(draw: st.DrawFn, of: ToolCall) -> ToolResult:
-    status = draw(st.sampled_from([Status.SUCCESS, Status.FAILED, Status.BLOCKED, Status.TIMEOUT]))
+    status = draw(_statuses)
     return ToolResult(
         of.id,
         of.name,
         status,
         draw(result_texts),
         untrusted=draw(sources),
-        keep=draw(st.booleans()),
+        keep=draw(_flags),
     )
 
 
@@ -207,10 +223,13 @@ _IMAGE = ImagePart("image/png", "iVBORw0KGgo=")
 
 @st.composite
 def askers(draw: st.DrawFn) -> AskerBody:
-    context = draw(st.sampled_from(["", "Monday 2026-11-02 09:00 UTC"]))
-    text = draw(words if not context else words | blanks)
-    images = (_IMAGE,) * draw(st.integers(0, 3))
+    context = draw(_contexts)
+    text = draw(_words_or_blanks if context else words)
+    images = (_IMAGE,) * draw(_to_three)
     return AskerBody(text, "Ann", context, images, untrusted=draw(sources))
+
+
+_askers = askers()
 
 
 def _round(draw: st.DrawFn, scribe: Scribe, models: Sequence[Provenance]) -> None:
@@ -218,7 +237,7 @@ def _round(draw: st.DrawFn, scribe: Scribe, models: Sequence[Provenance]) -> Non
     said = draw(replies(f"r{len(scribe.entries)}", models))
     scribe.write(said)
     for each in draw(st.permutations(said.calls)):
-        if draw(st.booleans()):
+        if draw(_flags):
             scribe.write(IntentBody(each.id))
         scribe.write(ResultBody(draw(results(each))))
 
@@ -226,7 +245,7 @@ def _round(draw: st.DrawFn, scribe: Scribe, models: Sequence[Provenance]) -> Non
 def _cut(draw: st.DrawFn, scribe: Scribe) -> Body:
     summaries = [e.body.covers for e in scribe.entries if isinstance(e.body, SummaryBody)]
     borders = [seq for seq in scribe.borders if seq > max(summaries, default=0)]
-    if borders and draw(st.booleans()):
+    if borders and draw(_flags):
         return SummaryBody(draw(st.sampled_from(borders)), "They talked.", draw(sources))
     shown = [e.seq for e in scribe.entries if isinstance(e.body, ResultBody)]
     shrunk = draw(st.lists(st.sampled_from(shown), unique=True)) if shown else []
@@ -246,13 +265,13 @@ def logs(
     scribe = Scribe(list(begin), begin[-1].turn if begin else "t1")
     for _ in range(draw(st.integers(1, turns))):
         late = LateResultBody("card-1", "write_file", "a.txt", "approved by Ann; success", "ok")
-        scribe.open(*draw(st.sampled_from([(), (late,)])), draw(askers()))
-        for _ in range(draw(st.integers(0, 3))):
-            if cuts and draw(st.integers(0, 4)) == 0:
+        scribe.open(*draw(st.sampled_from([(), (late,)])), draw(_askers))
+        for _ in range(draw(_to_three)):
+            if cuts and draw(_one_in_five):
                 scribe.write(_cut(draw, scribe))
-            if draw(st.integers(0, 4)) == 0:
-                scribe.write(draw(st.sampled_from([NoteBody("nudge", "Go on."), draw(askers())])))
+            if draw(_one_in_five):
+                scribe.write(draw(st.sampled_from([NoteBody("nudge", "Go on."), draw(_askers)])))
             _round(draw, scribe, models)
-        if draw(st.booleans()):
+        if draw(_flags):
             scribe.write(NoteBody("ended", "[Turn ended: user_cancelled]"))
     return scribe.entries

@@ -207,7 +207,8 @@ class Steward:
                 await self.eventually(lambda: not self._untidy(), within=5)
             assert self._untidy() == []
         await self.abandon()
-        assert self._unforeseen() == []
+        unforeseen = self._unforeseen()
+        assert unforeseen == [], unforeseen
         assert self.telegram.faults.unused == 0, "an ordered fault was never met"
         self.model.assert_exhausted()
         assert self._leaks() == []

@@ -125,6 +125,7 @@ async def test_a_command_that_was_cut_is_never_run_again(steward: Steward) -> No
         steward.say("Run my errand")
         steward.press(await steward.card(), APPROVE)
         await errand.begun()
+        await steward.recorded()
         await steward.restart()
         await steward.sees("I looked: it ran once.")
         assert "It may have happened" in only_result(steward, 2)
@@ -358,6 +359,7 @@ async def test_a_late_call_that_was_cut_is_never_run_again(steward: Steward) -> 
         await steward.sees("Four.")
         steward.press(card, APPROVE)
         await errand.begun()
+        await steward.recorded()
         await steward.restart()
         await steward.sees("I do not know.")
         assert errand.runs == 1

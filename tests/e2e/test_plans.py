@@ -250,6 +250,7 @@ async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_
         )
         steward.press(again, APPROVE)
         await errand.begun()
+        await steward.recorded()
         await steward.restart()
         await steward.sees(OUTCOME_UNKNOWN)
         await steward.sees(FIRST_STEP_FAILED)

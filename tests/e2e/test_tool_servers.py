@@ -83,6 +83,8 @@ async def test_a_call_cut_off_by_a_kill_is_not_made_again_and_its_server_is_gone
         steward.press(await steward.card(), APPROVE)
         await errand.begun()
         assert len(alive(lent)) == 1
+        # A card that was changed, but not recorded so, would be changed again in the next life.
+        await steward.recorded()
         await steward.kill()
         await steward.eventually(lambda: not alive(lent))
         await steward.start()
