@@ -121,6 +121,7 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
         long_answer=settings.long_answer,
         plan_explore=settings.plan_explore,
         skill_list=settings.skill_list_bytes,
+        rule_documents=frozenset(settings.rule_documents),
         bundles=settings.bundles,
         enclosures=settings.enclosures,
     )

@@ -34,7 +34,10 @@ _GUARDED = names(
 """Names, in lower case, by which tools decide what to run: no rule for a folder covers them."""
 
 
-DOCUMENTS = frozenset((".md", ".txt", ".rst", ".csv", ".tsv", ".log"))
+RULE_DOCUMENTS = (".md", ".txt", ".rst", ".csv", ".tsv", ".log")
+"""Endings of documents, unless the operator names others."""
+
+DOCUMENTS = frozenset(RULE_DOCUMENTS)
 """Endings of files that people read and no tool runs; a rule for a folder covers these alone."""
 
 

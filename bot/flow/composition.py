@@ -268,7 +268,12 @@ class Composition:
     def _card_commands(self) -> CardCommands:
         store = self.store
         return CardCommands(
-            store.approvals, store.rules, store.members, store.consents, self.world.clock
+            store.approvals,
+            store.rules,
+            store.members,
+            store.consents,
+            self.world.clock,
+            self._policy.rule_documents,
         )
 
     @property
@@ -402,6 +407,7 @@ class Composition:
             self._owners,
             self._companions,
             policy.limits,
+            policy.rule_documents,
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from bot.domain.budget import BundleBounds, EnclosureBounds, Limits, ModelTimes
 from bot.domain.chat import Chat
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
+from bot.domain.rules import DOCUMENTS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
 from bot.ports.approvals import Approvals, Rules
@@ -86,7 +87,8 @@ class World:
 class Policy:
     """The settings the flow obeys; `model` and `fallbacks` are `provider/name`.
 
-    With `plan_explore` reading tools run while a plan is collected.
+    With `plan_explore` reading tools run while a plan is collected. A rule for a folder covers
+    files that end in one of `rule_documents`.
     """
 
     model: str
@@ -97,5 +99,6 @@ class Policy:
     long_answer: int = LONG_ANSWER
     plan_explore: bool = True
     skill_list: int = SKILL_LIST
+    rule_documents: frozenset[str] = DOCUMENTS
     bundles: BundleBounds = field(default_factory=BundleBounds)
     enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)

@@ -139,6 +139,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         sandbox_network=fields.sandbox_network,
         skills=folder / fields.skills if fields.skills else None,
         skill_list_bytes=fields.skill_list_bytes,
+        rule_documents=fields.rule_documents,
         log=LogSettings(fields.log, fields.log_level),
         secrets=(*(secret for secret in secrets if secret), *passwords),
     )

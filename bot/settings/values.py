@@ -16,6 +16,7 @@ from bot.domain.budget import (
 )
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
+from bot.domain.rules import RULE_DOCUMENTS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
 
@@ -78,7 +79,8 @@ class Settings:
     too, perhaps with `/thread`) and their folder below the workspace. `send_rates` of None turns
     the flood gate off. `context_window` of None means the model's own. `lanes` is how many chats
     are worked on at once, `send_seconds` how long a channel may take to send. An answer of more
-    than `long_answer` characters is long. `servers` lend their tools to every chat. With
+    than `long_answer` characters is long. A standing rule for a folder covers files that end in one
+    of `rule_documents`. `servers` lend their tools to every chat. With
     `plan_explore` reading tools run while a plan is collected.
     """
 
@@ -107,6 +109,7 @@ class Settings:
     sandbox_network: bool = False
     skills: Path | None = None
     skill_list_bytes: int = SKILL_LIST
+    rule_documents: tuple[str, ...] = RULE_DOCUMENTS
     log: LogSettings = LogSettings()
     servers: tuple[ServerSpec, ...] = ()
     secrets: tuple[SecretStr, ...] = ()

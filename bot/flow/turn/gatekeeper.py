@@ -42,6 +42,7 @@ class Gatekeeper:
         owners: Owners,
         companions: Companions,
         limits: Limits,
+        documents: frozenset[str],
     ) -> None:
         self._approvals = approvals
         self._rules = rules
@@ -49,6 +50,7 @@ class Gatekeeper:
         self._owners = owners
         self._companions = companions
         self._limits = limits
+        self._documents = documents
 
     async def judge(
         self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
@@ -109,7 +111,7 @@ class Gatekeeper:
                 return preview
             case _:
                 ruled = rights.approve and preview.effect is Effect.WRITE
-                ruled = ruled and await self._ruled(call, place)
+                ruled = ruled and await self._ruled(call, preview, place)
                 return await self._consent(call, preview, place, untrusted, ruled=ruled)
 
     async def _foreseen(
@@ -157,10 +159,17 @@ class Gatekeeper:
             )
         return AskFirst(preview)
 
-    async def _ruled(self, call: ToolCall, place: Place) -> bool:
-        rules = await self._rules.of(place.person, place.chat)
-        arguments = call.arguments or {}
-        return any(r.tool == call.name and matches(r.pattern, call.name, arguments) for r in rules)
+    async def _ruled(self, call: ToolCall, preview: Preview, place: Place) -> bool:
+        """Tells if a rule covers the call; none does where its card would offer none."""
+        if preview.always is None:
+            return False
+        arguments, here = call.arguments or {}, preview.surroundings
+        return any(
+            rule.tool == call.name
+            and here.within(rule.surroundings)
+            and matches(rule.pattern, call.name, arguments, self._documents)
+            for rule in await self._rules.of(place.person, place.chat)
+        )
 
     def _unrepeated(
         self, call: ToolCall, gate: Gate, stance: Stance | None, progress: Progress
