@@ -437,7 +437,7 @@ async def test_a_rule_covers_no_call_whose_card_would_offer_none() -> None:
         await scene.say("write x")
         await scene.press("Always")
         await scene.settled(1)
-        writer.lasting = False
+        writer.unruled.append("x")
         await scene.say("again")
         await scene.parked()
         await scene.press("Approve")

@@ -26,7 +26,7 @@ from bot.ports.tool import Place, Tool
 Act = Callable[[Mapping[str, Any], Place], ToolOutput]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class ScenarioTool:
     """A tool whose work is a function; `ran` tells what it was asked to do, in order."""
 
@@ -35,8 +35,8 @@ class ScenarioTool:
     ran: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
     gate: asyncio.Event | None = None
     started: asyncio.Event = field(default_factory=asyncio.Event)
-    lasting: bool = True
-    """True while its cards offer a standing rule."""
+    unruled: list[str] = field(default_factory=list[str])
+    """The work for which its cards offer no standing rule."""
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         if "bad" in arguments:
@@ -52,7 +52,7 @@ class ScenarioTool:
             effect=self.spec.effect,
             blocks=(CodeBlock(what),),
             where="here",
-            always=ExactRule(canonical(arguments)) if self.lasting else None,
+            always=ExactRule(canonical(arguments)) if what not in self.unruled else None,
             always_label=what,
             surroundings=_surroundings(place),
         )

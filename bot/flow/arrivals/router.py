@@ -159,14 +159,15 @@ class Router:
             await self._queueing.put(arrival)
 
     def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
-        """A slash begins a command, but for a forward's, or where a long text was cut before it."""
-        if not message.text.startswith("/") or message.forwarded_from is not None:
+        """Returns true for a slash that the sender typed, except behind a cut of a long text."""
+        typed = message.forwarded_from is None and not message.composed
+        if not typed or not message.text.startswith("/"):
             return False
         return self._commands.knows(message.text) or not self._seams.continues(chat.id, message)
 
     async def _answers_card(self, arrival: Arrival) -> Taken:
         chat, text, quote = arrival.chat.id, arrival.message.text, arrival.message.quote
-        if quote is None or quote.message_id is None:
+        if quote is None or quote.message_id is None or arrival.message.composed:
             return Taken.NO
         return await self._desks.reply(chat, quote.message_id, text, arrival.person)
 
