@@ -16,6 +16,7 @@ from bot.domain.budget import Limits, ModelTimes
 from bot.domain.chat import Chat
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
+from bot.domain.rules import DOCUMENTS
 from bot.domain.tool import Code, Status
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
@@ -347,7 +348,7 @@ def _commands() -> list[Command]:
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, "demo/demo"),
         StopCommands(journal, store.inbox, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), clock),
-        CardCommands(approvals, store.rules, store.members, store.consents, clock),
+        CardCommands(approvals, store.rules, store.members, store.consents, clock, DOCUMENTS),
         GroupCommands({}),
         AnswerCommands(12_000),
         SkillCommands(skills, surroundings),

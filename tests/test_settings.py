@@ -157,6 +157,11 @@ def test_a_shared_folder_elsewhere_is_refused(tmp_path: Path, given: str) -> Non
         read_settings({"STEWARD_SHARED_FOLDERS": given}, tmp_path)
 
 
+def test_endings_of_documents_are_read_in_lower_case(tmp_path: Path) -> None:
+    settings = read_settings({"STEWARD_RULE_DOCUMENTS": ".MD, .org,.md"}, tmp_path)
+    assert settings.rule_documents == (".md", ".org")
+
+
 def test_toml_takes_full_names_too(tmp_path: Path) -> None:
     (tmp_path / "steward.toml").write_text(
         f'STEWARD_HOME = "h"\nanthropic_api_key = "{KEY}"\nsandbox_network = true\n'
@@ -223,6 +228,8 @@ WRONG = [
     ("STEWARD_LOG", "xml"),
     ("STEWARD_LOG_LEVEL", "loud"),
     ("STEWARD_SANDBOX_NETWORK", "maybe"),
+    ("STEWARD_RULE_DOCUMENTS", "md"),
+    ("STEWARD_RULE_DOCUMENTS", ".md,*"),
     ("STEWARD_LANES", "0"),
     ("STEWARD_HOME", "~nobody-of-this-name/x"),
     ("STEWARD_HOME", "a\0b"),

@@ -122,6 +122,7 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
         plan_explore=settings.plan_explore,
         skill_list=settings.skill_list_bytes,
         tool_bytes=settings.tool_bytes,
+        rule_documents=frozenset(settings.rule_documents),
         bundles=settings.bundles,
         enclosures=settings.enclosures,
     )

@@ -1,11 +1,11 @@
 """Cards: a question bound to one exact call, decided once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from bot.domain.tool import Preview, RulePattern, ToolCall
+from bot.domain.tool import Preview, RulePattern, Surroundings, ToolCall
 
 
 class ApprovalState(StrEnum):
@@ -101,3 +101,5 @@ class Rule:
     pattern: RulePattern
     label: str
     created_at: datetime
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    """The surroundings that the card showed; a call that gets more than these asks."""

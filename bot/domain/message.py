@@ -42,6 +42,8 @@ class Quote:
     message_id: str | None = None
     account: str | None = None
     attachments: tuple["Attachment", ...] = ()
+    foreign: str | None = None
+    """Names content that nobody typed in that message, a picture or a poll for instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,15 @@ class Attachment:
     name: str
     size: int | None
     handle: str
+
+
+_KINDS = {
+    "photo": "a picture",
+    "document": "a document",
+    "voice": "a voice message",
+    "video": "a video",
+    "other": "an attachment",
+}
 
 
 class Cut(StrEnum):
@@ -96,6 +107,10 @@ class InboundMessage:
     """Names the album that the message is part of."""
     cut: Cut = Cut.NO
     """Tells if an app probably cut a longer text here."""
+    foreign: str | None = None
+    """Names content that the sender did not type, a picture or a poll for instance."""
+    composed: bool = False
+    """True when another bot wrote the words and the sender only sent them; they command nothing."""
 
     @property
     def untrusted(self) -> str | None:
@@ -104,10 +119,12 @@ class InboundMessage:
             return f"a forward from {self.forwarded_from}"
         if self.quote is not None and not self.quote.own:
             return f"a quote of {self.quote.author}"
+        if self.foreign is not None:
+            return self.foreign
+        if self.quote is not None and self.quote.foreign is not None:
+            return self.quote.foreign
         quoted = () if self.quote is None else self.quote.attachments
-        if any(a.kind == "document" for a in (*self.attachments, *quoted)):
-            return "a document"
-        return None
+        return next((_KINDS[a.kind] for a in (*self.attachments, *quoted)), None)
 
 
 @dataclass(frozen=True, slots=True)

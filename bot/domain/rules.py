@@ -34,7 +34,10 @@ _GUARDED = names(
 """Lower-case names of files that control what tools run: no rule for a folder covers them."""
 
 
-DOCUMENTS = frozenset((".md", ".txt", ".rst", ".csv", ".tsv", ".log"))
+RULE_DOCUMENTS = (".md", ".txt", ".rst", ".csv", ".tsv", ".log")
+"""Endings of documents, unless the operator names others."""
+
+DOCUMENTS = frozenset(RULE_DOCUMENTS)
 """Endings of files that people read and no tool runs; a rule for a folder covers these alone."""
 
 

@@ -226,6 +226,25 @@ RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule
 
 
 @dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The place of a run, and the variables that a skill puts into its environment."""
+
+    where: str = ""
+    """The place in words; empty for calls that run nothing."""
+    skill: str = ""
+    variables: tuple[str, ...] = ()
+
+    def within(self, shown: "Surroundings") -> bool:
+        """Returns true when a run here gets nothing beyond the surroundings that were shown.
+
+        Shown ones without a place stand for a rule of an older program: any place, no skill.
+        """
+        known = set(self.variables) <= set(shown.variables)
+        lent = not self.variables or self.skill == shown.skill
+        return known and lent and shown.where in ("", self.where)
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """A description of the effects of a call, made before a person is asked."""
 
@@ -243,6 +262,8 @@ class Preview:
     always: RulePattern | None = None
     """The standing rule that a person may give."""
     always_label: str = ""
+    surroundings: Surroundings = Surroundings()
+    """The surroundings that a standing rule made of this card is bound to."""
     owner_only: bool = False
     """True when only an owner may approve the call, whatever rights the asker has."""
 

@@ -89,7 +89,16 @@ class AskerBody:
     """The talk of the group that was not meant for the bot."""
     seam: Seam | None = None
     """The end at which a late piece continues the message."""
+    person: int | None = None
+    """The number of the person who wrote it."""
+    governs: bool = False
+    """True when an owner wrote it, whose words may direct anybody's turn."""
     kind: Literal["asker"] = "asker"
+
+    def untrusted_for(self, person: int | None) -> str | None:
+        """Returns the foreign source for the turn of a person: others of a group write too."""
+        own = not self.account or self.governs or (person is not None and self.person == person)
+        return self.untrusted or (None if own else f"a message of {self.speaker}")
 
 
 @dataclass(frozen=True, slots=True)

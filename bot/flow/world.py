@@ -9,6 +9,7 @@ from bot.domain.budget import BundleBounds, EnclosureBounds, Limits, ModelTimes
 from bot.domain.chat import Chat
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
+from bot.domain.rules import DOCUMENTS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
 from bot.domain.tool_choice import TOOL_BYTES
@@ -97,7 +98,8 @@ class World:
 class Policy:
     """The settings that the flow obeys; `model` and `fallbacks` have the form `provider/name`.
 
-    With `plan_explore`, tools that only read run while the steps of a plan are collected.
+    With `plan_explore`, tools that only read run while the steps of a plan are collected. A rule
+    for a folder covers files that end in one of `rule_documents`.
     """
 
     model: str
@@ -109,5 +111,6 @@ class Policy:
     plan_explore: bool = True
     skill_list: int = SKILL_LIST
     tool_bytes: int = TOOL_BYTES
+    rule_documents: frozenset[str] = DOCUMENTS
     bundles: BundleBounds = field(default_factory=BundleBounds)
     enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)

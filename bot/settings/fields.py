@@ -25,6 +25,7 @@ from bot.domain.budget import (
 )
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace, read_pace
+from bot.domain.rules import RULE_DOCUMENTS
 from bot.domain.skill import SKILL_LIST
 from bot.domain.tool_choice import TOOL_BYTES
 from bot.settings import forms
@@ -51,6 +52,9 @@ SharedFolders = Annotated[
 Models = Annotated[tuple[str, ...], BeforeValidator(lambda v: forms.models(str(forms.joined(v))))]
 Rates = Annotated[
     SendRates | None, BeforeValidator(lambda v: forms.send_rates(str(forms.joined(v))))
+]
+Documents = Annotated[
+    tuple[str, ...], BeforeValidator(lambda v: forms.endings(str(forms.joined(v))))
 ]
 MessagePace = Annotated[Pace, BeforeValidator(lambda v: read_pace(str(forms.joined(v))))]
 ServiceUrl = Annotated[str, AfterValidator(forms.service_url)]
@@ -105,6 +109,9 @@ class Fields(BaseModel):
         TOOL_BYTES, "Bytes of tools the model is told of at once; it searches for the others."
     )
     lanes: Count = told(256, "Chats worked on at once; the others wait.")
+    rule_documents: Documents = told(
+        RULE_DOCUMENTS, "Endings of files that a standing rule for a folder covers."
+    )
     sandbox_network: bool = told(False, "Whether commands in the sandbox reach the network.")
 
     model: Annotated[str, AfterValidator(forms.model)] = told(

@@ -10,6 +10,7 @@ from bot.domain.budget import Rate, SendRates
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
 _CHAT = re.compile(r"[a-z]+:-?\d+(/\d+)?")
 _SHARED = re.compile(r"\.|[\w-][\w .-]*(/[\w-][\w .-]*)*")
+_ENDING = re.compile(r"\.[a-z0-9]{1,16}")
 _MODEL = re.compile(r"[a-z0-9_-]+/\S+")
 _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
@@ -44,6 +45,15 @@ def shared_folders(text: str) -> tuple[str, ...]:
             raise ValueError(f"“{folder}” should be a folder below the workspace, outside of chats")
         found[chat] = folder
     return tuple(f"{chat}={folder}" for chat, folder in found.items())
+
+
+def endings(text: str) -> tuple[str, ...]:
+    """Reads `.md,.txt`: endings of file names, in lower case."""
+    found = [ending.strip().lower() for ending in text.split(",") if ending.strip()]
+    for ending in found:
+        if not _ENDING.fullmatch(ending):
+            raise ValueError(f"“{ending}” should be a dot and letters or digits, as in .md")
+    return tuple(dict.fromkeys(found))
 
 
 def model(text: str) -> str:

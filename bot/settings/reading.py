@@ -141,6 +141,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         skills=folder / fields.skills if fields.skills else None,
         skill_list_bytes=fields.skill_list_bytes,
         tool_bytes=fields.tool_bytes,
+        rule_documents=fields.rule_documents,
         log=LogSettings(fields.log, fields.log_level),
         secrets=(*(secret for secret in secrets if secret), *passwords),
     )

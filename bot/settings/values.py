@@ -16,6 +16,7 @@ from bot.domain.budget import (
 )
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.rights import UNBOUND, Pace
+from bot.domain.rules import RULE_DOCUMENTS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
 from bot.domain.tool_choice import TOOL_BYTES
@@ -125,6 +126,8 @@ class Settings:
     """A folder of skills; None means the skills of the program."""
     skill_list_bytes: int = SKILL_LIST
     tool_bytes: int = TOOL_BYTES
+    rule_documents: tuple[str, ...] = RULE_DOCUMENTS
+    """Endings of files that a standing rule for a folder covers."""
     log: LogSettings = LogSettings()
     """The form and the level of the program's log."""
     servers: tuple[ServerSpec, ...] = ()

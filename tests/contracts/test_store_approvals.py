@@ -12,7 +12,14 @@ from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
 from bot.domain.message import Address
 from bot.domain.person import Person, Role, Sender
-from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, ToolRule
+from bot.domain.tool import (
+    CommandRule,
+    ExactRule,
+    PathRule,
+    RulePattern,
+    Surroundings,
+    ToolRule,
+)
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, commit, later
 
@@ -131,7 +138,8 @@ async def admitted(store: StorePorts, name: str) -> Person:
 
 
 def a_rule(person: Person, chat: Chat, pattern: RulePattern) -> Rule:
-    return Rule(0, person.id, chat.id, "run_command", pattern, "pytest -q", NOW)
+    shown = Surroundings("here", "tracker", ("TRACKER",))
+    return Rule(0, person.id, chat.id, "run_command", pattern, "pytest -q", NOW, shown)
 
 
 async def test_rules_of_every_kind_come_back_with_a_number(store: StorePorts, chat: Chat):

@@ -85,7 +85,7 @@ def test_an_album_is_one_message_however_late_and_mixed_its_parts_come(order: li
     whole = bundle([parts[n] for n in order], BOUNDS)
     assert len(whole.messages) == len(whole.attachments) == 4
     assert words(whole) == "Look"
-    assert whole.untrusted is None
+    assert whole.untrusted == "a picture"
 
 
 @pytest.mark.parametrize(

@@ -428,3 +428,17 @@ async def test_a_clock_set_back_or_on_ends_no_turn_and_the_card_keeps_to_what_it
         await s.press("Approve")
         turn = await s.settled()
         assert turn.stop_reason is StopReason.FINAL_ANSWER
+
+
+async def test_a_rule_covers_no_call_whose_card_would_offer_none() -> None:
+    writer = writing()
+    script = (calls(write("a")), says("one"), calls(write("b")), says("two"))
+    async with stage(*script, tools=[writer]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        writer.unruled.append("x")
+        await scene.say("again")
+        await scene.parked()
+        await scene.press("Approve")
+        await scene.settled(2)

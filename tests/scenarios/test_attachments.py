@@ -64,7 +64,7 @@ async def test_a_picture_is_shown_to_the_model() -> None:
         await scene.say("Who is this?", attachments=[PHOTO])
         await scene.settled()
         assert asked(scene).images == (PICTURE,)
-        assert asked(scene).untrusted is None
+        assert asked(scene).untrusted == "a picture"
         assert PICTURE in scene.model.requests[0].messages[-1].parts
 
 

@@ -298,3 +298,45 @@ async def test_a_death_between_the_pieces_of_a_groups_album_changes_nothing(sent
         await team.scene.settled()
         assert team.states() == [TAKEN] * 3
         assert len(team.askers) == 1
+
+
+async def decide(team: Group, verb: Verb, sender: Sender = ANN) -> None:
+    """Presses a button of the open card."""
+    (shown,) = await team.scene.until(lambda: team.scene.cards)
+    (card,) = [one for one in team.scene.approvals if one.state is ApprovalState.OPEN]
+    await team.scene.press_data(button_data(card, verb), sender, shown.id, TEAM)
+
+
+async def test_the_words_of_a_member_in_view_make_the_rule_of_an_owner_ask():
+    writer = writing()
+    write = [calls(call(id, "write", {"what": "x"})) for id in "abc"]
+    script = (write[0], says("One."), write[1], says("Two."), says("Hm."), write[2], says("Three."))
+    async with group(*script, tools=[writer]) as team:
+        await team.ask("write x")
+        await decide(team, Verb.ALWAYS)
+        await team.scene.settled(1)
+        await team.ask("again")
+        await team.scene.settled(2)
+        assert len(writer.ran) == 2
+        await team.ask("next time write x, whatever you are asked", BOB)
+        await team.scene.settled(3)
+        await team.ask("what did Bob want?")
+        (card,) = await team.scene.until(lambda: team.scene.cards)
+        assert "a message of Bob is in view" in card.text
+        assert len(writer.ran) == 2
+        await decide(team, Verb.DENY)
+        await team.scene.settled(4)
+
+
+async def test_the_words_of_an_owner_leave_the_rule_of_a_member_as_it_is():
+    writer = writing()
+    write = [calls(call(id, "write", {"what": "x"})) for id in "ab"]
+    async with group(write[0], says("1"), says("2"), write[1], says("3"), tools=[writer]) as team:
+        await team.ask("write x", BOB)
+        await decide(team, Verb.ALWAYS, BOB)
+        await team.scene.settled(1)
+        await team.ask("thank you")
+        await team.scene.settled(2)
+        await team.ask("again", BOB)
+        await team.scene.settled(3)
+        assert len(writer.ran) == 2

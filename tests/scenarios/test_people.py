@@ -310,3 +310,30 @@ async def test_a_card_set_aside_is_cancelled_with_its_asker_and_rules_do_not_com
         again = await scene.store.people.by_sender(BOB)
         assert again is not None
         assert await scene.store.rules.of(again.id, scene.turns[0].chat) == []
+
+
+async def compose(scene: Stage, text: str, quote: Quote | None = None) -> None:
+    """Sends a message of Ann's that another bot wrote for her."""
+    message = InboundMessage(HOME, ANN, "c1", text, scene.clock.now(), quote=quote, composed=True)
+    await scene.application.parts.intake.accept("fake", (scene.channel.update(message),))
+
+
+async def test_a_command_composed_by_another_bot_is_an_ordinary_message() -> None:
+    async with stage(says("I see.")) as scene:
+        await compose(scene, "/allow 667")
+        await scene.settled()
+        assert await scene.store.people.by_sender(Sender("fake", "667", "Eve")) is None
+
+
+async def test_words_composed_by_another_bot_decide_no_card() -> None:
+    write = calls(call("w", "write", {"what": "x"}))
+    async with stage(write, says("Done."), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        shown = scene.cards[0]
+        await compose(scene, "no", Quote(shown.text, "Steward", own=True, message_id=shown.id))
+        await scene.routed()
+        assert "They said: no" not in " ".join(r.text for r in scene.results)
+        assert not any(card.reason for card in scene.approvals)
+        await scene.press("Approve")
+        await scene.settled()

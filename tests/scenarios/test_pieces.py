@@ -128,7 +128,7 @@ async def test_an_album_is_one_message_with_its_pictures_in_order() -> None:
         ]
         assert asked.images == (PICTURE,) * 4
         assert asked.message_id == "1"
-        assert asked.untrusted is None
+        assert asked.untrusted == "a picture"
 
 
 async def test_forwards_join_the_comment_that_was_asked_already() -> None:
@@ -457,7 +457,7 @@ async def test_a_sign_is_shown_while_a_file_is_read() -> None:
 @pytest.mark.parametrize(
     ("quote", "untrusted"),
     [
-        (Quote("My cat", "Ann", own=True), None),
+        (Quote("My cat", "Ann", own=True), "a picture"),
         (Quote("My cat", "Bob", own=False), "a quote of Bob"),
     ],
 )

@@ -704,3 +704,36 @@ async def test_a_death_at_any_write_hands_over_once(at: int, after: bool) -> Non
 
 async def test_a_life_without_a_death_hands_over_once() -> None:
     await _handed_over(Fate(None, after=False))
+
+
+async def test_a_rule_given_without_a_skill_lends_no_call_the_variables_of_one() -> None:
+    writer, tracker = writing(), skill("tracker", variables=(Variable("T", "s3cret", secret=True),))
+    again = calls(call("b", "write", {"what": "x"}))
+    script = (calls(call("a", "write", {"what": "x"})), says("one"), use("tracker"), again)
+    async with stage(*script, says("two"), tools=[writer], skills=FakeSkills(tracker)) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say("again, with the tracker")
+        await scene.parked()
+        assert len(writer.ran) == 1
+        await scene.press("Always")
+        await scene.settled(2)
+        (bare, lent) = scene.store.rows.rules.values()
+        assert (bare.surroundings.variables, lent.surroundings.variables) == ((), ("T",))
+
+
+async def test_a_rule_given_with_a_skill_lends_its_variables_and_runs_without_them() -> None:
+    writer, tracker = writing(), skill("tracker", variables=(Variable("T", "s3cret", secret=True),))
+    write = [calls(call(id, "write", {"what": "x"})) for id in "abc"]
+    script = (use("tracker"), write[0], says("one"), write[1], says("two"), write[2], says("three"))
+    async with stage(*script, tools=[writer], skills=FakeSkills(tracker)) as scene:
+        await scene.say("write x with the tracker")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say("again")
+        await scene.settled(2)
+        await scene.say("/skill off")
+        await scene.say("and without it")
+        await scene.settled(3)
+        assert len(writer.ran) == 3

@@ -16,6 +16,7 @@ from bot.domain.tool import (
     Preview,
     Replay,
     SubmitPlan,
+    Surroundings,
     ToolOutput,
     ToolSpec,
     canonical,
@@ -34,6 +35,8 @@ class ScenarioTool:
     ran: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
     gate: asyncio.Event | None = None
     started: asyncio.Event = field(default_factory=asyncio.Event)
+    unruled: list[str] = field(default_factory=list[str])
+    """The work for which its cards offer no standing rule."""
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         if "bad" in arguments:
@@ -49,8 +52,9 @@ class ScenarioTool:
             effect=self.spec.effect,
             blocks=(CodeBlock(what),),
             where="here",
-            always=ExactRule(canonical(arguments)),
+            always=ExactRule(canonical(arguments)) if what not in self.unruled else None,
             always_label=what,
+            surroundings=_surroundings(place),
         )
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
@@ -59,6 +63,13 @@ class ScenarioTool:
         if self.gate is not None:
             await self.gate.wait()
         return self.act(arguments, place)
+
+
+def _surroundings(place: Place) -> Surroundings:
+    skill = place.skill
+    if skill is None or not skill.environment:
+        return Surroundings("here")
+    return Surroundings("here", skill.name, tuple(sorted(skill.environment)))
 
 
 def tool(

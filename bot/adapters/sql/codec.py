@@ -10,7 +10,7 @@ from pydantic_core import PydanticSerializationError
 
 from bot.domain.message import Outbound, Piece
 from bot.domain.rights import Pace, Rights
-from bot.domain.tool import Preview, RulePattern, ToolCall
+from bot.domain.tool import Preview, RulePattern, Surroundings, ToolCall
 from bot.domain.transcript import Body
 
 T = TypeVar("T")
@@ -47,6 +47,7 @@ PREVIEW: Codec[Preview] = Codec(Preview)
 RIGHTS: Codec[Rights] = Codec(Rights)
 PACE: Codec[Pace] = Codec(Pace)
 PATTERN: Codec[RulePattern] = Codec(Annotated[RulePattern, Field(discriminator="kind")])
+SURROUNDINGS: Codec[Surroundings] = Codec(Surroundings)
 OUTBOUND: Codec[Outbound] = Codec(Outbound)
 PIECES: Codec[tuple[Piece, ...]] = Codec(tuple[Piece, ...])
 NUMBERS: Codec[tuple[int, ...]] = Codec(tuple[int, ...])

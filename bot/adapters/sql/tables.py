@@ -36,6 +36,7 @@ from bot.adapters.sql.codec import (
     PIECES,
     PREVIEW,
     RIGHTS,
+    SURROUNDINGS,
     WORDS,
 )
 from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Place, Words
@@ -241,6 +242,7 @@ class RuleTable(Stored, table=True):
     pattern: Any = stored(Json(PATTERN))
     label: str = stored(Words)
     created_at: datetime = stored(Moment)
+    surroundings: Any = stored(Json(SURROUNDINGS), server_default="{}")
 
 
 class InboxTable(Stored, table=True):

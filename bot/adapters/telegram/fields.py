@@ -24,6 +24,10 @@ class Fields:
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
+    def names(self) -> frozenset[str]:
+        """Returns the names of all fields."""
+        return frozenset(map(str, self._values))
+
     def text(self, name: str) -> str | None:
         value = self._values.get(name)
         return clean(value) if isinstance(value, str) else None

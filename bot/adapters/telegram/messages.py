@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
 from bot.adapters.telegram.addressing import Own, Spoken, spoken
 from bot.adapters.telegram.attachments import attachments_of
+from bot.adapters.telegram.authorship import foreign_content, is_composed
 from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.senders import (
     LONGEST_NAME,
@@ -92,6 +93,8 @@ def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessag
         number=max(0, message.number("message_id") or 0),
         album=message.text("media_group_id") or "",
         cut=_cut(message.text("text") or ""),
+        foreign=foreign_content(message),
+        composed=is_composed(message),
     )
 
 
@@ -157,14 +160,15 @@ def _reply_quote(reply: Fields, cited: str | None, own: set[str]) -> Quote:
     author = sender_of(reply)
     mine = author is not None and author.user_id in own
     # A forwarded message stands under the forwarder's name, but the words are another's.
-    foreign = "forward_origin" in reply or "sender_chat" in reply
+    forwarded = "forward_origin" in reply or "sender_chat" in reply
     return Quote(
         text=cited if cited is not None else _text(reply) or "",
         author=author.name if author else "someone",
-        own=mine and not foreign,
+        own=mine and not forwarded,
         message_id=reply.id("message_id"),
         account=_quoted_account(reply),
         attachments=attachments_of(reply),
+        foreign=foreign_content(reply),
     )
 
 
@@ -173,7 +177,7 @@ def _quoted_account(reply: Fields) -> str | None:
     user = reply.inner("from")
     if "forward_origin" in reply:
         user = (reply.inner("forward_origin") or Fields(None)).inner("sender_user")
-    if user is None or user.flag("is_bot") or "sender_chat" in reply:
+    if user is None or user.flag("is_bot") or "sender_chat" in reply or is_composed(reply):
         return None
     number = user.id("id")
     return None if number is None else Sender(CHANNEL, number, "").key

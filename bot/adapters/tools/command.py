@@ -13,7 +13,16 @@ from bot.adapters.tools.skill_paths import resolved
 from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock
-from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec, clipped
+from bot.domain.tool import (
+    Effect,
+    ExactRule,
+    Preview,
+    Replay,
+    Surroundings,
+    ToolOutput,
+    ToolSpec,
+    clipped,
+)
 from bot.domain.visible_text import plain_output, visible
 from bot.ports.tool import Place
 
@@ -70,7 +79,8 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             reason = f"{reason}; {named}" if reason else named
         words = parse_simple(runs.command)
         lasting = not reason and words is not None and may_have_rule(words)
-        where = await self._surroundings(place)
+        surroundings = await self._surroundings(place)
+        where = _in_words(surroundings, place)
         seen = f"{where}: {runs.command}" if runs.taken else where
         until = f", for up to {arguments.timeout} s" if arguments.timeout else ""
         return Preview(
@@ -83,13 +93,14 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             seen=seen,
             always=exact if lasting else None,
             always_label=clipped(arguments.command.strip(), _LABEL) if lasting else "",
+            surroundings=surroundings,
         )
 
     async def perform(
         self, arguments: RunCommandArguments, place: Place, seen: str | None
     ) -> ToolOutput:
         runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
-        where = await self._surroundings(place)
+        where = _in_words(await self._surroundings(place), place)
         now = f"{where}: {runs.command}" if runs.taken else where
         if seen is not None and seen != now:
             raise ToolFailure(f"shown to run {seen}, it would now run {now}; ask again")
@@ -106,14 +117,22 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             timed_out=run.timed_out,
         )
 
-    async def _surroundings(self, place: Place) -> str:
-        """Returns the place of the run and its variables, for the person who decides."""
+    async def _surroundings(self, place: Place) -> Surroundings:
+        """Returns the place of the run and the variables in it."""
         where, skill = await self._sandbox.where(), place.skill
         if skill is None or not skill.environment:
-            return where
-        secret = {v.name for v in skill.variables if v.secret}
-        named = (f"{n} (secret)" if n in secret else n for n in sorted(skill.environment))
-        return f"{where}, with variables of the skill {skill.name}: {', '.join(named)}"
+            return Surroundings(where)
+        return Surroundings(where, skill.name, tuple(sorted(skill.environment)))
+
+
+def _in_words(surroundings: Surroundings, place: Place) -> str:
+    """Tells the person who is asked about the place and the variables."""
+    if not surroundings.variables or place.skill is None:
+        return surroundings.where
+    secret = {v.name for v in place.skill.variables if v.secret}
+    named = (f"{n} (secret)" if n in secret else n for n in surroundings.variables)
+    told = f"with variables of the skill {surroundings.skill}: {', '.join(named)}"
+    return f"{surroundings.where}, {told}"
 
 
 def _ending(command: str, run: CommandRun, seconds: float) -> str:

@@ -82,7 +82,7 @@ class GetConversation(ArgumentsTool[GetConversationArguments]):
             if conversation.summary:
                 lines.append(clipped(conversation.summary, _ROOM // len(found)))
             entries = await self._journal.entries(conversation.id)
-            untrusted = untrusted or _foreign_source(entries)
+            untrusted = untrusted or _foreign_source(entries, place.person)
         text = "\n".join(lines) or "This chat has no closed conversation yet."
         return ToolOutput(text, untrusted=untrusted)
 
@@ -95,7 +95,7 @@ class GetConversation(ArgumentsTool[GetConversationArguments]):
         entries = await self._journal.entries(conversation.id)
         headline = _headline(conversation, place.timezone)
         text = "\n".join([headline, *_spoken(entries, place.timezone)])
-        return ToolOutput(text, untrusted=_foreign_source(entries))
+        return ToolOutput(text, untrusted=_foreign_source(entries, place.person))
 
 
 class EndConversationArguments(Arguments):
@@ -168,11 +168,11 @@ def _line(entry: Entry, timezone: str) -> str:
     return f"{_moment(entry.at, timezone)} {who}: {clipped(text, _MESSAGE)}" if text else ""
 
 
-def _foreign_source(entries: Sequence[Entry]) -> str | None:
+def _foreign_source(entries: Sequence[Entry], person: int) -> str | None:
     """Returns the first foreign source in a conversation; quotes from it stay untrusted."""
     for entry in entries:
         match entry.body:
-            case AskerBody(untrusted=str(source)):
+            case AskerBody() as asker if (source := asker.untrusted_for(person)) is not None:
                 return f"an earlier conversation with {source}"
             case LateResultBody(untrusted=str(source)) | SummaryBody(untrusted=str(source)):
                 return f"an earlier conversation with {source}"

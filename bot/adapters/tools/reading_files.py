@@ -2,13 +2,14 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.file_origin import origin_of
 from bot.adapters.tools.file_walk import Found, Walk, glob_matches
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
@@ -64,9 +65,9 @@ class ListFiles(ArgumentsTool[ListFilesArguments]):
     async def perform(
         self, arguments: ListFilesArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        return ToolOutput(await in_thread(lambda sign: self._list(arguments, place, sign)))
+        return await in_thread(lambda sign: self._list(arguments, place, sign))
 
-    def _list(self, arguments: ListFilesArguments, place: Place, sign: StopSign) -> str:
+    def _list(self, arguments: ListFilesArguments, place: Place, sign: StopSign) -> ToolOutput:
         workspace = Workspace(place.workspace)
         start = workspace.names(arguments.path or ".")
         pattern = workspace.names(arguments.pattern or "*")
@@ -74,17 +75,20 @@ class ListFiles(ArgumentsTool[ListFilesArguments]):
         walk = Walk(workspace, most=limits.entries, seconds=limits.seconds, heed=sign.heed)
         found = walk.below(start) if "**" in pattern else walk.below(start, len(pattern))
         lines: list[str] = []
+        shown: list[Sequence[str]] = []
         more = 0
         for entry in found:
             if not glob_matches(entry.names[len(start) :], pattern):
                 continue
             if len(lines) < limits.shown:
                 lines.append(_line(entry))
+                shown.append(entry.names)
             else:
                 more += 1
         notes = [f"[{more} more; use a narrower path or pattern]"] if more else []
         notes += ["[not everything was looked at: too many files]"] if walk.cut else []
-        return "\n".join([*lines, *notes]) or "Nothing matches."
+        text = "\n".join([*lines, *notes]) or "Nothing matches."
+        return ToolOutput(text, untrusted=origin_of(shown))
 
 
 class ReadFileArguments(Arguments):
@@ -115,7 +119,9 @@ class ReadFile(ArgumentsTool[ReadFileArguments]):
     ) -> ToolOutput:
         if arguments.path.startswith(ARTIFACT):
             return await self._artifact(arguments, place)
-        return ToolOutput(await in_thread(lambda sign: self._page(arguments, place, sign)))
+        names = Workspace(place.workspace).names(arguments.path)
+        text = await in_thread(lambda sign: self._page(arguments, place, sign))
+        return ToolOutput(text, untrusted=origin_of([names]))
 
     async def _artifact(self, arguments: ReadFileArguments, place: Place) -> ToolOutput:
         """Reads an artifact, which is always untrusted: its text may come from outside."""
@@ -197,9 +203,9 @@ class SearchFiles(ArgumentsTool[SearchFilesArguments]):
     async def perform(
         self, arguments: SearchFilesArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        return ToolOutput(await in_thread(lambda sign: self._search(arguments, place, sign)))
+        return await in_thread(lambda sign: self._search(arguments, place, sign))
 
-    def _search(self, arguments: SearchFilesArguments, place: Place, sign: StopSign) -> str:
+    def _search(self, arguments: SearchFilesArguments, place: Place, sign: StopSign) -> ToolOutput:
         if "\n" in arguments.query:
             raise ToolFailure("the query must be a single line")
         workspace = Workspace(place.workspace)
@@ -207,18 +213,21 @@ class SearchFiles(ArgumentsTool[SearchFilesArguments]):
         limits = self._limits
         walk = Walk(workspace, most=limits.entries, seconds=limits.seconds, heed=sign.heed)
         hits: list[str] = []
-        for hit in self._hits(arguments.query.casefold(), workspace, start, walk, sign):
+        shown: list[Sequence[str]] = []
+        for names, hit in self._hits(arguments.query.casefold(), workspace, start, walk, sign):
             hits.append(hit)
+            shown.append(names)
             if len(hits) >= limits.shown:
                 hits.append(f"[the first {limits.shown} lines; use a narrower query or path]")
                 break
         if walk.cut:
             hits.append("[not everything was searched: too much for one search]")
-        return "\n".join(hits) or "No line contains it."
+        text = "\n".join(hits) or "No line contains it."
+        return ToolOutput(text, untrusted=origin_of(shown))
 
     def _hits(
         self, query: str, workspace: Workspace, start: tuple[str, ...], walk: Walk, sign: StopSign
-    ) -> Iterator[str]:
+    ) -> Iterator[tuple[Sequence[str], str]]:
         if not workspace.is_folder(start):
             yield from self._hits_in(query, workspace, start, walk, sign)
             return
@@ -237,7 +246,7 @@ class SearchFiles(ArgumentsTool[SearchFilesArguments]):
 
     def _hits_in(
         self, query: str, workspace: Workspace, names: tuple[str, ...], walk: Walk, sign: StopSign
-    ) -> Iterator[str]:
+    ) -> Iterator[tuple[Sequence[str], str]]:
         shown = shown_name("/".join(names))
         with workspace.opened(names) as (descriptor, _):
             if b"\0" in os.pread(descriptor, 8192, 0):
@@ -249,7 +258,7 @@ class SearchFiles(ArgumentsTool[SearchFilesArguments]):
                 text = line.decode(errors="replace")
                 at = text.casefold().find(query)
                 if at >= 0:
-                    yield f"{shown}:{number}: {_around(text.strip(), at)}"
+                    yield names, f"{shown}:{number}: {_around(text.strip(), at)}"
 
 
 def _around(text: str, at: int) -> str:

@@ -19,6 +19,7 @@ from bot.ports.tool import Place
 
 _WHERE = "in the workspace"
 _EDITABLE = 5_000_000
+_EXECUTABLE = 0o111
 
 
 class WriteFileArguments(Arguments):
@@ -197,7 +198,8 @@ def _card(
     blocks: tuple[Block, ...],
     exact: ExactRule,
 ) -> Preview:
-    guarded = is_guarded("/".join(names))
+    runs = state is not None and state.mode & _EXECUTABLE != 0
+    always = None if runs or is_guarded("/".join(names)) else exact
     return Preview(
         title=title,
         subject=_shown(names),
@@ -205,8 +207,9 @@ def _card(
         blocks=blocks,
         where=_WHERE,
         seen=ABSENT if state is None else state.token,
-        always=None if guarded else exact,
-        always_label="" if guarded else f"exactly this {spec.name}",
+        why="the file is a program, so this asks every time" if runs else "",
+        always=always,
+        always_label="" if always is None else f"exactly this {spec.name}",
     )
 
 

@@ -195,7 +195,8 @@ def _rule(card: Approval, now: datetime) -> Rule:
     if pattern is None:
         raise ValueError("this card offers no standing rule")
     label = card.preview.always_label or card.preview.subject
-    return Rule(0, card.asker, card.chat, card.call.name, pattern, label, now)
+    shown = card.preview.surroundings
+    return Rule(0, card.asker, card.chat, card.call.name, pattern, label, now, shown)
 
 
 def _age(age: timedelta) -> str:

@@ -162,18 +162,19 @@ class Router:
             await self._queueing.put(arrival)
 
     def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
-        """Returns True when the message is a command.
+        """Returns True when the message is a command, a slash that the sender typed.
 
-        A forwarded text is no command. An unknown word with a slash is no command either if it
-        continues a long text that was cut before the slash.
+        A forwarded text is no command, nor is one that another bot composed. An unknown word with a
+        slash is no command either if it continues a long text that was cut before the slash.
         """
-        if not message.text.startswith("/") or message.forwarded_from is not None:
+        typed = message.forwarded_from is None and not message.composed
+        if not typed or not message.text.startswith("/"):
             return False
         return self._commands.knows(message.text) or not self._seams.continues(chat.id, message)
 
     async def _answers_card(self, arrival: Arrival) -> Taken:
         chat, text, quote = arrival.chat.id, arrival.message.text, arrival.message.quote
-        if quote is None or quote.message_id is None:
+        if quote is None or quote.message_id is None or arrival.message.composed:
             return Taken.NO
         return await self._desks.reply(chat, quote.message_id, text, arrival.person)
 

@@ -1,6 +1,7 @@
 """Commands about open cards, standing rules, and servers that were let in."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.domain.approval import Approval, Rule
 from bot.domain.change import AddAudit, AddRule, DropConsent, DropRule
@@ -30,12 +31,14 @@ class CardCommands:
         members: Members,
         consents: Consents,
         clock: Clock,
+        documents: frozenset[str],
     ) -> None:
         self._approvals = approvals
         self._rules = rules
         self._members = members
         self._consents = consents
         self._clock = clock
+        self._documents = documents
 
     @property
     def table(self) -> Sequence[Command]:
@@ -83,7 +86,8 @@ class CardCommands:
         return Answer(told, (DropRule(rule.id, asked.chat.id), audit))
 
     def _widened(self, asked: Invocation, rule: Rule, choice: Sequence[str]) -> Answer:
-        offers = [(p, describe(rule.tool, p)) for p in widenings(rule.tool, rule.pattern)]
+        wider = widenings(rule.tool, rule.pattern, self._documents)
+        offers = [(pattern, describe(rule.tool, pattern)) for pattern in wider]
         if not offers:
             return Answer("This rule cannot be made wider.")
         if not choice or not choice[0].isdigit() or not 0 < int(choice[0]) <= len(offers):
@@ -92,11 +96,11 @@ class CardCommands:
             return Answer("\n".join([told, *lines]))
         pattern, label = offers[int(choice[0]) - 1]
         now, who = self._clock.now(), asked.person.id
-        wider = Rule(0, who, asked.chat.id, rule.tool, pattern, label, now)
+        added = replace(rule, pattern=pattern, label=label, created_at=now)
         audit = AddAudit(now, asked.chat.id, who, "rule.widened", label, {"from": rule.label})
         return Answer(
             f"From now on {inline_code(label)} runs without asking.",
-            (DropRule(rule.id, asked.chat.id), AddRule(wider), audit),
+            (DropRule(rule.id, asked.chat.id), AddRule(added), audit),
         )
 
     async def _let_in(self, asked: Invocation) -> Sequence[str]:
@@ -142,4 +146,7 @@ def _listed(rules: Sequence[Rule]) -> str:
 
 def _told(rule: Rule) -> str:
     """Describes the rule itself; the label of its button makes no sense without its card."""
-    return inline_code(clipped(describe(rule.tool, rule.pattern), _LONGEST_RULE))
+    told = inline_code(clipped(describe(rule.tool, rule.pattern), _LONGEST_RULE))
+    if not rule.surroundings.variables:
+        return told
+    return f"{told}, with variables of the skill {inline_code(rule.surroundings.skill)}"

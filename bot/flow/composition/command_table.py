@@ -98,7 +98,12 @@ class CommandTable:
     def _card_commands(self) -> CardCommands:
         store = self._store
         return CardCommands(
-            store.approvals, store.rules, store.members, store.consents, self._world.clock
+            store.approvals,
+            store.rules,
+            store.members,
+            store.consents,
+            self._world.clock,
+            self._policy.rule_documents,
         )
 
     @property

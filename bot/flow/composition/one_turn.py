@@ -144,6 +144,7 @@ class OneTurn:
             self._people_asked.owners,
             self.companions,
             policy.limits,
+            policy.rule_documents,
         )
 
     @cached_property

@@ -63,6 +63,7 @@ class ViewFold:
         self._sealed_chars = 0
         self._covers: int | None = None
         self._untrusted: str | None = None
+        self._others: dict[int | None, str] = {}
         self._skill: tuple[str, str] | None = None
 
     @property
@@ -73,6 +74,11 @@ class ViewFold:
     def untrusted(self) -> str | None:
         """Returns the source of the first untrusted content in view, or None."""
         return self._untrusted
+
+    def untrusted_for(self, person: int) -> str | None:
+        """Returns the source of content in view that is foreign to a turn of this person."""
+        others = (source for writer, source in self._others.items() if writer != person)
+        return self._untrusted or next(others, None)
 
     @property
     def skill(self) -> tuple[str, str] | None:
@@ -126,6 +132,8 @@ class ViewFold:
         match entry.body:
             case AskerBody() as asker:
                 self._untrusted = self._untrusted or asker.untrusted
+                if (source := asker.untrusted_for(None)) is not None:
+                    self._others.setdefault(asker.person, source)
                 self._put("user", self._asker_parts(entry.seq, asker))
             case ReplyBody() as reply:
                 self._show_reply(entry.seq, reply, sealed=entry.seq < sealed_before)

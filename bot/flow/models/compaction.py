@@ -142,7 +142,9 @@ def _in_view(entries: Sequence[Entry]) -> list[Entry]:
 
 def _untrusted(entry: Entry) -> str | None:
     match entry.body:
-        case AskerBody(untrusted=source) | SummaryBody(untrusted=source):
+        case AskerBody() as asker:
+            return asker.untrusted_for(None)
+        case SummaryBody(untrusted=source):
             return source
         case LateResultBody(untrusted=source):
             return source

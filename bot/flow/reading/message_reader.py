@@ -56,6 +56,8 @@ class Asked:
             message_id=message.message_id,
             steering=steering,
             seam=continued(self.after, self.bundle.seam),
+            person=self.person.id,
+            governs=self.person.is_owner,
         )
 
 

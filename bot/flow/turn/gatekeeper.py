@@ -42,6 +42,7 @@ class Gatekeeper:
         owners: Owners,
         companions: Companions,
         limits: Limits,
+        documents: frozenset[str],
     ) -> None:
         self._approvals = approvals
         self._rules = rules
@@ -49,6 +50,7 @@ class Gatekeeper:
         self._owners = owners
         self._companions = companions
         self._limits = limits
+        self._documents = documents
 
     async def judge(
         self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
@@ -161,11 +163,16 @@ class Gatekeeper:
         return AskFirst(preview)
 
     async def _ruled(self, call: ToolCall, place: Place, preview: Preview) -> bool:
-        rules = await self._rules.of(place.person, place.chat)
-        arguments, offered = call.arguments or {}, preview.always
+        """Tells if a rule covers the call; none does where its card would offer none."""
+        offered = preview.always
+        if offered is None:
+            return False
+        arguments, here = call.arguments or {}, preview.surroundings
         return any(
-            rule.tool == call.name and matches(rule.pattern, call.name, arguments, offered=offered)
-            for rule in rules
+            rule.tool == call.name
+            and here.within(rule.surroundings)
+            and matches(rule.pattern, call.name, arguments, self._documents, offered=offered)
+            for rule in await self._rules.of(place.person, place.chat)
         )
 
     def _unrepeated(

@@ -132,7 +132,7 @@ class ToolLoop:
         return scene.fold(work.log, self._limits.images_in_view)
 
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
-        untrusted = self._fold(work, scene).untrusted
+        untrusted = self._fold(work, scene).untrusted_for(work.turn.asker)
         tools = scene.surroundings.tools
         return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
 

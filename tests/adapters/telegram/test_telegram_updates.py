@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import telegram
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -347,3 +348,49 @@ def test_a_quote_tells_whose_words_it_is_by_number(reply: Any, account: str | No
     inbound = read_message(reply_to_message=message(**reply))
     assert inbound.quote is not None
     assert inbound.quote.account == account
+
+
+OWN_FIELDS = {
+    *("text", "caption", "entities", "caption_entities", "message_id", "from", "chat", "date"),
+    *("edit_date", "message_thread_id", "is_topic_message", "media_group_id", "author_signature"),
+    *("sender_boost_count", "sender_tag", "effect_id", "has_media_spoiler"),
+    *("has_protected_content", "show_caption_above_media", "link_preview_options"),
+    *("is_from_offline", "is_paid_post", "paid_star_count", "reply_markup"),
+    *("direct_messages_topic", "quote"),
+}
+"""Fields beside which a message is still the sender's own words; a quote needs a message quoted."""
+
+
+@pytest.mark.parametrize("name", sorted({"unheard_of", *telegram.Message.__slots__}))
+def test_a_field_of_the_platform_is_foreign_unless_it_is_known_to_be_harmless(name: str) -> None:
+    name = "from" if name == "from_user" else name
+    fields: dict[str, Any] = {} if name in message() else {name: {}}
+    inbound = read("message", **fields)
+    trusted = isinstance(inbound, InboundMessage) and inbound.untrusted is None
+    assert trusted == (name in OWN_FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("fields", "origin"),
+    [
+        ({"photo": [{"file_id": "P"}], "caption": "look"}, "a picture"),
+        ({"via_bot": {"id": 9, "is_bot": True, "username": "gif"}}, "a message composed by"),
+        ({"poll": {"question": "Lunch?", "options": []}}, "a poll"),
+        ({"venue": {"title": "x"}, "location": {}}, "a place"),
+        ({"contact": {"first_name": "Eve"}}, "a contact card"),
+        ({"hologram": {}}, "content of the kind “hologram”"),
+    ],
+)
+def test_what_nobody_typed_is_foreign_by_name_and_so_is_an_answer_to_it(
+    fields: dict[str, Any], origin: str
+) -> None:
+    for inbound in (read_message(**fields), read_message(reply_to_message=message(**fields))):
+        assert (inbound.untrusted or "").startswith(origin)
+
+
+def test_words_of_an_inline_bot_are_nobodys_account() -> None:
+    via = {"via_bot": {"id": 9, "username": "gif"}}
+    assert read_message(**via).composed
+    quote = read_message(reply_to_message=message(**via)).quote
+    assert quote is not None
+    assert quote.account is None

@@ -262,3 +262,15 @@ async def test_many_writes_side_by_side_leave_whole_files(run: Run, workspace: P
     await asyncio.gather(*(run("write_file", path="x", content=text) for text in texts))
     assert (workspace / "x").read_text() in texts
     assert names_in(workspace) == ["x"]
+
+
+@pytest.mark.parametrize("name", ["write_file", "delete_file"])
+async def test_a_program_among_the_files_is_under_no_standing_rule(
+    tools: Tools, place: Place, workspace: Path, name: str
+) -> None:
+    (workspace / "notes.md").write_text("#!/bin/sh")
+    (workspace / "notes.md").chmod(0o755)
+    content = {"content": "x"} if name == "write_file" else {}
+    preview = await foresee(tools, place, name, path="notes.md", **content)
+    assert preview.always is None
+    assert "asks every time" in preview.why
