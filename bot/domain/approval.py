@@ -42,24 +42,31 @@ class Approval:
     """One card: a question about one call, decided once."""
 
     id: str
+    """Names the card in the store."""
     token: str
     """The secret of its buttons."""
     chat: int
+    """The chat of the call."""
     conversation: str
     """The id of the conversation that the card belongs to."""
     turn: str
     """The turn that made the call."""
     call: ToolCall
+    """The call that waits."""
     preview: Preview
+    """The foreseen effect of the call, as the card shows it."""
     asker: int
     """The person whose turn made the call."""
     purpose: str
     """The message that led to the call, as the card shows it."""
     created_at: datetime
+    """The time the card was opened."""
     expires_at: datetime
+    """The time at which the card ends without a decision."""
     kind: Literal["call", "repeat"] = "call"
     """The question: may this call run, or may the turn go on after a repeat?"""
     state: ApprovalState = ApprovalState.OPEN
+    """Open, or the way the card ended."""
     position: int = 0
     """The place among the cards that were asked together."""
     group: int = 1
@@ -71,10 +78,13 @@ class Approval:
     decided_by: int | None = None
     """The person who decided; None for an end without a person."""
     decider_name: str = ""
+    """The name of the person who decided; empty until then."""
     decided_at: datetime | None = None
+    """The time of the decision."""
     reason: str = ""
     """The words with which a person denied the call."""
     shown_at: datetime | None = None
+    """The time the card was first on a screen."""
     asker_name: str = ""
     """Shown where other people see the card too."""
     owner_chats: tuple[int, ...] = ()

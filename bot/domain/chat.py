@@ -34,7 +34,9 @@ class Chat:
     """One chat with its settings."""
 
     id: int
+    """Numbers the chat in the store."""
     address: Address
+    """The chat's place on its platform."""
     conversation: str
     """The id of the open conversation."""
     private: bool = True

@@ -82,17 +82,23 @@ class InboundMessage:
     """A person's message."""
 
     address: Address
+    """The chat it was written in."""
     sender: Sender
+    """The account that wrote it."""
     message_id: str
     """The platform's id of the message."""
     text: str
+    """The words, with a caption where there is one."""
     sent_at: datetime
+    """The time on the platform's clock."""
     private: bool = True
     """True in a chat with one person, false in a group."""
     quote: Quote | None = None
+    """The message that it replies to."""
     forwarded_from: str | None = None
     """The name of the source of a forward; None for the sender's own message."""
     attachments: tuple[Attachment, ...] = ()
+    """The files that came with it."""
     edited: bool = False
     """True when it replaces an earlier message with the same id."""
     addressed: bool = True

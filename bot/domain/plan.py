@@ -118,18 +118,23 @@ class Plan:
     """One plan of a chat; while its row is live, the chat is in plan mode."""
 
     id: str
+    """Numbers the plan in the store."""
     token: str
     """The secret of its buttons."""
     chat: int
+    """The chat that the plan was made in."""
     asker: int
     """The person who asked for the plan."""
     asker_name: str
+    """The name of the person who asked."""
     collector: int
     """The person whose messages are planned: the asker, or the person who changed it last."""
     created_at: datetime
+    """The time the plan was begun."""
     since: datetime
     """The moment when the collecting of this revision began."""
     state: PlanState = PlanState.COLLECTING
+    """The stage of its life."""
     revision: int = 1
     """Grows each time the steps are collected anew."""
     version: int = 1
@@ -137,6 +142,7 @@ class Plan:
     title: str = ""
     """The name of the plan on cards and in lists."""
     summary: str = ""
+    """The words of the model about it."""
     wish: str = ""
     """The text of the template that the plan was made from."""
     message: str = ""
@@ -146,6 +152,7 @@ class Plan:
     decider_name: str = ""
     """The name of the person who decided last."""
     ended_at: datetime | None = None
+    """The time the plan ended."""
     owner_chats: tuple[int, ...] = ()
     """Chats of owners that show the card too."""
     steps: tuple[PlanStep, ...] = ()

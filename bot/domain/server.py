@@ -25,6 +25,7 @@ class ServerSpec:
     """A tool server that speaks the Model Context Protocol."""
 
     name: str
+    """The name in the settings or in the skill."""
     command: tuple[str, ...] = ()
     """A program with its arguments, started in `folder` with `env`."""
     url: str = ""

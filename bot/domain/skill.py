@@ -56,6 +56,7 @@ class Skill:
     """One skill as its SKILL.md tells it, in the open Agent Skills format."""
 
     name: str
+    """The name by which it is chosen."""
     description: str
     """Tells the model what the skill does and when to use it."""
     body: str
@@ -63,8 +64,11 @@ class Skill:
     folder: str
     """The path of the skill's folder."""
     license: str = ""
+    """The licence that the file names."""
     compatibility: str = ""
+    """The file's words about where the skill works."""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further keys of the file, as written."""
     tools: tuple[str, ...] | None = None
     """The tools that may be used under the skill, besides those about skills; None means all."""
     next_skill: str | None = None
@@ -72,6 +76,7 @@ class Skill:
     conditional_next: Mapping[str, str] = field(default_factory=dict[str, str])
     """Maps a condition to the skill that the model then chooses."""
     model_tier: str | None = None
+    """The tier of model that the skill asks for."""
     requires: Requirements = Requirements()
     """The things without which the skill cannot be used."""
     variables: tuple[Variable, ...] = ()

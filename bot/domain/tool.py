@@ -145,6 +145,7 @@ class ToolResult:
     tool: str
     """The name of the tool."""
     status: Status
+    """The outcome in one word."""
     text: str
     """The text for the model, bounded."""
     code: Code | None = None

@@ -73,12 +73,17 @@ class AskerBody:
     """A person's message as the model reads it."""
 
     text: str
+    """The words of the person."""
     speaker: str
+    """The name of the person, where several write."""
     context: str = ""
     """Facts that are true only now, such as the time."""
     images: tuple[ImagePart, ...] = ()
+    """Pictures that came with the words."""
     untrusted: str | None = None
+    """The source of foreign content; None when the person wrote it all."""
     message_id: str | None = None
+    """The platform's number of the message."""
     steering: bool = False
     """True when the message joined a running turn."""
     account: str = ""
@@ -94,6 +99,7 @@ class AskerBody:
     governs: bool = False
     """True when an owner wrote it, whose words may direct anybody's turn."""
     kind: Literal["asker"] = "asker"
+    """Tells this entry from others in stored rows."""
 
     def untrusted_for(self, person: int | None) -> str | None:
         """Returns the foreign source for the turn of a person: others of a group write too."""

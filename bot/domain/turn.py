@@ -28,21 +28,27 @@ class Turn:
     """The row of a turn: everything the log does not tell of it."""
 
     id: str
+    """Names the turn in the store."""
     chat: int
+    """The chat of the turn."""
     conversation: str
     """The id of the conversation that the turn belongs to."""
     asker: int
     """The person who started the turn."""
     asker_name: str
+    """The name of the person who asked."""
     model: str
     """The model that answers; empty until a queued turn starts."""
     created_at: datetime
+    """The time the turn was queued."""
     origin: Literal["message", "continuation", "compaction", "plan"] = "message"
     """The cause of the turn; a continuation carries on with the call of the card `approval`."""
     approval: str | None = None
     """The card that a continuation follows."""
     state: TurnState = TurnState.RUNNING
+    """The stage of its life."""
     stop_reason: StopReason | None = None
+    """The way the turn ended; None until it is settled."""
     rounds: int = 0
     """Model calls so far."""
     calls: int = 0
@@ -56,6 +62,7 @@ class Turn:
     reply_to: str | None = None
     """The platform's id of the message that the answer replies to."""
     ended_at: datetime | None = None
+    """The time the turn was settled."""
     skill: str | None = None
     """The skill in use."""
     stages: int = 0

@@ -125,7 +125,9 @@ class Settings:
     skills: Path | None = None
     """A folder of skills; None means the skills of the program."""
     skill_list_bytes: int = SKILL_LIST
+    """Bytes of the list of skills in the system text."""
     tool_bytes: int = TOOL_BYTES
+    """Bytes of tools that a request may offer."""
     rule_documents: tuple[str, ...] = RULE_DOCUMENTS
     """Endings of files that a standing rule for a folder covers."""
     log: LogSettings = LogSettings()
