@@ -31,6 +31,7 @@ class Application:
             self.parts.delivery,
             self.parts.reactions,
             self.parts.placing,
+            self.parts.trials,
             self.parts.lanes,
             asyncio.TaskGroup() as group,
         ):

@@ -48,7 +48,9 @@ from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.queueing import Queueing
+from bot.flow.queue.rest_desk import RestDesk
 from bot.flow.queue.seams import Seams
+from bot.flow.queue.trials import Trials
 from bot.flow.reading.enclosures import Enclosures
 from bot.flow.reading.gathering import Gathering
 from bot.flow.reading.message_reader import MessageReader
@@ -63,6 +65,8 @@ from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.replies import Replies
+from bot.flow.turn.rest_card import PREFIX as RESTS
+from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.steering import Steering
@@ -132,7 +136,12 @@ class Composition:
 
     @cached_property
     def _desks(self) -> Desks:
-        desks = {CARDS: self.desk, PLANS: self.plan_desk, QUESTIONS: self._plan_replacing}
+        desks = {
+            CARDS: self.desk,
+            PLANS: self.plan_desk,
+            QUESTIONS: self._plan_replacing,
+            RESTS: RestDesk(self._journal, self.lanes, self.world.clock),
+        }
         return Desks(self.store.outbox, desks)
 
     @cached_property
@@ -290,7 +299,14 @@ class Composition:
         return self.world.lanes(self._drain)
 
     async def _drain(self, chat: int) -> None:
-        await self._queue.drain(chat)
+        self.trials.expect(chat, await self._queue.drain(chat))
+
+    def _wake(self, chat: int) -> None:
+        self.lanes.wake(chat)
+
+    @cached_property
+    def trials(self) -> Trials:
+        return Trials(self._wake, self.world.clock)
 
     @cached_property
     def _queue(self) -> ChatQueue:
@@ -326,11 +342,13 @@ class Composition:
             world.clock,
             self._companions,
             self._policy.model,
+            self._policy.limits.counted_after_seconds,
         )
         return Turns(
             openings,
             self._loop,
             self._settlement,
+            Resting(self._companions),
             self._compaction,
             Scenes(self.surroundings, self.models, world.workspaces, self._companions),
             self.lives,
