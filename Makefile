@@ -16,7 +16,7 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 
 	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
 .DELETE_ON_ERROR:
-.PHONY: help setup run test quick check format bench postgres servers lock
+.PHONY: help setup run test quick check format bench storm postgres servers lock
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ format: $(VENV)/.dev ## mend what ruff can mend
 
 bench: $(VENV)/.dev ## measure, and print the figures of the README
 	@$(PY) -m benchmarks $(ARGS)
+
+storm: $(VENV)/.dev ## kill the program at random for five minutes; ARGS="30 7" is seconds and a seed
+	@$(PY) -m tests.e2e.storm $(or $(ARGS),300 1)
 
 postgres: $(VENV)/.postgres ## install the driver that a PostgreSQL database needs
 

@@ -38,7 +38,11 @@ class Limits:
     pauses: int = 5
     """Pauses by the provider in one turn."""
     attempts: int = 3
-    """Starts of a turn without progress."""
+    """Failed starts of a turn after which it rests."""
+    counted_after_seconds: float = 3.0
+    """Seconds that a step has to live until the death of the program counts as a failed start."""
+    rest_minutes: tuple[float, ...] = (1.0, 5.0, 15.0, 60.0)
+    """Minutes of each rest; after the last one a further failure ends the turn."""
     plan_steps: int = 50
     """Steps that a plan may have."""
     plan_rounds: int = 8

@@ -50,6 +50,22 @@ class SaveTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class CountStart:
+    """Counts the present start of a running turn as failed, unless it makes progress yet."""
+
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndRest:
+    """Moves the next trial of a turn to another time; Conflict when it is not in this rest."""
+
+    turn: str
+    rest: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class AskStop:
     """Asks an unfinished turn of a chat to stop; a settled one is left alone."""
 
@@ -307,6 +323,8 @@ class AddVerdict:
 Write: TypeAlias = (
     Append
     | SaveTurn
+    | CountStart
+    | EndRest
     | AskStop
     | SaveChat
     | NameChat

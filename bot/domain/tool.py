@@ -120,6 +120,7 @@ class Code(StrEnum):
     UNASKABLE = "unaskable"
     POLICY = "policy"
     AWAITING_DECISION = "awaiting_decision"
+    INTERRUPTED = "interrupted"
     CANCELLED = "cancelled"
     LIMIT = "limit"
     FINISHED = "finished"

@@ -159,7 +159,7 @@ class LateResultBody:
 class NoteBody:
     """A note of the program to the model, at its place in the log."""
 
-    purpose: Literal["wrap_up", "nudge", "ended", "plan", "server"]
+    purpose: Literal["wrap_up", "nudge", "ended", "plan", "server", "rest"]
     text: str
     kind: Literal["note"] = "note"
 

@@ -15,10 +15,14 @@ BOT_GONE = "the bot is no longer in the chat"
 
 
 class TurnState(StrEnum):
-    """The state of a turn; a parked one waits for a person and holds nothing but its rows."""
+    """The state of a turn; a parked one waits for a person and holds nothing but its rows.
+
+    A resting one failed too often: it waits for its next trial, and others go first.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
+    RESTING = "resting"
     PARKED = "parked"
     SETTLED = "settled"
 
@@ -56,7 +60,7 @@ class Turn:
     worked_ms: int = 0
     """Time spent working; waiting for people does not count."""
     attempts: int = 0
-    """Starts without progress."""
+    """Starts that failed since the last progress; a death before a step has lived is none."""
     stop_asked: str | None = None
     """Names the person who asked for a stop, and the way; written from outside the lane."""
     reply_to: str | None = None
@@ -67,3 +71,7 @@ class Turn:
     """The skill in use."""
     stages: int = 0
     """The number of times a skill took over from another in this turn."""
+    rests: int = 0
+    """Rests since the last progress."""
+    rests_until: datetime | None = None
+    """The time of the next trial of a resting turn."""

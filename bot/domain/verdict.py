@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bot.domain.approval import ApprovalState
 from bot.domain.budget import Limits
@@ -73,12 +74,26 @@ def decide(state: LoopState) -> Step:
 
 
 def broken_off(turn: Turn, limits: Limits) -> Finish | None:
-    """Returns the end of a turn that a person stopped or that never got beyond its start."""
+    """Returns the end of a turn that a person stopped or that failed after its last rest."""
     if turn.stop_asked is not None:
         return Finish(StopReason.USER_CANCELLED, f"stop asked: {turn.stop_asked}")
-    if turn.attempts > limits.attempts:
-        return Finish(StopReason.INTERNAL_FAILURE, f"{turn.attempts - 1} starts without progress")
+    if turn.rests >= len(limits.rest_minutes) and _failed_again(turn, limits):
+        return Finish(StopReason.INTERNAL_FAILURE, f"{turn.attempts} failed starts")
     return None
+
+
+def rest_due(turn: Turn, limits: Limits) -> timedelta | None:
+    """Returns how long a turn rests before its next trial; None when it can go on now."""
+    if turn.stop_asked is not None or turn.rests >= len(limits.rest_minutes):
+        return None
+    if not _failed_again(turn, limits):
+        return None
+    return timedelta(minutes=limits.rest_minutes[turn.rests])
+
+
+def _failed_again(turn: Turn, limits: Limits) -> bool:
+    """Returns true after so many failed starts, and after each trial that failed."""
+    return turn.attempts >= limits.attempts + turn.rests
 
 
 def _settle_calls(state: LoopState) -> Step:

@@ -31,6 +31,7 @@ class Application:
             self.parts.way_out.delivery,
             self.parts.way_out.reactions,
             self.parts.way_out.placing,
+            self.parts.chat_work.trials,
             self.parts.chat_work.lanes,
             asyncio.TaskGroup() as group,
         ):

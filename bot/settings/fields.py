@@ -50,6 +50,9 @@ SharedFolders = Annotated[
     tuple[str, ...], BeforeValidator(lambda v: forms.shared_folders(str(forms.joined(v))))
 ]
 Models = Annotated[tuple[str, ...], BeforeValidator(lambda v: forms.models(str(forms.joined(v))))]
+Minutes = Annotated[
+    tuple[float, ...], BeforeValidator(lambda v: forms.minutes(str(forms.joined(v))))
+]
 Rates = Annotated[
     SendRates | None, BeforeValidator(lambda v: forms.send_rates(str(forms.joined(v))))
 ]
@@ -201,7 +204,15 @@ class Fields(BaseModel):
     )
     pauses: CountOrNone = told(_LIMITS.pauses, "Pauses of the provider a turn goes along with.")
     attempts: Count = told(
-        _LIMITS.attempts, "Starts of a turn without progress before it is closed as failed."
+        _LIMITS.attempts, "Failed starts of a turn without progress before it rests."
+    )
+    counted_after_seconds: Seconds = told(
+        _LIMITS.counted_after_seconds,
+        "Seconds a step has to live until a death of the program counts as a failed start.",
+    )
+    rest_minutes: Minutes = told(
+        _LIMITS.rest_minutes,
+        "Minutes of each rest of a turn that keeps failing, or none for no rest.",
     )
     plan_explore: bool = told(True, "Whether reading tools run while a plan is collected.")
     plan_steps: Count = told(_LIMITS.plan_steps, "Steps a plan may have.")

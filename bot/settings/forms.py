@@ -16,6 +16,7 @@ _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 _RATE = re.compile(r"(\d+)(?:/(s|min|h))?")
 _UNIT_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
+_LONGEST_REST_MINUTES = 10_080
 _DATABASES = {
     "sqlite": "sqlite+aiosqlite",
     "sqlite+aiosqlite": "sqlite+aiosqlite",
@@ -65,6 +66,15 @@ def model(text: str) -> str:
 def models(text: str) -> tuple[str, ...]:
     """Reads `anthropic/claude-opus-5-5,anthropic/claude-haiku-5-5`."""
     return tuple(dict.fromkeys(model(key.strip()) for key in text.split(",") if key.strip()))
+
+
+def minutes(text: str) -> tuple[float, ...]:
+    """Reads `1,5,15,60`; `none` is no number at all."""
+    words = () if text.strip().lower() == "none" else text.split(",")
+    numbers = tuple(float(word) for word in words)
+    if not all(0 < number <= _LONGEST_REST_MINUTES for number in numbers):
+        raise ValueError("it should be minutes with commas between them, as in 1,5,15,60")
+    return numbers
 
 
 def send_rates(text: str) -> SendRates | None:

@@ -212,7 +212,7 @@ def _shown(name: str, value: Any) -> str:
         case SecretStr():
             return forms.masked(value.get_secret_value())
         case tuple():
-            return ",".join(value)
+            return ",".join(f"{part:g}" if isinstance(part, float) else part for part in value)
         case bool():
             return str(value).lower()
         case float():

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -11,6 +12,8 @@ from bot.domain.change import (
     Append,
     AskStop,
     Change,
+    CountStart,
+    EndRest,
     Fence,
     InboundState,
     MarkInbound,
@@ -293,7 +296,8 @@ async def test_the_agenda_holds_the_cards_that_still_matter(store: StorePorts, c
 @pytest.mark.parametrize("state", list(TurnState))
 async def test_turns_at_work_make_work(store: StorePorts, chat: Chat, state: TurnState):
     await add_turn(store, chat, "turn-1", state)
-    expected = [chat.id] if state in (TurnState.QUEUED, TurnState.RUNNING) else []
+    at_work = (TurnState.QUEUED, TurnState.RUNNING, TurnState.RESTING)
+    expected = [chat.id] if state in at_work else []
     assert await store.journal.chats_with_work() == expected
 
 
@@ -349,3 +353,28 @@ async def test_every_fault_of_a_commit_is_one_of_ours(store: StorePorts, chat: C
         await commit(store, SaveApproval(a_card(chat, "other", token="token-card-1")))
     assert isinstance(caught.value, Conflict)
     assert "token-card-1" not in str(caught.value)
+
+
+async def test_a_failed_start_is_counted_on_a_running_turn_alone(store: StorePorts, chat: Chat):
+    running = a_turn(chat, "running", attempts=1, worked_ms=7)
+    parked = a_turn(chat, "parked", state=TurnState.PARKED)
+    await commit(store, SaveTurn(running), SaveTurn(parked))
+    await commit(store, CountStart("running"), CountStart("parked"))
+    rows = {turn.id: turn for turn in await unfinished(store, chat)}
+    assert rows == {"running": replace(running, attempts=2), "parked": parked}
+
+
+async def test_the_time_of_a_trial_is_moved_for_the_rest_it_was_meant_for(
+    store: StorePorts, chat: Chat
+):
+    resting = a_turn(chat, state=TurnState.RESTING, attempts=4, rests=2, rests_until=NOW)
+    await commit(store, SaveTurn(resting))
+    moved = NOW + timedelta(minutes=5)
+    with pytest.raises(Conflict):
+        await commit(store, EndRest(resting.id, 1, moved))
+    assert await unfinished(store, chat) == (resting,)
+    await commit(store, EndRest(resting.id, 2, moved))
+    assert await unfinished(store, chat) == (replace(resting, rests_until=moved),)
+    await commit(store, SaveTurn(replace(resting, state=TurnState.RUNNING)))
+    with pytest.raises(Conflict):
+        await commit(store, EndRest(resting.id, 2, moved))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ from bot.domain.transcript import (
     ResultBody,
     SummaryBody,
 )
-from bot.domain.verdict import LoopState, decide
+from bot.domain.verdict import LoopState, broken_off, decide, rest_due
 from tests.domain.logs import (
     Scribe,
     call,
@@ -52,6 +53,7 @@ from tests.domain.logs import (
     reply,
     result,
     results,
+    turn,
 )
 
 LIMITS = Limits()
@@ -124,7 +126,8 @@ def states(draw: st.DrawFn) -> LoopState:
         rounds=draw(st.sampled_from([0, 1, 2, 11, 12, 19, 20])),
         calls=draw(st.sampled_from([0, 9, 79, 80, 81])),
         worked_ms=draw(st.sampled_from([0, 0, 0, 1_799_999, 1_800_000])),
-        attempts=draw(st.sampled_from([0, 0, 0, 1, 3, 4])),
+        attempts=draw(st.sampled_from([0, 0, 0, 1, 3, 7])),
+        rests=draw(st.sampled_from([0, 0, 1, 4])),
         stop_asked=draw(st.sampled_from([None, None, None, "Ann by /stop"])),
     )
     limits = draw(st.sampled_from([LIMITS, Limits(calls_per_round=1), Limits(soft_rounds=2)]))
@@ -182,7 +185,7 @@ def test_the_model_is_asked_only_within_every_bound(state: LoopState) -> None:
         assert state.progress.open_calls == ()
         assert row.rounds < limits.max_rounds
         assert row.worked_ms < limits.turn_seconds * 1_000
-        assert row.attempts <= limits.attempts
+        assert row.attempts < limits.attempts + 4 or row.rests < 4
     if isinstance(step, CallModel):
         assert row.rounds < limits.soft_rounds
         assert row.calls < limits.calls_per_turn
@@ -238,7 +241,7 @@ def test_a_turn_parks_only_for_an_open_card(state: LoopState) -> None:
 def test_a_card_that_expired_ends_the_turn_without_the_model(state: LoopState) -> None:
     cards = [c.approval for c in state.progress.open_calls if c.approval is not None]
     step, row = decide(state), state.progress.turn
-    if row.stop_asked is None and row.attempts <= state.limits.attempts:
+    if row.stop_asked is None and broken_off(row, state.limits) is None:
         expired = any(a.state is ApprovalState.EXPIRED for a in cards)
         assert expired == (isinstance(step, Finish) and step.stop_reason is StopReason.EXPIRED)
 
@@ -514,6 +517,16 @@ def test_a_turn_whose_own_results_were_shrunk_wraps_up() -> None:
     assert isinstance(decide(state(*done, CutBody((3,), 2_000))), WrapUp)
 
 
-def test_starts_without_progress_are_bounded() -> None:
+def test_a_turn_ends_only_when_it_fails_after_its_last_rest() -> None:
     assert isinstance(decide(state(attempts=3)), CallModel)
-    assert ending(decide(state(attempts=4))) is StopReason.INTERNAL_FAILURE
+    assert isinstance(decide(state(attempts=6, rests=4)), CallModel)
+    assert ending(decide(state(attempts=7, rests=4))) is StopReason.INTERNAL_FAILURE
+
+
+def test_a_turn_rests_after_three_failed_starts_and_longer_after_each_failed_trial() -> None:
+    limits = Limits()
+    rests = [rest_due(turn(attempts=3 + n, rests=n), limits) for n in range(5)]
+    assert rests == [*(timedelta(minutes=n) for n in (1, 5, 15, 60)), None]
+    assert rest_due(turn(attempts=2), limits) is None
+    assert rest_due(turn(attempts=3, rests=1), limits) is None
+    assert rest_due(turn(attempts=3, stop_asked="Ann by /stop"), limits) is None

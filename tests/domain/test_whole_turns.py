@@ -211,10 +211,7 @@ class World:
 
     def crashes(self) -> bool:
         """The process dies here: the next one takes the turn up again."""
-        if self.chance.random() >= CRASH:
-            return False
-        self.row = replace(self.row, attempts=self.row.attempts + 1)
-        return True
+        return self.chance.random() < CRASH
 
     def saved(self, **counts: int) -> None:
         self.row = replace(self.row, attempts=0, **counts)

@@ -35,7 +35,8 @@ async def test_a_turn_that_cannot_even_begin_is_closed_and_its_chat_goes_on(
     def told(words: str) -> bool:
         return any(words in shown.text for shown in steward.telegram.screen(bob.id).from_bot)
 
-    await steward.start(STEWARD_ALLOWED="telegram:7", STEWARD_ATTEMPTS=1)
+    steward.settings |= {"STEWARD_ATTEMPTS": "1", "STEWARD_REST_MINUTES": "none"}
+    await steward.start(STEWARD_ALLOWED="telegram:7")
     steward.telegram.say(bob, "Hello")
     await steward.until(lambda: told("A fault of this program ended the turn"))
     assert steward.records.stop_reasons == ["internal_failure"]

@@ -525,17 +525,59 @@ async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None
     assert len(steward.shown) == 1
 
 
-async def test_a_turn_that_takes_the_process_down_each_time_is_closed_and_the_chat_goes_on(
+async def test_a_turn_that_takes_the_process_down_each_time_rests_and_the_chat_goes_on(
     steward: Steward,
 ) -> None:
     cuts = [Gate(), Gate(), Gate()]
-    steward.script(*(final("lost").held(cut) for cut in cuts), final("Good again."))
-    await steward.start()
+    steward.script(*(final("lost").held(cut) for cut in cuts), final("Good."), final("At last."))
+    await steward.start(STEWARD_COUNTED_AFTER_SECONDS=0.01)
     steward.say("A poisonous message")
-    for cut in cuts:
+    for number, cut in enumerate(cuts, start=1):
         await cut.arrived()
+        await steward.eventually(lambda n=number: _failed_starts(steward) == n)
         await steward.restart()
-    await steward.sees("A fault of this program ended the turn (3 starts without progress).")
+    card = await steward.sees("I failed 3 times at “A poisonous message”.")
+    steward.say("Are you well?")
+    await steward.sees("Good.")
+    assert steward.records.stop_reasons == [None, "final_answer"]
+    await steward.restart()
+    assert await steward.answered(steward.press(card, "🔁 Try now")) == "Trying again."
+    await steward.sees("At last.")
+    assert steward.records.stop_reasons == ["final_answer", "final_answer"]
+    assert steward.cards == []
+
+
+async def test_a_turn_that_fails_after_its_last_rest_is_closed_and_the_chat_goes_on(
+    steward: Steward,
+) -> None:
+    cuts = [Gate(), Gate()]
+    steward.script(*(final("lost").held(cut) for cut in cuts), final("Good again."))
+    await steward.start(
+        STEWARD_ATTEMPTS=1, STEWARD_COUNTED_AFTER_SECONDS=0.01, STEWARD_REST_MINUTES=0.001
+    )
+    steward.say("A poisonous message")
+    for number, cut in enumerate(cuts, start=1):
+        await cut.arrived()
+        await steward.eventually(lambda n=number: _failed_starts(steward) == n)
+        await steward.restart()
+    await steward.sees("A fault of this program ended the turn (2 failed starts).")
     steward.say("Are you well?")
     await steward.sees("Good again.")
     assert steward.records.stop_reasons == ["internal_failure", "final_answer"]
+
+
+async def test_deaths_soon_after_the_start_never_count(steward: Steward) -> None:
+    cuts = [Gate() for _ in range(5)]
+    steward.script(*(final("lost").held(cut) for cut in cuts), final("At last."))
+    await steward.start(STEWARD_COUNTED_AFTER_SECONDS=600)
+    steward.say("A message in bad times")
+    for cut in cuts:
+        await cut.arrived()
+        await steward.restart()
+    await steward.sees("At last.")
+    assert steward.records.stop_reasons == ["final_answer"]
+
+
+def _failed_starts(steward: Steward) -> int:
+    ((attempts,),) = steward.records.rows("SELECT attempts FROM turn")
+    return attempts

@@ -19,8 +19,10 @@ from bot.domain.change import (
     AskStop,
     Change,
     ChooseSkill,
+    CountStart,
     DropConsent,
     DropRule,
+    EndRest,
     Fence,
     InboundState,
     JoinChats,
@@ -102,7 +104,7 @@ class Rows:
         match write:
             case Append():
                 self._append(write.chat, write.entries)
-            case SaveTurn() | AskStop():
+            case SaveTurn() | AskStop() | CountStart() | EndRest():
                 self._write_turn(write)
             case (
                 SaveChat()
@@ -136,7 +138,7 @@ class Rows:
             self.entries[chat, entry.seq] = entry
             self.chats[chat] = replace(row, last_seq=entry.seq)
 
-    def _write_turn(self, write: SaveTurn | AskStop) -> None:
+    def _write_turn(self, write: SaveTurn | AskStop | CountStart | EndRest) -> None:
         if isinstance(write, SaveTurn):
             self._chat(write.turn.chat)
             known = self.turns.get(write.turn.id)
@@ -144,6 +146,15 @@ class Rows:
             self.turns[write.turn.id] = replace(write.turn, stop_asked=asked)
             return
         turn = self.turns.get(write.turn)
+        if isinstance(write, CountStart):
+            if turn is not None and turn.state is TurnState.RUNNING:
+                self.turns[turn.id] = replace(turn, attempts=turn.attempts + 1)
+            return
+        if isinstance(write, EndRest):
+            if turn is None or (turn.state, turn.rests) != (TurnState.RESTING, write.rest):
+                raise Conflict(f"turn {write.turn} is not in its rest {write.rest}")
+            self.turns[turn.id] = replace(turn, rests_until=write.at)
+            return
         if turn is not None and turn.state is not TurnState.SETTLED:
             self.turns[turn.id] = replace(turn, stop_asked=write.how)
 

@@ -52,7 +52,7 @@ from bot.domain.turn import TurnState
 from bot.ports.outbox import DeliveryState
 
 UNSETTLED = text("state <> 'settled'")
-AT_WORK = text("state IN ('queued', 'running')")
+AT_WORK = text("state IN ('queued', 'running', 'resting')")
 STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
 OPEN = text("state = 'open'")
 FOR_OWNERS = text("state = 'open' AND owner_chats <> '[]'")
@@ -180,6 +180,8 @@ class TurnTable(Stored, table=True):
     ended_at: datetime | None = stored(Moment, null=True)
     skill: str | None = stored(Words, null=True)
     stages: int = stored(Integer, server_default="0")
+    rests: int = stored(Integer, server_default="0")
+    rests_until: datetime | None = stored(Moment, null=True)
 
 
 class EntryTable(Stored, table=True):

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, bindparam, select, update
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.tables import UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.change import AskStop, SaveTurn
+from bot.domain.change import AskStop, CountStart, EndRest, SaveTurn
+from bot.domain.errors import Conflict
 from bot.domain.turn import Turn, TurnState
 
 _FIELDS = tuple(name for name in names(Turn) if name != "stop_asked")
@@ -22,6 +23,20 @@ _ASK_STOP = (
     update(turn)
     .where(turn.c.id == bindparam("of"), turn.c.state != TurnState.SETTLED)
     .values(stop_asked=bindparam("how"))
+)
+_COUNT_START = (
+    update(turn)
+    .where(turn.c.id == bindparam("of"), turn.c.state == TurnState.RUNNING)
+    .values(attempts=turn.c.attempts + 1)
+)
+_END_REST = (
+    update(turn)
+    .where(
+        turn.c.id == bindparam("of"),
+        turn.c.state == TurnState.RESTING,
+        turn.c.rests == bindparam("rest"),
+    )
+    .values(rests_until=bindparam("until"))
 )
 _UNSETTLED = (
     select(*columns(turn, Turn))
@@ -39,6 +54,17 @@ def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime
 
 def ask_stops(connection: Connection, writes: Sequence[AskStop], _at: datetime) -> None:
     connection.execute(_ASK_STOP, [{"of": write.turn, "how": write.how} for write in writes])
+
+
+def count_starts(connection: Connection, writes: Sequence[CountStart], _at: datetime) -> None:
+    connection.execute(_COUNT_START, [{"of": write.turn} for write in writes])
+
+
+def end_rests(connection: Connection, writes: Sequence[EndRest], _at: datetime) -> None:
+    for write in writes:
+        row = {"of": write.turn, "rest": write.rest, "until": write.at}
+        if not connection.execute(_END_REST, row).rowcount:
+            raise Conflict(f"turn {write.turn} is not in its rest {write.rest}")
 
 
 def unsettled(connection: Connection, chat: int) -> list[Turn]:

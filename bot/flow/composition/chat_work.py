@@ -13,7 +13,9 @@ from bot.flow.log.history import History
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.queueing import Queueing
+from bot.flow.queue.rest_desk import RestDesk
 from bot.flow.queue.seams import Seams
+from bot.flow.queue.trials import Trials
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
@@ -43,7 +45,18 @@ class ChatWork:
         return self._world.lanes(self._drain)
 
     async def _drain(self, chat: int) -> None:
-        await self.queue.drain(chat)
+        self.trials.expect(chat, await self.queue.drain(chat))
+
+    def _wake(self, chat: int) -> None:
+        self.lanes.wake(chat)
+
+    @cached_property
+    def trials(self) -> Trials:
+        return Trials(self._wake, self._world.clock)
+
+    @property
+    def rest_desk(self) -> RestDesk:
+        return RestDesk(self._way_out.journal, self.lanes, self._world.clock)
 
     @cached_property
     def queue(self) -> ChatQueue:

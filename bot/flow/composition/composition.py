@@ -19,6 +19,7 @@ from bot.flow.composition.way_out import WayOut
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.turn.companion import Companion
+from bot.flow.turn.rest_card import PREFIX as RESTS
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import OutboxRow
@@ -99,6 +100,7 @@ class Composition:
             CARDS: self.people_asked.desk,
             PLANS: self.people_asked.plan_desk,
             QUESTIONS: self.command_table.plan_replacing,
+            RESTS: self.chat_work.rest_desk,
         }
         return Desks(self.store.outbox, desks)
 

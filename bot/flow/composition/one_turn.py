@@ -21,6 +21,7 @@ from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.replies import Replies
+from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.steering import Steering
@@ -58,11 +59,13 @@ class OneTurn:
             world.clock,
             self.companions,
             self._policy.model,
+            self._policy.limits.counted_after_seconds,
         )
         return Turns(
             openings,
             self._loop,
             self._settlement,
+            Resting(self.companions),
             self.compaction,
             Scenes(self.surroundings, self.models, world.workspaces, self.companions),
             self._way_out.lives,

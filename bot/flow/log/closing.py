@@ -16,6 +16,10 @@ _WHY: dict[Code, tuple[Status, str]] = {
         "Not run: the person has not decided yet and wrote something else. The card stays open; "
         "if they decide later, the outcome arrives as a late result.",
     ),
+    Code.INTERRUPTED: (
+        Status.SKIPPED,
+        "Not run: the program failed before it. Make the call again if it is still needed.",
+    ),
     Code.ERROR: (Status.FAILED, "Not run: the turn ended with a fault of the program."),
     Code.OUTCOME_UNKNOWN: (OUTCOME_UNKNOWN.status, OUTCOME_UNKNOWN.text),
 }

@@ -1,6 +1,6 @@
 """The only writer of the log; it keeps the entries in memory, so no turn reads them again."""
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 
 from bot.domain.change import Append, Change, Fence, Write
@@ -25,6 +25,7 @@ class ChatLog:
         self._next_seq = chat.last_seq + 1
         self._conversation = ""
         self._entries: list[Entry] = []
+        self._of_turns: defaultdict[str, list[Entry]] = defaultdict(list)
         self._held: list[Write] = []
         self._fold: ViewFold | None = None
         self.call_ids: set[str] = set()
@@ -48,20 +49,20 @@ class ChatLog:
         if conversation == self._conversation:
             return
         self._entries = list(await self._journal.entries(conversation))
+        self._of_turns.clear()
+        for entry in self._entries:
+            self._of_turns[entry.turn].append(entry)
         self._conversation = conversation
         self._fold = None
         self.call_ids = {c.id for e in self._entries for c in _calls(e)}
 
     def entries(self, turn: str | None = None) -> Sequence[Entry]:
-        """Returns the entries of the conversation, or only those of its last turn, `turn`."""
-        if turn is None:
-            return self._entries
-        own: list[Entry] = []
-        for entry in reversed(self._entries):
-            if entry.turn != turn:
-                break
-            own.append(entry)
-        return own[::-1]
+        """Returns the entries at hand, or those of one turn; a rest may have put others between."""
+        return self._entries if turn is None else tuple(self._of_turns[turn])
+
+    def ends_with(self, turn: str) -> bool:
+        """Returns true when the newest entry at hand belongs to the turn."""
+        return bool(self._entries) and self._entries[-1].turn == turn
 
     def fold(self, profile: ModelProfile, images: int, overhead: int) -> ViewFold:
         """Returns the view of this log for a model, brought up to date."""
@@ -96,6 +97,10 @@ class ChatLog:
         self._take(entries)
         return entries
 
+    async def note(self, write: Write) -> None:
+        """Writes something beside the log, and nothing that is held."""
+        await self._journal.commit(Change((write,), self.fence))
+
     def hold(self, turn: str, bodies: Sequence[Body], also: Sequence[Write]) -> None:
         """Appends bodies in memory; the next write stores them in its transaction."""
         entries = self._numbered(turn, bodies)
@@ -112,6 +117,8 @@ class ChatLog:
     def _take(self, entries: Sequence[Entry]) -> None:
         self._next_seq += len(entries)
         self._entries.extend(entries)
+        for entry in entries:
+            self._of_turns[entry.turn].append(entry)
 
 
 def _calls(entry: Entry) -> tuple[ToolCall, ...]:

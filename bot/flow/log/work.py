@@ -5,13 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.approval import Approval
+from bot.domain.budget import Limits
 from bot.domain.bundle import own_words
-from bot.domain.change import SaveTurn, Write
+from bot.domain.change import CountStart, SaveTurn, Write
 from bot.domain.message import Address
 from bot.domain.progress import Progress, fold
 from bot.domain.transcript import AskerBody, Body, Entry
 from bot.domain.turn import Turn
 from bot.flow.log.history import ChatLog
+from bot.flow.log.starts import Start
 from bot.ports.clock import Clock
 
 
@@ -28,13 +30,25 @@ class Work:
     approvals: tuple[Approval, ...]
     clock: Clock
     occasion: str = ""
+    counted_after: float = Limits().counted_after_seconds
     _torn: bool = False
     _since: float = 0.0
     _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
+    _start: Start | None = None
 
     def begin(self) -> None:
         """Starts to count the working time."""
         self._since = self.clock.steady()
+
+    @property
+    def start(self) -> Start:
+        """The present start of the turn."""
+        if self._start is None:
+            self._start = Start(self._count_start, self.clock, self.counted_after)
+        return self._start
+
+    async def _count_start(self) -> None:
+        await self.log.note(CountStart(self.turn.id))
 
     @property
     def tags(self) -> Mapping[str, str | int]:
@@ -80,7 +94,8 @@ class Work:
         now = self.clock.steady()
         worked = self.turn.worked_ms + round((now - self._since) * 1000)
         self._since = now
-        return replace(self.turn, **{"worked_ms": worked, "attempts": 0, **changes})
+        progress = {"attempts": 0, "rests": 0, "rests_until": None}
+        return replace(self.turn, **{"worked_ms": worked, **progress, **changes})
 
     async def write(
         self,
@@ -91,6 +106,7 @@ class Work:
     ) -> tuple[Entry, ...]:
         """Appends to the turn and saves its row, in one transaction."""
         row = turn if turn is not None else self.counted()
+        self.start.progress()
         self._torn = True
         entries = await self.log.write(row.id, bodies, (SaveTurn(row), *also), durable=durable)
         self._torn = False
@@ -107,8 +123,8 @@ class Work:
 
         When a write was cut off, the stored row is unknown here, so it stays as it is.
         """
-        if not self._torn:
-            await self.write(turn=replace(self.turn, attempts=max(0, self.turn.attempts - 1)))
+        if self.start.counted and not self._torn:
+            await self.write(turn=self.turn)
 
     async def release(self) -> None:
         """Writes the held entries, if there are any."""

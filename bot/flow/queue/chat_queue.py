@@ -4,7 +4,8 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeAlias, assert_never
 
 from bot.domain.approval import Approval, ApprovalState
@@ -55,7 +56,8 @@ Decisions: TypeAlias = frozenset[tuple[str, ApprovalState]]
 
 
 def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
-    """Returns the next job: the oldest unfinished turn, then a queued one, then a waiting message.
+    """Returns the next job: a running turn, a parked one, a resting one whose trial is due, then a
+    queued one, then a waiting message.
 
     `parked` has the states of the cards when the turn last parked in this drain. While they are
     unchanged, the turn stays parked; a newer message or turn sets it aside.
@@ -63,13 +65,35 @@ def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
     for turn in agenda.unfinished:
         if turn.state is TurnState.RUNNING or turn.stop_asked is not None:
             return TakeUp(turn)
-        stand = decisions(turn, agenda.approvals)
-        if stand != parked and any(state is not ApprovalState.OPEN for _, state in stand):
-            return TakeUp(turn)
-        return SetAside(turn) if agenda.waiting or agenda.queued else None
+    trials = [turn for turn in agenda.unfinished if turn.state is TurnState.RESTING]
+    for turn in agenda.unfinished:
+        if turn.state is TurnState.PARKED:
+            stand = decisions(turn, agenda.approvals)
+            if stand != parked and any(state is not ApprovalState.OPEN for _, state in stand):
+                return TakeUp(turn)
+            return SetAside(turn) if agenda.waiting or agenda.queued or trials else None
+    if trials:
+        return TakeUp(trials[0])
     if agenda.queued:
         return TakeUp(agenda.queued[0])
     return Open(agenda.waiting[0]) if agenda.waiting else None
+
+
+def without_resting(agenda: Agenda, now: datetime) -> Agenda:
+    """Returns the agenda without turns that rest on, so that others go first."""
+    due = tuple(turn for turn in agenda.unfinished if not _rests_on(turn, now))
+    return agenda if len(due) == len(agenda.unfinished) else replace(agenda, unfinished=due)
+
+
+def next_trial(agenda: Agenda) -> datetime | None:
+    """Returns when the first rest of the agenda's turns is over."""
+    trials = (turn.rests_until for turn in agenda.unfinished if turn.rests_until is not None)
+    return min(trials, default=None)
+
+
+def _rests_on(turn: Turn, now: datetime) -> bool:
+    over = turn.rests_until is None or turn.rests_until <= now
+    return turn.state is TurnState.RESTING and turn.stop_asked is None and not over
 
 
 def decisions(turn: Turn, approvals: Sequence[Approval]) -> Decisions:
@@ -119,11 +143,14 @@ class ChatQueue:
         if chat in self._resting:
             self._resting[chat].set()
 
-    async def drain(self, chat: int) -> None:
-        """Does all the work of a chat; after a fault the log in memory is dropped."""
+    async def drain(self, chat: int) -> datetime | None:
+        """Does all the work of a chat; returns the time of the next trial if a turn rests.
+
+        After a fault the log in memory is dropped.
+        """
         self._at_work.add(chat)
         try:
-            await self._drain(chat)
+            return await self._drain(chat)
         except NoSuchChat:
             self._history.forget(chat)
         except FenceLost:
@@ -135,17 +162,18 @@ class ChatQueue:
         finally:
             self._at_work.discard(chat)
             del self._arrivals[chat]
+        return None
 
-    async def _drain(self, chat: int) -> None:
+    async def _drain(self, chat: int) -> datetime | None:
         parked: Decisions | None = None
         while True:
             seen = self._arrivals[chat]
             agenda = await self._journal.agenda(chat)
-            job = next_job(agenda, parked)
+            job = next_job(without_resting(agenda, self._clock.now()), parked)
             if job is None:
-                if not agenda.unfinished:
+                if all(turn.state is TurnState.RESTING for turn in agenda.unfinished):
                     await self._turns.rest(agenda.chat)
-                return
+                return next_trial(agenda)
             log = await self._history.own(agenda.chat)
             try:
                 parked = await self._do(log, job, agenda, seen)

@@ -14,13 +14,17 @@ from bot.flow.reading.gathering import Gathered
 from bot.flow.reading.message_reader import Asked
 from bot.flow.signs.live import Lives
 from bot.flow.turn.companion import Companions, shared
+from bot.flow.turn.resting import taken_up_again
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.journal import Agenda
 
 
 class Openings:
-    """Writes the first row of a turn, or its next start; new turns use `model`."""
+    """Writes the first row of a turn, or its next start; new turns use `model`.
+
+    A start counts as failed when the program dies in a step of more than `counted_after` seconds.
+    """
 
     def __init__(
         self,
@@ -29,12 +33,14 @@ class Openings:
         clock: Clock,
         companions: Companions,
         model: str,
+        counted_after: float,
     ) -> None:
         self._lives = lives
         self._approvals = approvals
         self._clock = clock
         self._companions = companions
         self._model = model
+        self._counted_after = counted_after
 
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
@@ -45,7 +51,7 @@ class Openings:
         work = await self._at_work(log, turn, ())
         part = await shared(
             self._companions,
-            work.counted(attempts=1),
+            work.counted(),
             lambda one, row: one.opening(work, row, agenda),
         )
         work.occasion = part.purpose
@@ -82,12 +88,13 @@ class Openings:
         model = turn.model
         if turn.state is TurnState.QUEUED:
             model = log.chat.model or self._model
-        started = replace(turn, state=TurnState.RUNNING, attempts=turn.attempts + 1, model=model)
+        again, shown = taken_up_again(work) if turn.state is TurnState.RESTING else ((), ())
+        started = replace(turn, state=TurnState.RUNNING, rests_until=None, model=model)
         part = await shared(
             self._companions, started, lambda one, row: one.taken_up(work, row, agenda)
         )
         work.occasion = part.purpose
-        await work.write(*part.bodies, turn=part.turn, also=part.writes)
+        await work.write(*part.bodies, *again, turn=part.turn, also=(*part.writes, *shown))
         self._lives.taken(work, turn.created_at)
         return work
 
@@ -97,6 +104,6 @@ class Openings:
         if turn.approval is not None and all(a.id != turn.approval for a in own):
             card = await self._approvals.get(turn.approval)
             own.extend((card,) if card is not None else ())
-        work = Work(log, turn, tuple(own), self._clock)
+        work = Work(log, turn, tuple(own), self._clock, counted_after=self._counted_after)
         work.begin()
         return work

@@ -89,14 +89,7 @@ class Settlement:
 
     def _cards(self, work: Work, finish: Finish) -> list[Write]:
         """Returns the writes that close the open cards of a turn as its end demands."""
-        end = _CARD_END.get(finish.stop_reason, ApprovalState.CANCELLED)
-        writes: list[Write] = []
-        for card in work.approvals:
-            if card.state is ApprovalState.OPEN and card.turn == work.turn.id:
-                ended = replace(card, state=end, decided_at=work.clock.now())
-                writes.append(SaveApproval(ended, expect=ApprovalState.OPEN))
-                writes.extend(shown_decided(ended))
-        return writes
+        return ended_cards(work, _CARD_END.get(finish.stop_reason, ApprovalState.CANCELLED))
 
     def _answer(self, work: Work, outcome: Outcome) -> list[Write]:
         """Returns the writes of the last word, if there is one."""
@@ -119,6 +112,17 @@ class Settlement:
         return AddAudit(
             work.clock.now(), work.turn.chat, work.turn.asker, "turn.ended", work.turn.id, details
         )
+
+
+def ended_cards(work: Work, end: ApprovalState) -> list[Write]:
+    """Decides the open cards of a turn."""
+    writes: list[Write] = []
+    for card in work.approvals:
+        if card.state is ApprovalState.OPEN and card.turn == work.turn.id:
+            ended = replace(card, state=end, decided_at=work.clock.now())
+            writes.append(SaveApproval(ended, expect=ApprovalState.OPEN))
+            writes.extend(shown_decided(ended))
+    return writes
 
 
 def _told(words: str, parts: Sequence[Ended]) -> str:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from bot.domain.budget import Limits
 from bot.domain.change import AddAudit, Show, Write
@@ -24,7 +25,7 @@ from bot.domain.step import (
 from bot.domain.tool import Effect, Preview, Replay, ToolCall
 from bot.domain.transcript import IntentBody
 from bot.domain.turn import TurnState
-from bot.domain.verdict import LoopState, broken_off, decide
+from bot.domain.verdict import LoopState, broken_off, decide, rest_due
 from bot.flow.approvals.asking import Asking
 from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.request_view import ViewFold
@@ -62,8 +63,12 @@ class ToolLoop:
         self._limits = limits
 
     def broken_off(self, work: Work) -> Finish | None:
-        """Returns the ending of a turn that a person stopped, or that never got past its start."""
+        """Returns the end of a turn that a person stopped, or that failed after its last rest."""
         return broken_off(work.turn, self._limits)
+
+    def rest_due(self, work: Work) -> timedelta | None:
+        """The rest that a turn needs before it can be tried again."""
+        return rest_due(work.turn, self._limits)
 
     async def advance(self, work: Work, scene: Scene, live: Live) -> Finish | None:
         """Does step after step; returns the ending, or None when the turn is parked."""
@@ -73,14 +78,16 @@ class ToolLoop:
             scene, ending = outlook.scene, None
             match step:
                 case CallModel() | WrapUp():
-                    outlook, ending = await self._replies.next(work, outlook, step, live)
+                    with work.start.step():
+                        outlook, ending = await self._replies.next(work, outlook, step, live)
                 case RunTools():
                     await self._run_tools(work, scene, step, gates, live)
                 case Ask():
                     cards = await self._asking.ask(work, step.calls, gates)
                     work.approvals = (*work.approvals, *cards)
                 case Compact():
-                    outlook, ending = await self._make_room(work, outlook)
+                    with work.start.step():
+                        outlook, ending = await self._make_room(work, outlook)
                 case Park():
                     await self._park(work)
                     return None
@@ -161,7 +168,8 @@ class ToolLoop:
             intents = [IntentBody(call.id) for call in once]
             await work.write(*intents, durable=True)
         due = [self._due(work, scene, gates, call) for call in step.run]
-        ran = await self._runner.run(due, scene.surroundings.tools, work.progress)
+        with work.start.step():
+            ran = await self._runner.run(due, scene.surroundings.tools, work.progress)
         await self._record(work, scene, ran)
         live.finished([(r.call, r.result) for r in ran])
 

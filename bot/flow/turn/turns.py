@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from bot.domain.approval import Approval
 from bot.domain.change import Show
 from bot.domain.chat import Chat
-from bot.domain.errors import ModelDenied
+from bot.domain.errors import Conflict, FenceLost, ModelDenied, StewardError, StoreError
 from bot.domain.message import Markdown, Outbound, OutboundKind
 from bot.domain.outcome import StopReason
 from bot.domain.step import Finish
@@ -18,6 +19,7 @@ from bot.flow.reading.gathering import Gathered
 from bot.flow.signs.live import Lives
 from bot.flow.turn import server_faults
 from bot.flow.turn.openings import Openings
+from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scene, Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.tool_loop import ToolLoop
@@ -35,6 +37,7 @@ class Turns:
         openings: Openings,
         loop: ToolLoop,
         settlement: Settlement,
+        resting: Resting,
         compaction: Compaction,
         scenes: Scenes,
         lives: Lives,
@@ -42,6 +45,7 @@ class Turns:
         self._openings = openings
         self._loop = loop
         self._settlement = settlement
+        self._resting = resting
         self._compaction = compaction
         self._scenes = scenes
         self._lives = lives
@@ -57,7 +61,7 @@ class Turns:
         return await self._openings.take_up(log, turn, agenda)
 
     async def run(self, work: Work) -> bool:
-        """Runs the turn; True when it settled, False when it waits for a person."""
+        """Runs the turn; True when it settled, False when it waits for a person or its trial."""
         try:
             return await self._run(work)
         finally:
@@ -66,14 +70,30 @@ class Turns:
     async def _run(self, work: Work) -> bool:
         # This check comes before anything that may fail: a turn that always fails must still end.
         try:
-            ending = self._loop.broken_off(work) or await self._advanced(work)
+            await self._go_on(work)
         except asyncio.CancelledError:
             # A cancelled attempt does not count: only one that dies with the process stays counted.
             await work.interrupted()
             raise
+        except (StoreError, FenceLost, Conflict):
+            # The world's fault, not the turn's.
+            raise
+        except Exception:
+            with suppress(StewardError):
+                await work.start.fail()
+            raise
+        return work.turn.state is TurnState.SETTLED
+
+    async def _go_on(self, work: Work) -> None:
+        ending = self._loop.broken_off(work)
+        if ending is None:
+            pause = self._loop.rest_due(work)
+            if pause is not None:
+                await self._resting.rest(work, pause)
+                return
+            ending = await self._advanced(work)
         if ending is not None:
             await self._settlement.settle(work, ending)
-        return work.turn.state is TurnState.SETTLED
 
     async def _advanced(self, work: Work) -> Finish | None:
         """Returns the ending; None when the turn is parked, or was a settled compaction."""
@@ -82,7 +102,8 @@ class Turns:
         except ModelDenied as fault:
             return Finish(StopReason.MODEL_FAILURE, str(fault))
         if work.turn.origin == "compaction":
-            await self._compact(work, scene)
+            with work.start.step():
+                await self._compact(work, scene)
             return None
         if work.progress.reply is None and not work.progress.open_calls:
             await server_faults.tell(work, await self._scenes.servers(work))

@@ -1,0 +1,46 @@
+"""Takes presses of the cards of resting turns: try it now, or give it up."""
+
+from bot.domain.change import AskStop, Change, EndRest
+from bot.domain.errors import Conflict
+from bot.domain.message import Press
+from bot.domain.person import Person
+from bot.domain.turn import TurnState
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken
+from bot.flow.turn.rest_card import RestVerb, parse_data
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+
+
+class RestDesk:
+    """Ends the rest of a turn, as its asker or an owner wants it."""
+
+    def __init__(self, journal: Journal, lanes: Lanes, clock: Clock) -> None:
+        self._journal = journal
+        self._lanes = lanes
+        self._clock = clock
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+        meant = parse_data(press.data)
+        if meant is None:
+            return NOT_OURS
+        agenda = await self._journal.agenda(chat)
+        turn = next((t for t in agenda.unfinished if t.id == meant.turn), None)
+        if turn is None or turn.state is not TurnState.RESTING or turn.rests != meant.rest:
+            return SPENT
+        if person is None or not person.may_decide_for(turn.asker):
+            return NOT_YOURS
+        if meant.verb is RestVerb.GIVE_UP:
+            told, write = "Giving up.", AskStop(turn.id, f"Give up, by {person.name}")
+        else:
+            told, write = "Trying again.", EndRest(turn.id, turn.rests, self._clock.now())
+        try:
+            await self._journal.commit(Change((write,), durable=True))
+        except Conflict:
+            return SPENT
+        self._lanes.wake(chat)
+        return told
+
+    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+        """Takes no words: a reply to the card is a message like any other."""
+        return Taken.NO

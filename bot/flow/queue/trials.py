@@ -1,0 +1,38 @@
+"""Wakes chats when the rest of one of their turns is over."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+
+from bot.flow.tasks import TaskOwner
+from bot.ports.clock import Clock
+
+_LONGEST_SLEEP_SECONDS = 60.0
+"""The time of day may be set anew, so it is looked at now and then."""
+
+
+class Trials(TaskOwner):
+    """Holds the next trial of each chat in memory; the rows of the turns are read again anyway."""
+
+    def __init__(self, wake: Callable[[int], None], clock: Clock) -> None:
+        super().__init__()
+        self._wake = wake
+        self._clock = clock
+        self._expected: dict[int, tuple[datetime, asyncio.Task[None]]] = {}
+
+    def expect(self, chat: int, at: datetime | None) -> None:
+        """Wakes the chat at this time, and at no other that was told before."""
+        known = self._expected.get(chat)
+        if known is not None:
+            if known[0] == at:
+                return
+            known[1].cancel()
+            del self._expected[chat]
+        if at is not None and self.open:
+            self._expected[chat] = at, self.start(self._sleep(chat, at), name=f"trial {chat}")
+
+    async def _sleep(self, chat: int, at: datetime) -> None:
+        while (left := (at - self._clock.now()).total_seconds()) > 0:
+            await self._clock.sleep(min(left, _LONGEST_SLEEP_SECONDS))
+        del self._expected[chat]
+        self._wake(chat)

@@ -1,0 +1,74 @@
+"""The card of a turn that rests: why, until when, and the two buttons."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from bot.domain.change import Show
+from bot.domain.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.tool import clipped
+from bot.domain.turn import Turn
+
+PREFIX = "w"
+"""The first letter of the button data of every such card."""
+
+_LONGEST_PURPOSE = 80
+
+
+class RestVerb(StrEnum):
+    TRY = "t"
+    GIVE_UP = "g"
+
+
+@dataclass(frozen=True, slots=True)
+class RestButton:
+    """The meaning of a button: the turn, its rest that the card shows, and the wish."""
+
+    turn: str
+    rest: int
+    verb: RestVerb
+
+    @property
+    def data(self) -> str:
+        return f"{PREFIX}:{self.turn}:{self.rest}:{self.verb}"
+
+
+def parse_data(data: str) -> RestButton | None:
+    """Returns the meaning of a button, or None when the data is not one of ours."""
+    match data.split(":"):
+        case [prefix, turn, rest, verb] if prefix == PREFIX and verb in set(RestVerb):
+            if rest.isascii() and rest.isdecimal() and len(rest) < 9:
+                return RestButton(turn, int(rest), RestVerb(verb))
+        case _:
+            pass
+    return None
+
+
+def shown_resting(turn: Turn, purpose: str, done: int, pause: timedelta) -> Show:
+    """The card at the beginning of a rest."""
+    named = clipped(" ".join(purpose.split()), _LONGEST_PURPOSE)
+    failed = f"I failed {turn.attempts} times at “{named}”." if named else "I failed several times."
+    kept = f"The {done} calls done so far stay done." if done else "No tool has run for it."
+    then = f"I try again in {_minutes(pause)}. Your other messages are answered meanwhile."
+    buttons = (
+        Button("🔁 Try now", RestButton(turn.id, turn.rests, RestVerb.TRY).data),
+        Button("⏹ Give up", RestButton(turn.id, turn.rests, RestVerb.GIVE_UP).data),
+    )
+    return _shown(turn, f"⏸ {failed} {kept}\n{then}", (buttons,))
+
+
+def shown_after(turn: Turn) -> Show:
+    """The card once the rest is over, without buttons."""
+    tried = f"🔁 Try {turn.attempts + 1} has begun."
+    text = "⏹ Given up." if turn.stop_asked is not None else tried
+    return _shown(turn, text)
+
+
+def _shown(turn: Turn, text: str, buttons: tuple[tuple[Button, ...], ...] = ()) -> Show:
+    content = Outbound(OutboundKind.CARD, (Plain(text),), buttons)
+    return Show(f"rest:{turn.id}", turn.chat, content)
+
+
+def _minutes(pause: timedelta) -> str:
+    minutes = pause.total_seconds() / 60
+    return "1 minute" if minutes == 1 else f"{minutes:.3g} minutes"

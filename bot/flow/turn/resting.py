@@ -1,0 +1,80 @@
+"""The rest of a turn that failed too often, and how it is taken up for a trial."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.domain.approval import ApprovalState
+from bot.domain.change import AddAudit, Write
+from bot.domain.tool import Code, ToolCall, ToolResult
+from bot.domain.transcript import AskerBody, Body, NoteBody
+from bot.domain.turn import TurnState
+from bot.flow.log.closing import body_of, close
+from bot.flow.log.work import Work
+from bot.flow.turn.companion import Companions, shared
+from bot.flow.turn.rest_card import shown_after, shown_resting
+from bot.flow.turn.settlement import ended_cards
+
+_RESTS = (
+    "[Steward] The program failed while it worked on this request. It is tried again later, so "
+    "leave it alone until then."
+)
+_AGAIN = "[Steward] Now go on with the request that had to wait."
+_REPEATED = "[Steward] Now go on with the request that had to wait. It is repeated here:"
+
+
+class Resting:
+    """Lays turns down, in a state in which others can go on behind them."""
+
+    def __init__(self, companions: Companions) -> None:
+        self._companions = companions
+
+    async def rest(self, work: Work, pause: timedelta) -> None:
+        """Writes the rest: no call stays open in the log, and the person gets a card."""
+        row = replace(
+            work.turn,
+            state=TurnState.RESTING,
+            rests=work.turn.rests + 1,
+            rests_until=work.clock.now() + pause,
+        )
+        ran = _closed(work)
+        part = await shared(
+            self._companions, row, lambda one, row: one.after_results(work, row, ran)
+        )
+        bodies = (*(body_of(result, work.late_approval) for _, result in ran), *part.bodies)
+        real = sum(not done.result.synthetic for done in work.progress.done)
+        card = shown_resting(row, work.purpose, real, pause)
+        also = (*ended_cards(work, ApprovalState.CANCELLED), *part.writes, card, _line(work, pause))
+        note = NoteBody("rest", _RESTS)
+        await work.write(*bodies, note, turn=part.turn, also=also, durable=True)
+
+
+def taken_up_again(work: Work) -> tuple[tuple[Body, ...], tuple[Write, ...]]:
+    """Returns what is added to the log and shown when a resting turn is taken up.
+
+    The request is repeated if others have spoken since: a model answers what comes last.
+    """
+    after = (shown_after(work.turn),)
+    if work.turn.stop_asked is not None:
+        return (), after
+    if work.log.ends_with(work.turn.id):
+        return (NoteBody("rest", _AGAIN),), after
+    own = [entry.body for entry in work.log.entries(work.turn.id)]
+    asked = tuple(dict.fromkeys(body for body in own if isinstance(body, AskerBody)))
+    return (NoteBody("rest", _REPEATED if asked else _AGAIN), *asked), after
+
+
+def _closed(work: Work) -> list[tuple[ToolCall, ToolResult]]:
+    """The open calls with synthetic results; the call of a late card stays, as it is no reply's."""
+    late = work.late_approval
+    open_calls = [
+        c for c in work.progress.open_calls if late is None or c.call.id != late.call.id or c.begun
+    ]
+    calls = {c.call.id: c.call for c in open_calls}
+    begun = [c.call.id for c in open_calls if c.begun]
+    return [(calls[r.call_id], r) for r in close(calls.values(), Code.INTERRUPTED, begun)]
+
+
+def _line(work: Work, pause: timedelta) -> AddAudit:
+    turn = work.turn
+    details = {"starts": turn.attempts, "rest": turn.rests + 1, "seconds": pause.total_seconds()}
+    return AddAudit(work.clock.now(), turn.chat, turn.asker, "turn.rests", turn.id, details)

@@ -1,0 +1,282 @@
+"""A storm: people ask, approve and deny while the process is killed again and again.
+
+`python -m tests.e2e.storm SECONDS SEED` runs one by hand and prints what it saw.
+"""
+
+import asyncio
+import random
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.launching import fork_server
+from tests.e2e.steward import KEY, Steward
+from tests.standins.bot_api import BotApi, Person, ShownMessage
+from tests.standins.messages_api import Gate, MessagesApi, ReceivedRequest, Reply, calls, text, tool
+from tests.standins.serving import serving
+from tests.words import APPROVE, DENY
+
+CHATS = 12
+MEAN_LIVES = (0.5, 0.5, 2.0, 6.0)
+"""Mean seconds from the first poll of a process to its death."""
+
+_THINKING = 0.5
+"""Mean seconds until the model replies."""
+
+_IN_STARTING = 0.25
+"""The share of the processes that die before they take updates."""
+
+_PATIENCE = 60.0
+_ASKED = re.compile(r"(?:#|ran-)(\d+)")
+_ANSWERED = re.compile(r"Answer to (\d+)\.")
+
+
+class Wish(StrEnum):
+    """What a person wants: an answer, or one with a command that they will approve or deny."""
+
+    ASK = "ask"
+    APPROVE = "approve"
+    DENY = "deny"
+
+
+@dataclass
+class Tally:
+    """Counts of a storm; every list of numbers but `doubled` has to be empty."""
+
+    asked: int = 0
+    kills: int = 0
+    lost: list[int] = field(default_factory=list[int])
+    ran_twice: list[int] = field(default_factory=list[int])
+    ran_though_denied: list[int] = field(default_factory=list[int])
+    out_of_order: list[int] = field(default_factory=list[int])
+    doubled: list[int] = field(default_factory=list[int])
+    """Answers shown more than once, each after the platform's word of the first was lost."""
+    doubled_without_cause: list[int] = field(default_factory=list[int])
+    silent: list[str] = field(default_factory=list[str])
+    """Messages of which nothing was heard for a minute, with the end of the chat's screen."""
+    dead_cards: list[str] = field(default_factory=list[str])
+    """Cards whose buttons stayed though they were pressed once more after the end."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.asked} messages, {self.kills} kills: {len(self.lost)} lost, "
+            f"{len(self.ran_twice)} run twice, {len(self.ran_though_denied)} run though denied, "
+            f"{len(self.out_of_order)} out of order, {len(self.doubled)} answered twice because "
+            f"the platform's word was lost, {len(self.doubled_without_cause)} without that cause, "
+            f"{len(self.dead_cards)} cards left with buttons"
+        )
+
+
+class Storm:
+    """Twelve people, each in a chat with the bot, and the process that dies beneath them."""
+
+    def __init__(self, steward: Steward, seed: int) -> None:
+        self._steward = steward
+        self._random = random.Random(seed)
+        telegram = steward.telegram
+        self._people = [telegram.person(2000 + n, f"P{n}") for n in range(CHATS)]
+        self._wishes: dict[int, Wish] = {}
+        self._asked: dict[int, list[int]] = {person.id: [] for person in self._people}
+        self._word_lost: Counter[int] = Counter()
+        self._failed: Counter[int] = Counter()
+        self._silent: list[str] = []
+        self._kills = 0
+        self._over = False
+        steward.model.script.rule(self._reply)
+
+    async def rage(self, seconds: float) -> Tally:
+        """Lets the storm blow for so long, then waits until all is quiet, and counts."""
+        steward, loop = self._steward, asyncio.get_running_loop()
+        owners = ",".join(f"telegram:{person.id}" for person in self._people)
+        steward.settings |= {"STEWARD_OWNERS": owners}
+        async with asyncio.TaskGroup() as group:
+            for person in self._people:
+                group.create_task(self._talk(person), name=f"person {person.id}")
+            until = loop.time() + seconds
+            while loop.time() < until:
+                await self._live()
+            self._over = True
+            await steward.start()
+        await steward.recorded()
+        return await self._counted()
+
+    async def _live(self) -> None:
+        """One life of the process, which ends at a random moment."""
+        if self._random.random() < _IN_STARTING:
+            process = await self._steward.launched("run")
+            await asyncio.sleep(self._random.uniform(0, 0.6))
+            process.kill()
+            await process.wait()
+        else:
+            await self._steward.start()
+            await asyncio.sleep(self._random.expovariate(1 / self._random.choice(MEAN_LIVES)))
+            await self._steward.kill()
+        self._kills += 1
+        self._note_lost_words()
+
+    def _note_lost_words(self) -> None:
+        """Notes answers that stand on the screen while the dead process knew nothing of it."""
+        if not self._steward.records.there:
+            return
+        wanted = "SELECT content FROM outbox WHERE state = 'owed'"
+        owed = {n for (content,) in self._steward.records.rows(wanted) for n in numbers([content])}
+        for number in owed & set(numbers(t for p in self._people for t in self._texts(p))):
+            self._word_lost[number] += 1
+
+    async def _talk(self, person: Person) -> None:
+        while not self._over:
+            for number in [self._say(person, wish) for wish in self._wishes_at_once()]:
+                if self._wishes[number] is not Wish.ASK:
+                    await self._decide(person, number)
+                if not await self._answered(person, number):
+                    return
+
+    async def _answered(self, person: Person, number: int) -> bool:
+        """Waits for the answer, or for the word that there will be none; False without either."""
+        try:
+            await self._steward.until(lambda: self._ended(person, number), _PATIENCE)
+        except AssertionError:
+            self._silent.append(f"#{number}: {self._texts(person)[-4:]}")
+            return False
+        if number not in numbers(self._texts(person)):
+            self._failed[person.id] += 1
+        return True
+
+    def _wishes_at_once(self) -> list[Wish]:
+        """Returns questions, or one wish with a card: a message behind it would set that aside."""
+        wish = self._random.choice((Wish.ASK, Wish.ASK, Wish.APPROVE, Wish.DENY))
+        return [wish] * self._random.choice((1, 2, 3)) if wish is Wish.ASK else [wish]
+
+    def _say(self, person: Person, wish: Wish) -> int:
+        number = len(self._wishes) + 1
+        self._wishes[number] = wish
+        self._asked[person.id].append(number)
+        self._steward.telegram.say(person, f"Please {wish} #{number}")
+        return number
+
+    async def _decide(self, person: Person, number: int) -> None:
+        def found() -> ShownMessage | bool:
+            cards = [c for c in self._cards(person) if f"ran-{number}.txt" in c.text]
+            return cards[0] if cards else self._ended(person, number)
+
+        try:
+            card = await self._steward.until(found, _PATIENCE)
+        except AssertionError:
+            return
+        if isinstance(card, ShownMessage):
+            label = APPROVE if self._wishes[number] is Wish.APPROVE else DENY
+            self._steward.press(card, label, person)
+
+    def _reply(self, request: ReceivedRequest) -> Reply:
+        """Calls a command where one is wanted, and answers once it has its result."""
+        messages: list[Any] = request.body["messages"]
+        number = int(_ASKED.findall(str(messages))[-1])
+        last = messages[-1]["content"]
+        told = any(block["type"] == "tool_result" for block in last)
+        if told or self._wishes[number] is Wish.ASK:
+            reply = text(f"Answer to {number}.")
+        else:
+            reply = calls(tool("run_command", {"command": f"echo ran >> ran-{number}.txt"}))
+        gate = Gate()
+        seconds = self._random.expovariate(1 / _THINKING)
+        asyncio.get_running_loop().call_later(seconds, gate.release)
+        return reply.held(gate)
+
+    def _texts(self, person: Person) -> list[str]:
+        return [m.text for m in self._steward.telegram.screen(person.id).from_bot]
+
+    def _cards(self, person: Person) -> list[ShownMessage]:
+        return [m for m in self._steward.telegram.screen(person.id).from_bot if m.buttons]
+
+    def _ended(self, person: Person, number: int) -> bool:
+        texts = self._texts(person)
+        failed = sum("fault of this program" in text for text in texts)
+        return number in numbers(texts) or failed > self._failed[person.id]
+
+    async def _counted(self) -> Tally:
+        tally = Tally(asked=len(self._wishes), kills=self._kills, silent=self._silent)
+        for person in self._people:
+            shown = numbers(self._texts(person))
+            asked = self._asked[person.id]
+            first = list(dict.fromkeys(shown))
+            tally.lost += [n for n in asked if n not in first]
+            tally.out_of_order += [n for n, m in zip(first, sorted(first), strict=True) if n != m]
+            for number, times in Counter(shown).items():
+                if times > 1:
+                    caused = times - 1 <= self._word_lost[number]
+                    (tally.doubled if caused else tally.doubled_without_cause).append(number)
+        for number, wish in self._wishes.items():
+            runs = self._runs(number)
+            if runs > 1:
+                tally.ran_twice.append(number)
+            if runs and wish is not Wish.APPROVE:
+                tally.ran_though_denied.append(number)
+        tally.dead_cards = await self._dead_cards()
+        return tally
+
+    def _runs(self, number: int) -> int:
+        found = list(self._steward.home.rglob(f"ran-{number}.txt"))
+        return sum(len(path.read_text().splitlines()) for path in found)
+
+    async def _dead_cards(self) -> list[str]:
+        """Presses each card that still has buttons, which must lose them by it."""
+        left: list[str] = []
+        for person in self._people:
+            for card in self._cards(person):
+                press = self._steward.press(card, APPROVE, person)
+                await self._steward.answered(press)
+                try:
+                    await self._steward.until(
+                        lambda p=person, c=card: c.id not in {o.id for o in self._cards(p)}, 5
+                    )
+                except AssertionError:
+                    left.append(card.text)
+        return left
+
+
+def numbers(texts: Any) -> list[int]:
+    """Returns the numbers that answers name, in the order of the answers."""
+    return [int(number) for told in texts for number in _ANSWERED.findall(told)]
+
+
+async def storm(folder: Path, seconds: float, seed: int) -> Tally:
+    """Runs a storm in this folder."""
+    telegram, model = BotApi(), MessagesApi(api_key=KEY)
+    with fork_server() as forks:
+        steward = Steward(folder, telegram, model, forks.launch)
+        async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
+            steward.reached_at(telegram_url, model_url)
+            try:
+                return await Storm(steward, seed).rage(seconds)
+            finally:
+                await steward.abandon()
+
+
+def main(arguments: Sequence[str]) -> int:
+    seconds, seed = (float(arguments[0]), int(arguments[1]))
+    with tempfile.TemporaryDirectory() as folder:
+        tally = asyncio.run(storm(Path(folder), seconds, seed))
+    sys.stdout.write(f"{tally}\n{vars(tally)}\n")
+    return 1 if faults(tally) else 0
+
+
+def faults(tally: Tally) -> list[object]:
+    """Returns what a storm must not leave behind."""
+    return [
+        *tally.lost,
+        *tally.ran_twice,
+        *tally.ran_though_denied,
+        *tally.out_of_order,
+        *tally.doubled_without_cause,
+        *tally.dead_cards,
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
