@@ -142,7 +142,7 @@ class Composition:
             QUESTIONS: self._plan_replacing,
             RESTS: RestDesk(self._journal, self.lanes, self.world.clock),
         }
-        return Desks(self.store.outbox, desks)
+        return Desks(self.store.outbox, self._journal, desks)
 
     @cached_property
     def _plan_replacing(self) -> PlanReplacing:
