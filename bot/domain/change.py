@@ -203,6 +203,8 @@ class Show:
     key: str
     chat: int
     content: Outbound
+    over: str | None = None
+    """The platform's id of a message that is on the screen already, which gets the content."""
 
 
 @dataclass(frozen=True, slots=True)

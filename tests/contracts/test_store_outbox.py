@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.change import Retract
+from bot.domain.change import Retract, Show
 from bot.domain.chat import Chat
 from bot.domain.message import Address, OutboundKind, Piece
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
@@ -166,3 +166,13 @@ async def test_giving_up_an_older_content_leaves_a_newer_one_owed(store: StorePo
     await commit(store, shown(chat))
     await record(store, row, state=DeliveryState.DEAD, shown_version=0)
     assert (await the_row(store)).state is DeliveryState.OWED
+
+
+async def test_a_message_over_one_that_is_shown_owes_only_its_edit(store: StorePorts, chat: Chat):
+    write = Show("copy:17:1", chat.id, an_outbound(), over="17")
+    await commit(store, write)
+    (row,) = await store.outbox.owed(chat.id)
+    assert (row.message_ids, row.version, row.shown_version) == (("17",), 2, 1)
+    await commit(store, write)
+    (again,) = await store.outbox.owed(chat.id)
+    assert (again.id, again.message_ids, again.version) == (row.id, ("17",), 3)

@@ -290,10 +290,11 @@ class Rows:
             chat=write.chat,
             address=address,
             content=write.content,
-            version=1,
-            shown_version=0,
+            version=1 if write.over is None else 2,
+            shown_version=0 if write.over is None else 1,
             state=DeliveryState.OWED,
             created_at=at,
+            message_ids=() if write.over is None else (write.over,),
         )
 
     def _retract(self, write: Retract, at: datetime) -> None:

@@ -18,7 +18,7 @@ async def rests(scene: Stage) -> None:
     for _ in range(4):
         await scene.clock.advance(5)
     await scene.until(lambda: [t for t in scene.turns if t.state is TurnState.RESTING])
-    await scene.application.parts.delivery.flushed()
+    await scene.application.parts.way_out.delivery.flushed()
 
 
 async def test_a_turn_that_fails_three_times_rests_and_later_messages_are_answered() -> None:

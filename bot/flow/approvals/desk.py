@@ -101,6 +101,12 @@ class ApprovalDesk:
             denied = known == (ApprovalState.DENIED, person.id, text)
         return Taken.DECIDED if denied else Taken.NO
 
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the card with this button in this chat."""
+        parsed = parse_data(data)
+        card = await self._approvals.by_token(parsed[0]) if parsed is not None else None
+        return card.key_in(chat) if card is not None and chat in card.chats else None
+
     async def _decide(self, card: Approval, decision: Decision) -> str:
         """Decides an open card once; returns the answer to the person who decided."""
         approved = decision.state is ApprovalState.APPROVED

@@ -1,11 +1,14 @@
 """Sends presses and replies to the right desk, and holds the texts that all desks share."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum
 from typing import Protocol
 
+from bot.domain.change import Change, Show
 from bot.domain.message import Press
 from bot.domain.person import Person
+from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
 NOT_OURS = "This button does nothing."
@@ -35,17 +38,40 @@ class Desk(Protocol):
         """Takes a reply to the message with this outbound key."""
         ...
 
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the card with this button in this chat."""
+        ...
+
 
 class Desks:
     """The desks by the first letter of their buttons' data."""
 
-    def __init__(self, outbox: Outbox, desks: Mapping[str, Desk]) -> None:
+    def __init__(self, outbox: Outbox, journal: Journal, desks: Mapping[str, Desk]) -> None:
         self._outbox = outbox
+        self._journal = journal
         self._desks = desks
 
     async def press(self, press: Press, chat: int, person: Person | None) -> str:
         desk = self._desks.get(press.data.partition(":")[0])
-        return NOT_OURS if desk is None else await desk.press(press, chat, person)
+        if desk is None:
+            return NOT_OURS
+        told = await desk.press(press, chat, person)
+        if press.message_id is not None:
+            await self._bring_up_to_date(desk, press.data, chat, press.message_id)
+        return told
+
+    async def _bring_up_to_date(self, desk: Desk, data: str, chat: int, message_id: str) -> None:
+        """Edits a copy of a card, sent because the platform's word of the first one was lost.
+
+        A card of which no message is known yet is no copy: its own is being recorded.
+        """
+        key = await desk.card_key(data, chat)
+        row = await self._outbox.row(key) if key is not None else None
+        if row is not None and row.message_ids and message_id not in row.message_ids:
+            # Its document has come with the card itself.
+            content = replace(row.content, files=())
+            copy = Show(f"copy:{message_id}:{row.id}", chat, content, over=message_id)
+            await self._journal.commit(Change((copy,)))
 
     async def reply(self, chat: int, message_id: str, text: str, person: Person) -> Taken:
         key = await self._outbox.key_of(chat, message_id)

@@ -10,7 +10,7 @@ from bot.domain.person import Person
 from bot.domain.plan import Plan, ReplaceVerb
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken
 from bot.flow.commands.consequences import Consequences
-from bot.flow.commands.dispatch import in_answer, invoked
+from bot.flow.commands.dispatch import answer_key, in_answer, invoked
 from bot.flow.commands.plans import PlanCommands, wanted
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.table import Answer, Question, Queued
@@ -70,6 +70,12 @@ class PlanReplacing:
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
         """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the question with this button in this chat."""
+        meant = parse_data(data)
+        arrival = await self._arrivals.get(meant.row, chat) if meant is not None else None
+        return answer_key(arrival.row.id) if arrival is not None else None
 
     async def _plan(self, meant: Replacement, chat: int) -> Plan | None:
         plan = await self._plans.by_token(meant.token)

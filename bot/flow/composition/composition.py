@@ -102,7 +102,7 @@ class Composition:
             QUESTIONS: self.command_table.plan_replacing,
             RESTS: self.chat_work.rest_desk,
         }
-        return Desks(self.store.outbox, desks)
+        return Desks(self.store.outbox, self.way_out.journal, desks)
 
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))

@@ -98,6 +98,12 @@ class PlanDesk:
         await self._recollect(plan, person)
         return Taken.WISHED
 
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the plan's card with this button in this chat."""
+        parsed = parse_data(data)
+        plan = await self._plans.by_token(parsed[0]) if parsed is not None else None
+        return plan.key_in(chat) if plan is not None and chat in plan.chats else None
+
     async def _approve(self, plan: Plan, person: Person, chat: int) -> str:
         if document(plan):
             row = await self._outbox.row(plan.key_in(chat))

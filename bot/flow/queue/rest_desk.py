@@ -6,7 +6,7 @@ from bot.domain.message import Press
 from bot.domain.person import Person
 from bot.domain.turn import TurnState
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken
-from bot.flow.turn.rest_card import RestVerb, parse_data
+from bot.flow.turn.rest_card import RestVerb, key_of, parse_data
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
@@ -44,3 +44,8 @@ class RestDesk:
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
         """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the card with this button."""
+        meant = parse_data(data)
+        return key_of(meant.turn) if meant is not None else None

@@ -44,6 +44,11 @@ def parse_data(data: str) -> RestButton | None:
     return None
 
 
+def key_of(turn: str) -> str:
+    """Returns the outbound key of a turn's card."""
+    return f"rest:{turn}"
+
+
 def shown_resting(turn: Turn, purpose: str, done: int, pause: timedelta) -> Show:
     """The card at the beginning of a rest."""
     named = clipped(" ".join(purpose.split()), _LONGEST_PURPOSE)
@@ -66,7 +71,7 @@ def shown_after(turn: Turn) -> Show:
 
 def _shown(turn: Turn, text: str, buttons: tuple[tuple[Button, ...], ...] = ()) -> Show:
     content = Outbound(OutboundKind.CARD, (Plain(text),), buttons)
-    return Show(f"rest:{turn.id}", turn.chat, content)
+    return Show(key_of(turn.id), turn.chat, content)
 
 
 def _minutes(pause: timedelta) -> str:
