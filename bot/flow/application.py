@@ -30,6 +30,7 @@ class Application:
         async with (
             self.parts.delivery,
             self.parts.reactions,
+            self.parts.acknowledging,
             self.parts.placing,
             self.parts.lanes,
             asyncio.TaskGroup() as group,

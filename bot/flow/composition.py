@@ -12,6 +12,7 @@ from bot.flow.approvals.desks import Desks
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
+from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.router import Destinations, Router
@@ -115,6 +116,7 @@ class Composition:
             self.doorway,
             Commands(self.commands, self._journal, self._consequences),
             self._desks,
+            self.acknowledging,
             self._queueing,
             self._overhearing,
             self._moving,
@@ -129,6 +131,10 @@ class Composition:
             self._seams,
             destinations,
         )
+
+    @cached_property
+    def acknowledging(self) -> Acknowledging:
+        return Acknowledging()
 
     @cached_property
     def _desks(self) -> Desks:
