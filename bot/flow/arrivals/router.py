@@ -112,6 +112,10 @@ class Router:
         if message.private:
             await self._private(row, message)
             return
+        if await self._overhearing.is_new(message) and await self._is_stranger(message):
+            # Else strangers could fill the store: each topic they open would be a chat of ours.
+            self._overhearing.pass_over(row)
+            return
         chat = await self._overhearing.chat(message)
         person = await self._speaker(message, chat)
         if person is not None:
@@ -119,6 +123,9 @@ class Router:
             await self._heed(Arrival(row, message, chat, person))
         elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)
+
+    async def _is_stranger(self, message: InboundMessage) -> bool:
+        return await self._people.by_sender(message.sender) is None
 
     async def _private(self, row: InboundRow, message: InboundMessage) -> None:
         person = await self._people.by_sender(message.sender)
