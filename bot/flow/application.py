@@ -30,6 +30,7 @@ class Application:
         async with (
             self.parts.way_out.delivery,
             self.parts.way_out.reactions,
+            self.parts.acknowledging,
             self.parts.way_out.placing,
             self.parts.chat_work.trials,
             self.parts.chat_work.lanes,

@@ -68,6 +68,8 @@ class FakeChannel:
     )
     draft_answers: asyncio.Event = field(default_factory=_open_way)
     sign_faults: deque[ChannelError] = field(default_factory=deque[ChannelError])
+    acknowledging: asyncio.Event = field(default_factory=_open_way)
+    """Set while presses are answered at once."""
     acknowledged: list[tuple[Press, str]] = field(default_factory=list[tuple[Press, str]])
     gone: set[Address] = field(default_factory=set[Address])
     """Where nobody is reached any more."""
@@ -156,6 +158,7 @@ class FakeChannel:
         self.signs.append((to, sign, message_id))
 
     async def acknowledge(self, press: Press, text: str) -> None:
+        await self.acknowledging.wait()
         self.acknowledged.append((press, text))
 
     def _fault(self) -> ChannelError | None:

@@ -6,15 +6,16 @@ from datetime import timedelta
 from bot.domain.approval import ApprovalState
 from bot.domain.budget import Limits
 from bot.domain.errors import ChannelUnreachable, RecipientGone
+from bot.domain.message import Press
 from bot.domain.outcome import StopReason
-from bot.domain.person import Role
+from bot.domain.person import Role, Sender
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import TurnState
 from bot.flow.approvals.desk import WAITS
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
 from tests.fakes.model import call, calls, says
-from tests.scenarios.stage import ANN, BOB, stage
+from tests.scenarios.stage import ANN, BOB, HOME, stage
 from tests.scenarios.tools import burning, closing, foreign, looking, writing
 from tests.words import APPROVED, APPROVED_BY_ANN
 
@@ -442,3 +443,16 @@ async def test_a_rule_covers_no_call_whose_card_would_offer_none() -> None:
         await scene.parked()
         await scene.press("Approve")
         await scene.settled(2)
+
+
+async def test_presses_of_strangers_that_nobody_answers_hold_no_message_up() -> None:
+    async with stage(says("Here.")) as scene:
+        scene.channel.acknowledging.clear()
+        strangers = [Sender("fake", str(n), "Eve") for n in range(100, 120)]
+        presses = [Press(HOME, eve, "x:y:z", "h", "1") for eve in strangers]
+        updates = [scene.channel.update(press) for press in presses]
+        await scene.application.parts.intake.accept("fake", updates)
+        await scene.say("hello")
+        await scene.settled()
+        assert scene.channel.acknowledged == []
+        scene.channel.acknowledging.set()

@@ -13,7 +13,7 @@ from bot.domain.message import Address, Moved, Presence, PresenceChange, Press
 from bot.domain.outcome import StopReason
 from bot.domain.person import Sender
 from bot.domain.turn import TurnState
-from bot.flow.groups.news import MOST_AN_HOUR
+from bot.flow.groups.news import MOST_AN_HOUR, MOST_OF_STRANGERS
 from bot.ports.outbox import DeliveryState
 from tests.fakes.model import RuledModel, call, calls, says
 from tests.scenarios.dying import Fate, deaths
@@ -420,3 +420,25 @@ async def test_a_joining_survives_death_at_any_write(nth: int, after: bool):
 
 async def test_a_joining_without_a_death_is_the_measure():
     assert await _joined(None, after=False) > 1
+
+
+async def test_strangers_who_add_the_bot_to_many_groups_are_told_of_in_a_few_messages():
+    async with group() as team:
+        groups = [Address("fake", f"-{n}") for n in range(1000, 1150)]
+        told = await news(team, *(change(GONE, MEMBER, at=one) for one in groups))
+        assert len(told) == MOST_OF_STRANGERS + 1
+        assert told[-1].startswith("140 more such changes this hour by people I do not know.")
+        known = await news(team, change(GONE, MEMBER, BOB, at=Address("fake", "-2000")))
+        assert len(known) == MOST_OF_STRANGERS + 2
+
+
+async def test_topics_that_strangers_open_make_no_chats():
+    async with group(says("Hi.")) as team:
+        for topic in range(30):
+            await team.say("hello", EVE, topic=str(topic), to_bot=True)
+        await team.scene.routed()
+        addresses = {chat.address.thread for chat in team.scene.store.rows.chats.values()}
+        assert addresses <= {None}
+        await team.ask("hello", BOB, topic="5")
+        await team.scene.settled()
+        assert "5" in {chat.address.thread for chat in team.scene.store.rows.chats.values()}

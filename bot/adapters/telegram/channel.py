@@ -35,6 +35,9 @@ _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍", Sign.DONE: "👌"}
 _NOT_THERE = "message to delete not found"
 _DELETED = "message to react not found"
 _LONGEST_NOTICE = 200
+_SHORT = 8_000
+"""Characters of a draft that is formatted at once."""
+
 _LARGEST_FILE = 50_000_000
 _LARGEST_PHOTO = 10_000_000
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
@@ -98,7 +101,7 @@ class TelegramChannel:
         self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
     ) -> str | None:
         """Shows a draft in private; groups have none, so there it edits a silent message."""
-        rich = _tail(formatted(clean(text)))
+        rich = await _draft_of(text)
         if not has_ink(rich.text):
             return message_id
         body = {"text": rich.text, "entities": rich.entities()[:MOST_SPANS]}
@@ -293,6 +296,13 @@ def _file_name(name: str) -> str:
     """Returns the last part of a name, without characters that would break a header."""
     last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(c for c in last if c.isprintable()).strip()[-200:] or "file"
+
+
+async def _draft_of(text: str) -> RichText:
+    """Formats a draft; a long one in a thread, for the event loop must not wait for it."""
+    if len(text) <= _SHORT:
+        return _tail(formatted(clean(text)))
+    return _tail(await asyncio.to_thread(formatted, clean(text)))
 
 
 def _tail(rich: RichText) -> RichText:

@@ -16,6 +16,9 @@ _KINDS = frozenset(
 _HOST = re.compile(r"[^\s/?#@]+\.[^\s/?#@.]+")
 # Each list within a list on one line is indented further: a few kB would become megabytes.
 _TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])[ \t]?){20}", re.MULTILINE)
+# The time for signs of mathematics grows with the square of their number.
+_FORMULA = ("\\(", "\\)", "\\[", "\\]", "\\begin")
+_MOST_SIGNS = 1_500
 _CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
 _BACKSLASH_ITSELF = re.compile(r"(?<!\\)(?:\\\\)+[()\[\]]")
 
@@ -37,7 +40,7 @@ _CONFIG = _plain_signs()
 
 def formatted(source: str) -> RichText:
     """Reads Markdown; a text that cannot be read safely is shown as it is written."""
-    safe = None if _TOO_DEEP.search(source) else mended(source)
+    safe = None if _is_costly(source) else mended(source)
     arranged = None if safe is None else laid_out(safe)
     if safe is None or arranged is None:
         return RichText(source)
@@ -48,6 +51,12 @@ def formatted(source: str) -> RichText:
     offsets = utf16_offsets(text)
     spans = in_order(_span(e, offsets) for e in entities if e.type in _KINDS)
     return _without_dead_links(RichText(text, spans)).trimmed()
+
+
+def _is_costly(source: str) -> bool:
+    """Tells if reading it takes the library far longer than its length would."""
+    signs = source.count("$") + sum(source.count(sign) for sign in _FORMULA)
+    return signs > _MOST_SIGNS or _TOO_DEEP.search(source) is not None
 
 
 def _span(entity: MessageEntity, offsets: list[int] | range) -> Span:

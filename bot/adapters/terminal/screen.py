@@ -6,7 +6,16 @@ from typing import Protocol
 from bot.adapters.terminal.board import Board
 from bot.adapters.terminal.draft import Draft
 from bot.adapters.terminal.text import Fragments, block_fragments, plain, visible
-from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.message import (
+    Block,
+    Button,
+    CodeBlock,
+    FileRef,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+)
 
 _TAIL = 240
 _REMEMBERED = 100
@@ -205,11 +214,17 @@ def _of_blocks(blocks: tuple[Block, ...]) -> Fragments:
 
 
 def _files(content: Outbound) -> Fragments:
-    lines = (
-        f"📎 {file.name}{f' – {file.caption}' if file.caption else ''} ({file.path})"
-        for file in content.files
-    )
-    return [("", visible(line).replace("\n", " ") + "\n") for line in lines]
+    """Names the files; a document of ours is shown whole, since nobody could open it elsewhere."""
+    return [fragment for file in content.files for fragment in _file(file)]
+
+
+def _file(file: FileRef) -> Fragments:
+    caption = f" – {file.caption}" if file.caption else ""
+    if file.text is None:
+        line = f"📎 {file.name}{caption} ({file.path})"
+        return [("", visible(line).replace("\n", " ") + "\n")]
+    head = visible(f"📎 {file.name}{caption}, the whole of it:").replace("\n", " ")
+    return [("", f"{head}\n"), *block_fragments(CodeBlock(file.text))]
 
 
 def _lines(fragments: Fragments) -> list[str]:

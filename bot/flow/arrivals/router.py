@@ -1,13 +1,12 @@
 """Routes updates: it has presses decided, commands carried out, and messages queued."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.domain.bundle import seam_of
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound
 from bot.domain.chat import Activation, Chat
-from bot.domain.errors import ChannelError, Conflict
+from bot.domain.errors import Conflict
 from bot.domain.message import (
     Ignored,
     InboundMessage,
@@ -18,6 +17,7 @@ from bot.domain.message import (
 )
 from bot.domain.person import Person
 from bot.flow.approvals.desks import Desks, Taken
+from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.commands import Commands
 from bot.flow.groups.membership import Membership
@@ -43,6 +43,7 @@ class Destinations:
     doorway: Doorway
     commands: Commands
     desks: Desks
+    acknowledging: Acknowledging
     queueing: Queueing
     overhearing: Overhearing
     moving: Moving
@@ -71,6 +72,7 @@ class Router:
         self._doorway = to.doorway
         self._commands = to.commands
         self._desks = to.desks
+        self._acknowledging = to.acknowledging
         self._queueing = to.queueing
         self._overhearing = to.overhearing
         self._moving = to.moving
@@ -103,13 +105,16 @@ class Router:
         chat = await self._chats.at(press.address, private=press.private)
         told = await self._desks.press(press, chat.id, person)
         await self._mark(row, InboundState.DONE)
-        with suppress(ChannelError):
-            await channel.acknowledge(press, told)
+        self._acknowledging.begin(channel, press, told, known=person is not None)
 
     async def _message(self, row: InboundRow, message: InboundMessage) -> None:
         await self._seams.recall()
         if message.private:
             await self._private(row, message)
+            return
+        if await self._overhearing.is_new(message) and await self._is_stranger(message):
+            # Else strangers could fill the store: each topic they open would be a chat of ours.
+            self._overhearing.pass_over(row)
             return
         chat = await self._overhearing.chat(message)
         person = await self._speaker(message, chat)
@@ -118,6 +123,9 @@ class Router:
             await self._heed(Arrival(row, message, chat, person))
         elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)
+
+    async def _is_stranger(self, message: InboundMessage) -> bool:
+        return await self._people.by_sender(message.sender) is None
 
     async def _private(self, row: InboundRow, message: InboundMessage) -> None:
         person = await self._people.by_sender(message.sender)

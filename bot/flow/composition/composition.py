@@ -7,6 +7,7 @@ from bot.domain.approval import card_of
 from bot.domain.message import RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
+from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.router import Destinations, Router
@@ -79,6 +80,7 @@ class Composition:
             self.doorway,
             Commands(table.commands, journal, table.consequences),
             self._desks,
+            self.acknowledging,
             work.queueing,
             work.overhearing,
             work.moving,
@@ -93,6 +95,10 @@ class Composition:
             work.seams,
             destinations,
         )
+
+    @cached_property
+    def acknowledging(self) -> Acknowledging:
+        return Acknowledging()
 
     @cached_property
     def _desks(self) -> Desks:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.errors import ContentRefused
 from bot.domain.message import Outbound, OutboundKind, Piece, Plain
+from bot.flow.delivery.splitting import pieces_of
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
@@ -35,7 +36,7 @@ class Showing:
         if vanishes(row):
             await self._take_away(row, channel)
             return
-        pieces = _planned(row, channel)
+        pieces = await _planned(row, channel)
         await self._edit(row, pieces, channel)
         seen = row.message_ids
         if len(seen) >= len(pieces):
@@ -98,11 +99,11 @@ def _one_behind(row: OutboxRow) -> bool:
     return row.version == row.shown_version + 1
 
 
-def _planned(row: OutboxRow, channel: Channel) -> tuple[Piece, ...]:
+async def _planned(row: OutboxRow, channel: Channel) -> tuple[Piece, ...]:
     """Returns the pieces to show; a content that is half sent keeps the pieces it was cut into."""
     if _one_behind(row) and len(row.message_ids) < len(row.pieces):
         return row.pieces
-    pieces = tuple(channel.split(row.content))
+    pieces = tuple(await pieces_of(channel, row.content))
     too_many = len(row.message_ids) - len(pieces)
     return pieces if too_many <= 0 else (*pieces, *[channel.split(_LEFT_OVER)[0]] * too_many)
 

@@ -76,6 +76,8 @@ class Membership:
         if private and person is None:
             return ()
         told = told_of(change, person, ends)
+        if person is None:
+            return await self._news.of_stranger(change.address, told)
         return await self._news.of(change.address, told, person if private else None)
 
     async def _of_a_move(

@@ -19,6 +19,10 @@ MOST_AN_HOUR = 3
 """Messages an hour about one chat; later news replace the text of the last one."""
 
 
+MOST_OF_STRANGERS = 10
+"""Chats an hour of which owners are told what strangers did; one message sums up the others."""
+
+
 class News:
     """Writes messages to owners; those for an owner without a private chat fail when sent."""
 
@@ -27,6 +31,22 @@ class News:
         self._chats = chats
         self._outbox = outbox
         self._clock = clock
+        self._hour = ""
+        self._told: set[str] = set()
+        self._more = 0
+
+    async def of_stranger(self, about: Address, text: str) -> list[Show]:
+        """Returns the messages about an act of a stranger; beyond a bound one sums them up."""
+        hour = f"{self._clock.now():%Y%m%d%H}"
+        if hour != self._hour:
+            self._hour, self._told, self._more = hour, set(), 0
+        if len(self._told | {about.key}) <= MOST_OF_STRANGERS:
+            self._told.add(about.key)
+            return await self.of(about, text)
+        self._more += 1
+        told = f"{self._more} more such changes this hour by people I do not know."
+        homes, key = await self._homes(about.channel, None), f"news:strangers:{hour}"
+        return [_show(f"{key}:{home}", home, f"{told} The newest: {text}") for home in homes]
 
     async def of(self, about: Address, text: str, besides: Person | None = None) -> list[Show]:
         """Returns the messages to all owners but one, to be stored with the change itself."""

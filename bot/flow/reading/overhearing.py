@@ -44,6 +44,14 @@ class Overhearing:
         self._heard: dict[int, MarkInbound] = {}
         self._known: dict[Address, Chat] = {}
 
+    async def is_new(self, message: InboundMessage) -> bool:
+        """Returns true for a message from a group or topic that has no chat yet."""
+        address = message.address
+        if address in self._known:
+            return False
+        chats = await self._chats.within(address)
+        return not any(address in (chat.address, chat.moved_from) for chat in chats)
+
     async def chat(self, message: InboundMessage) -> Chat:
         """Returns the group of a message, read once a batch, and keeps its title up to date."""
         known = self._known.get(message.address)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.approval import Approval
-from bot.domain.chat import Chat
 from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals.unrun import reported_as, told_of
 from bot.flow.log.history import ChatLog
@@ -47,7 +46,7 @@ class Openings:
     ) -> Work:
         """Opens a turn with a message; the message's rows are taken in the same transaction."""
         asked = self._worded(gathered.asked, agenda)
-        turn = self._new(log.chat, asked)
+        turn = self._new(log, asked)
         work = await self._at_work(log, turn, ())
         part = await shared(
             self._companions,
@@ -69,8 +68,8 @@ class Openings:
             bundle = one.worded(bundle, agenda)
         return asked if bundle is asked.bundle else replace(asked, bundle=bundle)
 
-    def _new(self, chat: Chat, asked: Asked) -> Turn:
-        message = asked.bundle.first
+    def _new(self, log: ChatLog, asked: Asked) -> Turn:
+        chat, message = log.chat, asked.bundle.first
         return Turn(
             id=secrets.token_hex(8),
             chat=chat.id,

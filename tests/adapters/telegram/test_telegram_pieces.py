@@ -1,4 +1,5 @@
 import json
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -225,3 +226,11 @@ def test_spans_survive_cutting(text: str) -> None:
 def test_stored_pieces_are_plain_json(tmp_path: Path) -> None:
     for body in split(Markdown("**a** [b](https://c.d)"), files=(FileRef(str(tmp_path), "x"),)):
         assert json.loads(json.dumps(body)) == body
+
+
+@pytest.mark.parametrize("sign", ["$", "\\(", "\\[", "a $b$ "])
+def test_a_flood_of_signs_of_mathematics_is_shown_as_it_is_written_without_delay(sign: str) -> None:
+    source = (sign * 60_000)[:60_000].strip()
+    begun = time.process_time()
+    assert formatted(source).text == source
+    assert time.process_time() - begun < 1.0

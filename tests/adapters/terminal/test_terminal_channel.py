@@ -427,3 +427,14 @@ def test_any_text_comes_back_without_lone_surrogates(text: str) -> None:
     message = Desk().channel.parse(update.body)
     assert isinstance(message, InboundMessage)
     assert message.text == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+async def test_all_that_a_long_card_would_run_is_on_the_screen_before_its_keys() -> None:
+    desk = Desk()
+    whole = "\n".join(f"line {n} of the command" for n in range(300)) + "\nrm -rf /\x1b[2J"
+    document = FileRef("", "card.txt", text=whole)
+    await desk.send(OutboundKind.CARD, Plain("Run?"), buttons=BUTTONS, files=(document,))
+    printed = desk.paper.printed
+    assert all(f"    {visible(line)}\n" in printed for line in whole.split("\n"))
+    assert printed.index("rm -rf /") < printed.index("Approve")
+    assert "\x1b" not in printed
