@@ -211,7 +211,8 @@ async def test_a_child_that_becomes_other_programs_all_the_time_is_ended(
     bare = Sandbox(program=None)
     for _ in range(30):
         child = f"setsid sh -c 'echo up > up; exec /bin/sh restless {NAP}' 2>/dev/null"
-        assert (await run(bare, place, f"{child} & read word < up")).text == "exit code 0"
+        ended = await run(bare, place, f"{child} & until read word < up; do :; done")
+        assert ended.text == "exit code 0"
         assert await none_naps()
 
 
