@@ -35,7 +35,7 @@ else
 	$(PY) -m pytest -m alone && exit $$beside
 endif
 
-quick: $(VENV)/.dev ## run the tests that start no whole program: all but end-to-end
+quick: $(VENV)/.dev ## run all tests but end-to-end ones and those that measure
 	@$(BESIDE) -m "not alone" --ignore tests/e2e
 
 check: $(VENV)/.dev ## lint, format, types and import contracts, without changing a file

@@ -143,6 +143,14 @@ def _names() -> dict[str, str]:
     return {contract["name"]: contract["id"] for contract in contracts}
 
 
+def test_delivery_may_import_no_room_there_is() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (alone,) = [one for one in contracts["contracts"] if one["id"] == "rows-alone"]
+    rooms = {path.parent.name for path in (ROOT / "bot" / "flow").glob("*/__init__.py")}
+    expected = {f"bot.flow.{room}" for room in rooms - {"delivery"}}
+    assert expected <= set(alone["forbidden_modules"])
+
+
 def test_files_of_the_flow_lean_on_few_others() -> None:
     flow = ROOT / "bot" / "flow"
     counts = {path: _imports(path) for path in flow.rglob("*.py")}

@@ -1,4 +1,4 @@
-"""The bounds of turns, model calls and channels; settings can change each of them."""
+"""The bounds of turns, model calls and channels, but none of money; settings can change each."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ def address_of(message: Fields) -> Address | None:
     if chat is None:
         return None
     thread = message.id("message_thread_id") if message.flag("is_topic_message") else None
-    # What is sent to a group's General topic must not name it.
+    # A message to a group's General topic must not name the topic.
     general = thread == _GENERAL and not is_private(message)
     return Address(CHANNEL, chat, None if general else thread)
 

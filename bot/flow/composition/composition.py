@@ -29,9 +29,10 @@ from bot.ports.outbox import OutboxRow
 class Composition:
     """The parts of the flow, each built when another part first asks for it.
 
-    Channels hand their updates to `intake.accept`. Two circles are closed here: lanes drain the
-    queue that wakes them, and the delivery reports cards that it could not show. `companions` go
-    along with every turn, after the companions that are built here.
+    Channels hand their updates to `intake.accept`. Three circles are closed here: lanes drain the
+    queue that wakes them, and the delivery reports cards that it could not show to their desk, and
+    chats that moved to the intake. `companions` go along with every turn, after the companions
+    that are built here.
     """
 
     def __init__(

@@ -1,4 +1,7 @@
-"""Splits a content into platform messages without holding up the event loop."""
+"""Has a channel split a content into its messages, in a thread when it is long.
+
+The channel alone decides where to cut: see `cutting` in its adapter.
+"""
 
 import asyncio
 import logging

@@ -1,4 +1,8 @@
-"""Companions of a turn: abilities that take part in turns although the loop names none of them."""
+"""Companions of a turn: abilities that take part in turns although the loop names none of them.
+
+A new one is a room below this one, with a class that inherits `log/bystander.py`, and an entry in
+`composition/one_turn.py`.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
