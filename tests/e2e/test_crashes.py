@@ -260,8 +260,12 @@ async def test_a_card_that_was_shown_but_not_recorded_works_and_runs_its_call_on
         errand.release()
         await steward.sees("It ran.")
         assert errand.runs == 1
-        (left,) = steward.cards
-        assert await steward.answered(steward.press(left, APPROVE)) == DECIDED_ALREADY
+        # A press brings the copy that it was made on up to date, and the newest copy follows.
+        if copy == -1:
+            (left,) = steward.cards
+            assert await steward.answered(steward.press(left, APPROVE)) == DECIDED_ALREADY
+        await steward.until(lambda: not steward.cards)
+        assert errand.runs == 1
     assert len(steward.showing("🔐")) == 2
 
 
