@@ -11,12 +11,12 @@ PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3)
 # Some machines keep no bytecode: then each worker would compile all tests anew, for 15 s.
 unexport PYTHONDONTWRITEBYTECODE
 # Tests beside one another; each worker takes over what another one has not yet begun.
-BESIDE := $(PY) -m pytest --numprocesses 2 --dist worksteal
+BESIDE := $(PY) -m pytest --numprocesses 3 --dist worksteal
 COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
 .DELETE_ON_ERROR:
-.PHONY: help setup run test quick check format bench storm postgres servers lock
+.PHONY: help setup run test quick check format bench pictures storm postgres meaning servers lock
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
@@ -32,7 +32,7 @@ ifdef ARGS
 	@$(PY) -m pytest $(ARGS)
 else
 	@$(BESIDE) -m "not alone"; beside=$$?; \
-	$(PY) -m pytest -m alone && exit $$beside
+	$(PY) -m pytest -m alone $$(grep -rl --include "*.py" "mark\.alone" tests) && exit $$beside
 endif
 
 quick: $(VENV)/.dev ## run all tests but end-to-end ones and those that measure
@@ -51,10 +51,15 @@ format: $(VENV)/.dev ## mend what ruff can mend
 bench: $(VENV)/.dev ## measure, and print the figures of the README
 	@$(PY) -m benchmarks $(ARGS)
 
+pictures: $(VENV)/.dev ## make the pictures of README and docs from the running program
+	@$(PY) -m pictures $(ARGS)
+
 storm: $(VENV)/.dev ## kill the program at random for five minutes; ARGS="30 7" is seconds and a seed
 	@$(PY) -m tests.e2e.storm $(or $(ARGS),300 1)
 
 postgres: $(VENV)/.postgres ## install the driver that a PostgreSQL database needs
+
+meaning: $(VENV)/.meaning ## install the index of meaning; 490 MB, and only needed with an embedder
 
 servers: $(VENV)/.servers ## install the tool servers of npm that some tests talk to; needs Node.js
 
@@ -64,8 +69,10 @@ lock: $(VENV)/.lock ## write requirements/ anew from pyproject.toml; UPGRADE=1 t
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --extra postgres \
 		--constraint requirements/run.txt --output-file requirements/postgres.txt
-	$(COMPILE) pyproject.toml --extra postgres --group dev \
-		--constraint requirements/postgres.txt --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra meaning --extra postgres \
+		--constraint requirements/postgres.txt --output-file requirements/meaning.txt
+	$(COMPILE) pyproject.toml --extra meaning --extra postgres --group dev \
+		--constraint requirements/meaning.txt --output-file requirements/dev.txt
 
 # The folder holds absolute paths: absent, broken or moved, it is made anew.
 ifneq ($(shell $(PY) -SE -c 'print(open("$(VENV)/.made").read().strip())' 2>/dev/null),$(CURDIR))
@@ -102,6 +109,11 @@ $(VENV)/.run: $(VENV)/.build requirements/run.txt pyproject.toml
 $(VENV)/.postgres: $(VENV)/.run requirements/postgres.txt
 	@echo "Installing the PostgreSQL driver"
 	@$(INSTALL) requirements/postgres.txt
+	@touch $@
+
+$(VENV)/.meaning: $(VENV)/.run requirements/meaning.txt
+	@echo "Installing the index of meaning"
+	@$(INSTALL) requirements/meaning.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt

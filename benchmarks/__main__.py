@@ -14,13 +14,16 @@ from pathlib import Path
 
 from benchmarks import (
     backlog,
+    first_answer,
     first_request,
     flooded_group,
     group_talk,
     many_chats,
+    memory,
     open_cards,
     plan_steps,
     prompt_cache,
+    recall,
     send_rates,
     skills,
     start_time,
@@ -34,6 +37,7 @@ from benchmarks.scale import FULL, QUICK, Scale
 
 BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "start": start_time.measure,
+    "answer": first_answer.measure,
     "turn": turn_cost.measure,
     "chats": many_chats.measure,
     "cards": open_cards.measure,
@@ -44,6 +48,8 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "backlog": backlog.measure,
     "rates": send_rates.measure,
     "flood": flooded_group.measure,
+    "memory": memory.measure,
+    "recall": recall.measure,
     "skills": skills.measure,
 }
 

@@ -6,7 +6,7 @@ from tests.standins.messages_api import Call, ReceivedRequest, Reply, calls, tex
 from tests.standins.messages_api.wire import content_blocks
 
 ANSWER = "Done"
-"""The beginning of every settled answer."""
+"""Stands in every settled answer, and nowhere else."""
 
 _NUMBER = re.compile(r"#\d+")
 _ANSWERED = re.compile(r"#(\d+)")
@@ -15,6 +15,15 @@ _ANSWERED = re.compile(r"#(\d+)")
 def two_rounds(request: ReceivedRequest) -> Reply:
     """Answers in two rounds, with one tool that needs no consent."""
     return _after(request, tool("current_time", {}))
+
+
+def slow_rounds(request: ReceivedRequest) -> Reply:
+    """Answers in two rounds that take their time, so that a draft is shown before the answer."""
+    blocks = content_blocks(request.body["messages"][-1]["content"])
+    answered = any(block["type"] == "tool_result" for block in blocks)
+    said = text(f"{ANSWER}. That was all there was to do.")
+    looks = text("I look at the clock first.") + calls(tool("current_time", {}))
+    return (said if answered else looks).in_pieces(6, pause=0.03)
 
 
 def naming(request: ReceivedRequest) -> Reply:

@@ -1,13 +1,20 @@
 """Starts the program."""
 
+import gc
+
+# Loading makes objects that all stay. Looking for garbage among them would double its time.
+gc.disable()
+
+# ruff: noqa: E402
 import logging
 import os
 import sys
 from functools import partial
 from pathlib import Path
 
-from bot.bootstrap.program import chat, examined, serve, unserved
-from bot.cli import Program, run
+from bot.bootstrap import memory
+from bot.bootstrap.program import PROBES, ask, chat, examined, new_watch, serve, unserved
+from bot.cli import MemoryWork, Program, run
 from bot.logs import Secrets, start_logging
 
 _log = logging.getLogger(__name__)
@@ -18,14 +25,19 @@ def main() -> None:
     secrets = Secrets()
     start_logging(logging.StreamHandler(), secrets, style="text", level="WARNING")
     try:
+        watch = new_watch()
         program = Program(
-            partial(serve, hide=secrets.add),
-            partial(chat, hide=secrets.add),
+            partial(serve, hide=secrets.add, watch=watch),
+            partial(chat, hide=secrets.add, watch=watch),
+            partial(ask, hide=secrets.add),
             examined,
             unserved,
             secrets,
             os.environ,
             Path.cwd(),
+            PROBES,
+            watch.new_loop,
+            MemoryWork(memory.search, memory.import_file, memory.reindex),
         )
         code = run(program, sys.argv[1:])
     except Exception:  # noqa: BLE001 - the last border: what nobody foresaw ends with a trace

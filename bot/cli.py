@@ -2,28 +2,75 @@
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import click
 
-from bot.doctor import Finding, table
-from bot.domain.errors import SettingError, StewardError
+from bot.doctor import Finding, table, what_next
+from bot.domain.errors import WRITE_RIGHT, SettingError, StewardError
 from bot.logs import Secrets, start_logging
 from bot.settings import Settings, read_settings
+from bot.setup import NO_TERMINAL, Probes, Setup, starts_now, wants_setup
+from bot.shipped.version import running_version
 
 _log = logging.getLogger(__name__)
 Work: TypeAlias = Coroutine[Any, Any, int]
 """Runs to its end and returns the exit code of the process."""
 
-_NO_KEY = "ANTHROPIC_API_KEY is not set: the demo model answers."
+Say: TypeAlias = Callable[[str], None]
+"""Prints a line."""
+
 _NO_TERMINAL = "There is no terminal to chat in"
+_ASK = 'To ask one thing without one, use: steward ask "your question"'
+_MOST_PIPED = 20 * 1024 * 1024
+"""Bytes of the standard input that a question can have beside it."""
+
+
+class Ask(Protocol):
+    """Asks one question; returns the exit code that `steward ask` documents."""
+
+    def __call__(
+        self, settings: Settings, words: str, *, piped: bytes = b"", as_json: bool = False
+    ) -> Work: ...
+
+
+class SearchMemory(Protocol):
+    """Prints what is remembered with some words; returns 1 when nothing is."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        words: str,
+        say: Say,
+        *,
+        limit: int,
+        as_json: bool = False,
+        person: str | None = None,
+    ) -> Work: ...
+
+
+class ImportMemory(Protocol):
+    """Takes answers from a file; returns 1 when parts of it could not be read."""
+
+    def __call__(
+        self, settings: Settings, file: Path, say: Say, *, person: str | None = None
+    ) -> Work: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWork:
+    """The work behind `steward memory`."""
+
+    search: SearchMemory
+    take: ImportMemory
+    reindex: Callable[[Settings, Say], Work]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +83,9 @@ class Program:
     chat: Callable[[Settings], Work]
     """Talks in the terminal of this process."""
 
+    ask: Ask
+    """Asks one question and prints the answer."""
+
     examine: Callable[[Settings, Path], Coroutine[Any, Any, Sequence[Finding]]]
     """Returns the report of the doctor; the folder is where .env and steward.toml lie."""
 
@@ -46,6 +96,15 @@ class Program:
     environ: Mapping[str, str]
     folder: Path
     """The folder of .env and steward.toml."""
+
+    probes: Probes
+    """The ways to try a token and a key for real."""
+
+    new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    """Makes the event loop of a run that serves."""
+
+    memory: MemoryWork | None = None
+    """Searches and fills the memory."""
 
 
 def run(program: Program, arguments: Sequence[str]) -> int:
@@ -84,34 +143,50 @@ def _first(group: ExceptionGroup[StewardError]) -> Exception:
     return error
 
 
-def _version() -> str:
-    try:
-        return version("steward")
-    except PackageNotFoundError:
-        return "unknown"
-
-
 @click.group()
-@click.version_option(_version(), prog_name="steward")
+@click.version_option(running_version(), prog_name="steward")
 def steward() -> None:
     """A self-hosted assistant that asks before it acts."""
 
 
-@steward.command("run")
+@steward.command("run", short_help="Serve every channel that has a token, or chat here.")
 @click.pass_obj
 def run_command(program: Program) -> int:
     """Serve every channel that has a token, or chat here when there is none."""
     settings = _settings(program)
+    nothing_set = settings.telegram.token is None and not settings.has_model
+    if nothing_set and _has_terminal() and wants_setup():
+        _setup(program).ask()
+        settings = _settings(program)
+    return _serve_or_chat(program, settings)
+
+
+@steward.command("setup")
+@click.pass_obj
+def setup_command(program: Program) -> int:
+    """Ask for a Telegram token and a model's service, try both, and save them."""
+    if not _has_terminal():
+        raise SettingError(f"{NO_TERMINAL}.")
+    if not _setup(program).ask() or not starts_now():
+        return 0
+    return _serve_or_chat(program, _settings(program))
+
+
+def _setup(program: Program) -> Setup:
+    return Setup(program.environ, program.folder, program.probes, program.secrets)
+
+
+def _serve_or_chat(program: Program, settings: Settings) -> int:
     unserved = program.unserved(settings)
     if not unserved:
         _start_logging(program, settings, logging.StreamHandler())
         _warn(settings)
-        return asyncio.run(_until_told(program.serve(settings)))
+        return _run(program, program.serve(settings))
     titles, names = (" and ".join(words) for words in zip(*unserved, strict=True))
     verb = "is" if len(unserved) == 1 else "are"
     if not _has_terminal():
         raise SettingError(f"{_NO_TERMINAL}, and {names} {verb} not set.")
-    click.echo(f"{names} {verb} not set: {titles} {verb} not served, you talk to Steward here.")
+    click.echo(f"{titles} {verb} off: {names} {verb} not set. You talk to me here.\n")
     return _chat(program, settings)
 
 
@@ -121,18 +196,51 @@ def chat(program: Program) -> int:
     """Talk to Steward in this terminal."""
     settings = _settings(program)
     if not _has_terminal():
-        raise SettingError(f"{_NO_TERMINAL}.")
+        raise SettingError(f"{_NO_TERMINAL}. {_ASK}")
     return _chat(program, settings)
+
+
+@steward.command(short_help="Ask one QUESTION and print the answer.")
+@click.argument("question", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the text.")
+@click.pass_obj
+def ask(program: Program, question: Sequence[str], *, as_json: bool) -> int:
+    """Ask one QUESTION; the answer goes to standard output, anything else to standard error.
+
+    Text that is piped in comes along: cat log | steward ask "what broke?"
+
+    Actions that need your approval are asked about in the terminal. Where there is none they are
+    denied. Exit codes: 0 answered, 2 wrong settings, 3 failed, 4 stopped before the end, 5 an
+    action was denied, 6 the answer is a question to you, 130 Ctrl-C.
+    """
+    settings = _settings(program)
+    words, piped = " ".join(question).strip(), _piped()
+    if not words:
+        words, piped = piped.decode(errors="replace").strip(), b""
+    if not words:
+        raise click.UsageError('What is the question? As in: steward ask "what is in this folder?"')
+    _to_file(program, settings)
+    return _run(program, program.ask(settings, words, piped=piped, as_json=as_json))
+
+
+def _piped() -> bytes:
+    """Returns what is piped into the program, if anything is."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return b""
+    piped = sys.stdin.buffer.read(_MOST_PIPED + 1)
+    if len(piped) > _MOST_PIPED:
+        raise click.UsageError("More than 20 MB came through the pipe. Cut it first, with tail.")
+    return piped
 
 
 @steward.command()
 @click.pass_obj
 def doctor(program: Program) -> int:
-    """Look at everything a run needs, and say what mends it."""
-    settings = _settings(program)
+    """Look at everything a run needs, and say how to fix what is wrong."""
+    settings = _settings(program, look=False)
     _start_logging(program, settings, logging.StreamHandler())
     findings = asyncio.run(program.examine(settings, program.folder))
-    click.echo(program.secrets.hidden(table(findings)))
+    click.echo(program.secrets.hidden(f"{table(findings)}\n\n{what_next(findings)}"))
     return int(any(finding.level == "fail" for finding in findings))
 
 
@@ -156,8 +264,62 @@ def config(program: Program, *, explain: bool) -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-def _settings(program: Program) -> Settings:
-    settings = read_settings(program.environ, program.folder)
+@steward.group("memory")
+def memory_group() -> None:
+    """Look into the memory, or fill it."""
+
+
+_PERSON = click.option("--person", help="Whose memory, as in telegram:42; else the only owner's.")
+
+
+@memory_group.command("search")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, help="The most to print.")
+@_PERSON
+@click.pass_obj
+def search_command(
+    program: Program, words: Sequence[str], *, as_json: bool, limit: int, person: str | None
+) -> int:
+    """Print what is remembered with these WORDS; the exit code is 1 when nothing is."""
+    settings, work = _for_memory(program)
+    said = " ".join(words)
+    return asyncio.run(
+        work.search(settings, said, click.echo, limit=limit, as_json=as_json, person=person)
+    )
+
+
+@memory_group.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_PERSON
+@click.pass_obj
+def import_command(program: Program, file: Path, *, person: str | None) -> int:
+    """Take answers from a FILE: JSON Lines, or conversations.json of ChatGPT or Claude.
+
+    A line is an object with id, at, question and answer, and chat and person if it likes. Broken
+    lines are told by their number, and the exit code is 1. The same file again adds nothing.
+    """
+    settings, work = _for_memory(program)
+    return asyncio.run(work.take(settings, file, click.echo, person=person))
+
+
+@memory_group.command("reindex")
+@click.pass_obj
+def reindex_command(program: Program) -> int:
+    """Make the indexes of words and of meaning anew."""
+    settings, work = _for_memory(program)
+    return asyncio.run(work.reindex(settings, click.echo))
+
+
+def _for_memory(program: Program) -> tuple[Settings, MemoryWork]:
+    settings = _settings(program)
+    if program.memory is None:
+        raise SettingError("This program has no memory.")
+    return settings, program.memory
+
+
+def _settings(program: Program, *, look: bool = True) -> Settings:
+    settings = read_settings(program.environ, program.folder, look=look)
     program.secrets.add(*(secret.get_secret_value() for secret in settings.secrets))
     return settings
 
@@ -177,19 +339,39 @@ def _has_terminal() -> bool:
 
 def _chat(program: Program, settings: Settings) -> int:
     """Chats in the foreground; the log goes to a file, so that it does not mix with the talk."""
+    _to_file(program, settings)
+    return _run(program, program.chat(settings))
+
+
+def _to_file(program: Program, settings: Settings) -> None:
+    """Writes the log to a file, and says on the standard error what is odd about the settings."""
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
-    if settings.anthropic.key is None:
-        click.echo(_NO_KEY)
     try:
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = RotatingFileHandler(
             settings.home / "chat.log", maxBytes=1_000_000, backupCount=1, encoding="utf-8"
         )
     except OSError as error:
-        raise SettingError(f"STEWARD_HOME cannot be used: {error.strerror}.") from error
+        told = f"STEWARD_HOME cannot be {settings.home}: {error.strerror}."
+        raise SettingError(f"{told} {WRITE_RIGHT}") from error
     _start_logging(program, settings, file)
-    return asyncio.run(_until_told(program.chat(settings)))
+
+
+def _run(program: Program, work: Work) -> int:
+    with asyncio.Runner(loop_factory=program.new_loop) as runner:
+        return runner.run(_until_told(work))
+
+
+def _wait_for_children_in(loop: asyncio.AbstractEventLoop) -> None:
+    """Has the loop itself wait for child processes, as it does from Python 3.12 on.
+
+    Before, a thread waited for each child, and on a busy machine its start held everybody up.
+    """
+    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
+        watcher = asyncio.PidfdChildWatcher()
+        watcher.attach_loop(loop)
+        asyncio.set_child_watcher(watcher)
 
 
 async def _until_told(work: Work) -> int:
@@ -203,6 +385,7 @@ async def _until_told(work: Work) -> int:
         task.cancel()
 
     loop = asyncio.get_running_loop()
+    _wait_for_children_in(loop)
     for number, code in codes.items():
         loop.add_signal_handler(number, tell, code)
     try:

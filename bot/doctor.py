@@ -1,9 +1,9 @@
 """Looks at everything a run needs, and says how to fix a fault."""
 
 import asyncio
-import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,12 +16,13 @@ from bot.domain.template import Template
 from bot.ports.clock import Clock
 from bot.ports.templates import Broken
 from bot.settings import Settings
+from bot.shipped import command
 
 Probe: TypeAlias = Callable[[], Awaitable[str]]
 """Tries one thing out and returns a sentence about it; raises a StewardError if it fails."""
 
 PROBE_SECONDS = 20.0
-_MEND_FILE = "Mend the file; the others are not concerned."
+_MEND_FILE = "Fix the file. The others work without it."
 _MOST_SKILLS = 20
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
 
@@ -34,6 +35,26 @@ class Finding:
     level: Literal["ok", "warn", "fail"]
     sentence: str
     mend: str = ""
+
+
+class Complaint(StewardError):
+    """A fault that a probe explains itself, with the remedy for this very fault.
+
+    `fleeting` is true when the same try may go well later.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        mend: str,
+        level: Literal["warn", "fail"] = "fail",
+        *,
+        fleeting: bool = False,
+    ) -> None:
+        super().__init__(sentence)
+        self.mend = mend
+        self.level: Literal["warn", "fail"] = level
+        self.fleeting = fleeting
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +97,36 @@ async def examine(
     settings: Settings, checkup: Checkup, clock: Clock, folder: Path
 ) -> Sequence[Finding]:
     """Looks at everything in turn; `folder` is where .env and steward.toml lie."""
+    home = _writable("home", "STEWARD_HOME", settings.home)
     return [
         *_names(settings),
         *[finding for check in checkup.checks for finding in await _checked(check)],
-        *_skills(await checkup.skills(), checkup.tools),
-        *_templates(await checkup.templates()),
-        _writable("home", "STEWARD_HOME", settings.home),
+        *await _skills(checkup),
+        *await _templates(checkup),
+        home,
         _writable("workspace", "STEWARD_WORKSPACE", settings.workspace),
-        _disk(settings.home),
+        *([_disk(settings.home)] if home.level == "ok" else []),
         _clock(clock.now()),
         *_permissions(settings, folder),
     ]
+
+
+def what_next(findings: Sequence[Finding]) -> str:
+    """Returns the sentence below the report: the one thing to do next."""
+    setup, start = f"`{command('setup')}`", f"`{command('run')}`"
+    if failed := sum(finding.level == "fail" for finding in findings):
+        told = "1 thing fails" if failed == 1 else f"{failed} things fail"
+        return f"{told}. Follow the arrows, then run `{command('doctor')}` again."
+    warned = {finding.subject for finding in findings if finding.level == "warn"}
+    if {"telegram", "model"} <= warned:
+        return f"Next: {setup} connects Telegram and a model; {start} shows a demo here."
+    if "telegram" in warned:
+        return f"Next: {setup} connects Telegram; {start} chats in this terminal."
+    if "model" in warned:
+        return f"Next: {setup} sets the API key. Until then the demo model answers."
+    if "owner" in warned:
+        return f"Next: {start}. Then open the link it prints, and you are the owner."
+    return f"Nothing stands in the way. Start with {start}."
 
 
 def table(findings: Sequence[Finding]) -> str:
@@ -105,7 +145,7 @@ def _names(settings: Settings) -> Iterator[Finding]:
         yield Finding("settings", "warn", warning, "Correct the name, or remove it.")
     if not settings.warnings:
         given = sum(line.origin != "default" for line in settings.lines)
-        yield Finding("settings", "ok", f"{given} of {len(settings.lines)} settings are given.")
+        yield Finding("settings", "ok", f"{given} of {len(settings.lines)} settings are set.")
 
 
 async def _checked(check: Check | Finding) -> Sequence[Finding]:
@@ -123,6 +163,8 @@ async def _tried(check: Check) -> Finding:
             return Finding(check.subject, "ok", _sentence(await check.probe()))
     except TimeoutError:
         sentence = f"No answer within {check.seconds:g} s."
+    except Complaint as complaint:
+        return Finding(check.subject, complaint.level, str(complaint), complaint.mend)
     except (StewardError, OSError) as error:
         sentence = _sentence(str(error) or type(error).__name__)
     told = " ".join(filter(None, (sentence, check.consequence)))
@@ -134,14 +176,26 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
-    """Yields the number of skills and the first of their faults: nobody reads thousands."""
-    yield Finding("skills", "ok", f"{len(skills.ready)} can be used.")
-    found = list(_odd_skills(skills, tools))
-    yield from found[:_MOST_SKILLS]
-    if (more := len(found) - _MOST_SKILLS) > 0:
-        mend = "In the chat /skills and /skills <name> tell of the others."
-        yield Finding("skills", "warn", f"And {more} more of the kind.", mend)
+async def _skills(checkup: Checkup) -> Sequence[Finding]:
+    """Returns the number of skills and the first of their faults: nobody reads thousands."""
+    try:
+        skills = await checkup.skills()
+    except (StewardError, OSError) as error:
+        return (_unread("skills", error),)
+    ready = len(skills.ready)
+    told = f"{ready} {'skill is' if ready == 1 else 'skills are'} ready."
+    odd = list(_odd_skills(skills, checkup.tools))
+    found = [Finding("skills", "ok", told), *odd[:_MOST_SKILLS]]
+    if (more := len(odd) - _MOST_SKILLS) > 0:
+        mend = "In the chat, /skills and /skills <name> tell you about the others."
+        found.append(Finding("skills", "warn", f"And {more} more like this.", mend))
+    return found
+
+
+def _unread(subject: str, error: Exception) -> Finding:
+    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    mend = "Give your user the right to read the folders of STEWARD_HOME."
+    return Finding(subject, "fail", f"They cannot be read: {_sentence(told)}", mend)
 
 
 def _odd_skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
@@ -154,8 +208,8 @@ def _odd_skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
         if skill.unmet:
             yield Finding("skills", "warn", f"{name}: {skill.unmet}.", "See docs/skills.md.")
         for why in skills.dead_ends(skill):
-            mend = "Mend that skill, or next_skill in this one's SKILL.md."
-            yield Finding("skills", "warn", f"{name}: nothing goes on after it: {why}.", mend)
+            mend = "Fix that skill, or next_skill in this one's SKILL.md."
+            yield Finding("skills", "warn", f"{name}: no skill can follow it: {why}.", mend)
         if unknown := skill.unknown_tools(tools):
             sentence = f"{name}: no tools are called {', '.join(unknown)}."
             yield Finding("skills", "warn", sentence, "Correct tools in its SKILL.md.")
@@ -164,20 +218,28 @@ def _odd_skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
             yield Finding("skills", "warn", f"{skill.name}: {warning}.", "It is used all the same.")
 
 
-def _templates(templates: Sequence[Template | Broken]) -> Iterator[Finding]:
+async def _templates(checkup: Checkup) -> Sequence[Finding]:
+    try:
+        templates = await checkup.templates()
+    except (StewardError, OSError) as error:
+        return (_unread("plans", error),)
     broken = [template for template in templates if isinstance(template, Broken)]
-    told = f"{len(templates) - len(broken)} of {len(templates)} templates can be used."
-    yield Finding("plans", "ok", told)
-    for template in broken:
-        yield Finding("plans", "warn", f"{template}.", _MEND_FILE)
+    told = f"{len(templates) - len(broken)} of {len(templates)} templates are ready."
+    found = [Finding("plans", "ok", told)]
+    return [*found, *(Finding("plans", "warn", f"{each}.", _MEND_FILE) for each in broken)]
 
 
 def _writable(subject: str, setting: str, folder: Path) -> Finding:
+    """Writes below the folder, or below the nearest one above it, and takes that away again."""
     place = _nearest(folder)
-    if os.access(place, os.W_OK | os.X_OK):
-        return Finding(subject, "ok", f"{folder} can be written.")
-    mend = f"Give this user the right to write in {place}, or set {setting}."
-    return Finding(subject, "fail", f"{folder} cannot be written.", mend)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".steward-", dir=place):
+            next(place.iterdir(), None)
+    except OSError as error:
+        mend = f"Give your user the right to read and write {place}, or change {setting}."
+        told = f"{folder} cannot be used: {error.strerror or 'no reason given'}."
+        return Finding(subject, "fail", told, mend)
+    return Finding(subject, "ok", f"{folder} can be written.")
 
 
 def _disk(home: Path) -> Finding:
@@ -190,8 +252,15 @@ def _disk(home: Path) -> Finding:
 
 
 def _nearest(path: Path) -> Path:
-    """Returns the folder itself, or the first folder above it that exists."""
-    return next(place for place in (path, *path.parents) if place.is_dir())
+    """Returns the folder itself, or the first folder above it that can be seen."""
+    return next(place for place in (path, *path.parents) if _is_folder(place))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _clock(now: datetime) -> Finding:
@@ -201,20 +270,20 @@ def _clock(now: datetime) -> Finding:
         return Finding(
             "clock",
             "fail",
-            f"It says {now:%Y-%m-%d %H:%M} UTC, before this program was installed.",
-            "Set the machine's clock, by NTP perhaps.",
+            f"It says {now:%Y-%m-%d %H:%M} UTC, which is before this program was installed.",
+            "Set this machine's clock; NTP keeps it right.",
         )
     return Finding("clock", "ok", f"It is {now:%Y-%m-%d %H:%M} UTC.")
 
 
 def _permissions(settings: Settings, folder: Path) -> Iterator[Finding]:
-    if settings.home.is_dir() and _mode(settings.home) & 0o077:
+    if _is_folder(settings.home) and _mode(settings.home) & 0o077:
         mend = f"chmod 700 {settings.home}"
-        yield Finding("permissions", "warn", f"Others can look into {settings.home}.", mend)
+        yield Finding("permissions", "warn", f"Other users can look into {settings.home}.", mend)
     with_secrets = {line.origin for line in settings.lines if line.secret and line.value}
     for name in sorted(with_secrets & {".env", "steward.toml"}):
         if _mode(folder / name) & 0o077:
-            sentence = f"Others can read the secrets in {name}."
+            sentence = f"Other users can read the secrets in {name}."
             yield Finding("permissions", "warn", sentence, f"chmod 600 {name}")
 
 

@@ -19,6 +19,7 @@ _NOISY = (
     "httpcore2",
     "telegram",
     "anthropic",
+    "openai",
     "alembic",
     "sqlalchemy",
     "aiosqlite",

@@ -5,6 +5,8 @@ from typing import NoReturn
 
 import pytest
 
+from bot.adapters.tools.sandbox import Sandbox
+
 
 def skip(lack: str, remedy: str) -> NoReturn:
     """Skips the test; the remedy is the command, or the condition, that lets it run."""
@@ -16,6 +18,15 @@ def missing(lack: str, remedy: str) -> NoReturn:
     if os.environ.get("STEWARD_TEST_REQUIRE_ALL") == "1":
         pytest.fail(_reason(lack, remedy), pytrace=False)
     skip(lack, remedy)
+
+
+async def working_sandbox() -> Sandbox:
+    """Returns the sandbox, or skips the test where commands run without one."""
+    sandbox = Sandbox()
+    if not await sandbox.works():
+        remedy = "apt-get install bubblewrap, where user namespaces are allowed"
+        skip(f"no working bubblewrap ({sandbox.fault})", remedy)
+    return sandbox
 
 
 def _reason(lack: str, remedy: str) -> str:

@@ -17,12 +17,15 @@ from bot.bootstrap.program import unserved
 from bot.cli import Program, run
 from bot.doctor import Check, Checkup, Finding, examine
 from bot.domain.errors import SettingError, StoreTooNew
+from bot.domain.provider import ProviderSpec
 from bot.domain.skill import SkillSet
 from bot.domain.template import Template
 from bot.logs import Secrets
 from bot.ports.templates import Broken
 from bot.settings import Settings
+from bot.setup import Probes
 from tests.fakes.clock import FakeClock
+from tests.words import SETUP_OFFER
 
 TOKEN = "123456:AAcanary_token-0123456789abcdefghijk"
 ROOT = Path(__file__).parents[1]
@@ -55,6 +58,12 @@ class Office:
         self.started.append("chat")
         return 0
 
+    async def ask(
+        self, settings: Settings, words: str, *, piped: bytes = b"", as_json: bool = False
+    ) -> int:
+        self.started.append(f"ask {words} {piped.decode()} {as_json}")
+        return 5
+
     async def examined(self, settings: Settings, folder: Path) -> Sequence[Finding]:
         checks = [Check("database", self._database, "Look at it.")]
         checkup = Checkup(checks, no_skills, no_templates, frozenset())
@@ -66,7 +75,25 @@ class Office:
         return "fine"
 
     def program(self, environ: Mapping[str, str], folder: Path) -> Program:
-        return Program(self.serve, self.chat, self.examined, unserved, Secrets(), environ, folder)
+        return Program(
+            self.serve,
+            self.chat,
+            self.ask,
+            self.examined,
+            unserved,
+            Secrets(),
+            environ,
+            folder,
+            Probes(untried, untried, untried, unlisted),
+        )
+
+
+async def untried(settings: Settings) -> str:
+    raise AssertionError("nothing is tried here")
+
+
+async def unlisted(settings: Settings, spec: ProviderSpec) -> Sequence[str]:
+    raise AssertionError("nothing is tried here")
 
 
 async def no_skills() -> SkillSet:
@@ -125,7 +152,16 @@ def test_run_without_token_and_terminal_says_so_in_one_line(shell: Shell) -> Non
 def test_chat_without_a_terminal_says_so_in_one_line(shell: Shell) -> None:
     result = shell.run(Office(), "chat", TELEGRAM_BOT_TOKEN=TOKEN)
     assert result.code == 2
-    assert result.err == "steward: There is no terminal to chat in.\n"
+    assert result.err.startswith("steward: There is no terminal to chat in. ")
+    assert 'steward ask "' in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_setup_without_a_terminal_says_what_to_do(shell: Shell) -> None:
+    result = shell.run(Office(), "setup")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.count("\n") == 1
+    assert "into .env" in result.err
 
 
 @pytest.mark.parametrize("command", ["run", "chat", "doctor", "config"])
@@ -221,7 +257,7 @@ async def chat(settings):
 async def accept(updates):
     raise AssertionError("nothing was said")
 
-program = Program(serve, chat, None, unserved, Secrets(), os.environ, Path.cwd())
+program = Program(serve, chat, None, None, unserved, Secrets(), os.environ, Path.cwd(), None)
 sys.exit(run(program, sys.argv[1:]))
 """
 
@@ -252,9 +288,10 @@ def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> N
     chat = pexpect.spawn(
         sys.executable, ["-c", SERVER, "run"], cwd=tmp_path, env=environ, timeout=20
     )
+    chat.expect_exact(SETUP_OFFER)
+    chat.sendline("")
     chat.expect("TELEGRAM_BOT_TOKEN is not set")
     chat.expect("STEWARD_X")
-    chat.expect("the demo model answers")
     chat.expect(">")
     chat.sendcontrol("d")
     chat.expect(pexpect.EOF)

@@ -10,36 +10,56 @@ import pytest
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.tools.catalog import FixedCatalog, standard_tools
+from bot.adapters.tools.command import RunCommand
+from bot.adapters.tools.memory import memory_tools
+from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.skills import skill_tools
-from bot.domain.budget import Limits, ModelTimes
 from bot.domain.chat import Chat
+from bot.domain.limits import Limits, ModelTimes
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
 from bot.domain.rules import DOCUMENTS
 from bot.domain.tool import Code, Status
+from bot.domain.zones import Zones
+from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.commands import Command
 from bot.flow.commands.answers import AnswerCommands
+from bot.flow.commands.budgets import BudgetCommands
+from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
+from bot.flow.commands.exporting import ExportCommands
+from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
+from bot.flow.commands.memory import MemoryCommands
+from bot.flow.commands.model_choice import ModelCommands
+from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
+from bot.flow.commands.personal import PersonalCommands
 from bot.flow.commands.plans import PlanCommands
-from bot.flow.commands.setup import SetupCommands
+from bot.flow.commands.rules import RuleCommands
 from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.stopping import StopCommands
+from bot.flow.commands.subjects import Subjects
+from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
+from bot.flow.commands.usage import UsageCommands
+from bot.flow.memory.recall import Recall
+from bot.flow.models.choosing import Choosing, Offer
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import SurroundingsMaker
+from bot.flow.models.preamble import PreambleMaker
+from bot.flow.money.till import Till
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import PlanEnding
 from bot.ports.inbox import InboundRow
 from bot.ports.tool import Tool
 from bot.settings import SettingLine, read_settings
 from tests.fakes.clock import FakeClock
+from tests.fakes.packing import FakePacking
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
 from tests.fakes.templates import FakeTemplates
@@ -61,7 +81,7 @@ _WORD = re.compile(
     r"^\| ([\w -]+) \| [A-Z][^|]*[^.|]\. \| \[`([\w/.]+)`\]\(\.\./bot/\2\) \|$", re.MULTILINE
 )
 _RIDDLE = re.compile(r"(?:What|Whether|Where|How|Who|Whom|Whose|Why|None|All that)\b")
-_PLAIN = ("alembic", "benchmarks", "bot")
+_PLAIN = ("alembic", "benchmarks", "bot", "pictures")
 """Folders whose docstrings begin with a verb or a noun."""
 
 _KINDS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
@@ -94,6 +114,12 @@ def test_every_setting_is_in_the_table_with_its_default_and_sentence(
     assert missing == []
 
 
+def test_the_sample_of_the_doctor_counts_the_settings_that_there_are(
+    lines: Sequence[SettingLine],
+) -> None:
+    assert f" 0 of {len(lines)} settings are set." in OPERATING.read_text()
+
+
 def test_the_example_names_settings_by_their_defaults(lines: Sequence[SettingLine]) -> None:
     defaults = {line.name: line.value for line in lines}
     shown = dict(re.findall(r"^#(\w+)=(.*)$", (ROOT / ".env.example").read_text(), re.MULTILINE))
@@ -118,18 +144,29 @@ def test_the_loop_explains_every_result_and_stop_reason_that_can_be() -> None:
     assert [name for name in (*codes, *statuses, *reasons) if name not in text] == []
 
 
-def test_every_command_is_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text().replace("\\|", "|")
+def test_every_command_is_on_its_page() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text().replace("\\|", "|")
     table = _commands()
     assert {"start", "stop", "rules"} <= {command.name for command in table}
-    assert [command.form for command in table if f"| `{command.form}` |" not in readme] == []
+    assert [command.form for command in table if f"| `{command.form}` |" not in page] == []
+    parts = [part.partition("\n") for part in page.split("\n## ")[1:]]
+    told = {topic: body for topic, _, body in parts}
+    assert [c.name for c in table if f"`/{c.name}" not in told[c.topic]] == []
 
 
-def test_every_tool_is_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text()
+def test_every_tool_is_on_the_page_of_commands() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text().partition("\n## The tools\n")[2]
     names = [tool.spec.name for tool in _tools()]
     assert "run_command" in names
-    assert [name for name in names if f"`{name}`" not in readme] == []
+    assert [name for name in names if f"`{name}`" not in page] == []
+
+
+def test_each_number_is_one_decision() -> None:
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    numbers = [int(page.name[:4]) for page in pages]
+    assert numbers == list(range(1, len(pages) + 1))
+    heads = [page.read_text().split(maxsplit=2)[:2] for page in pages]
+    assert heads == [["#", f"{number}."] for number in numbers]
 
 
 def test_every_module_named_exists() -> None:
@@ -324,34 +361,51 @@ def _tools() -> Sequence[Tool]:
         clock=FakeClock(),
         chats=store.chats,
         journal=store.journal,
-        ledger=store.ledger,
-        sandbox=Sandbox(program=None),
+        reading=reading_tools(store.ledger),
+        run_command=RunCommand(Sandbox(program=None)),
         spool=ROOT,
     )
-    return *house, *skill_tools(FakeSkills(), 5)
+    about_memory = memory_tools(
+        Recall(store.memory, store.words, None, FakeClock()).searched, store.notes, store.chats
+    )
+    return *house, *skill_tools(FakeSkills(), 5), *about_memory
 
 
 def _commands() -> list[Command]:
     store, clock = MemoryStore(), FakeClock()
     journal, approvals, ledger = store.journal, store.approvals, store.ledger
     lanes = EmbeddedLanes(_drain, clock)
-    open_cards = OpenCards(journal, approvals, lanes)
+    open_cards = OpenCards(journal, approvals, store.chats, lanes, Clocks(store.people))
     cards = CardEnding(open_cards, approvals, journal, lanes, clock)
     plans = PlanDesk(journal, store.plans, store.chats, store.outbox, lanes, clock)
     ending = PlanEnding(store.people, Owners(store.people, store.members, {}))
-    models = ModelCalls({}, clock, ModelTimes())
+    till = Till(ledger, journal, store.people, Zones(), clock, {})
+    models = ModelCalls({}, till, clock, ModelTimes())
+    choosing = Choosing(models, FakeSkills(), Offer("demo/demo"))
+    recall = Recall(store.memory, store.words, None, clock)
+    subjects = Subjects(ledger, store.people, store.chats, Zones())
     skills = FakeSkills()
-    surroundings = SurroundingsMaker(FixedCatalog(()), skills)
+    preamble = PreambleMaker(FixedCatalog(()), skills)
     groups = (
         GreetingCommands(list),
-        PeopleCommands(store.people, store.members, cards, surroundings, clock, UNBOUND),
-        TurnCommands(journal, store.chats, approvals, cards, plans, clock, "demo/demo"),
-        StopCommands(journal, store.inbox, _no_message),
-        PlanCommands(store.plans, plans, ending, FakeTemplates(), clock),
-        CardCommands(approvals, store.rules, store.members, store.consents, clock, DOCUMENTS),
+        PeopleCommands(store.people, store.members, cards, preamble, clock, UNBOUND, Zones()),
+        TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
+        StopCommands(journal, store.inbox, approvals, cards, plans, _no_message),
+        PlanCommands(store.plans, plans, ending, FakeTemplates(), store.inbox, clock),
+        CardCommands(approvals, store.members, store.plans, store.outbox),
+        RuleCommands(approvals, store.rules, store.consents, journal, clock, DOCUMENTS),
         GroupCommands({}),
+        MemoryCommands(store.notes, recall),
+        ExportCommands(store.belongings, store.notes, journal, FakePacking()),
+        ForgettingCommands(store.memory, store.notes, clock),
         AnswerCommands(12_000),
-        SkillCommands(skills, surroundings),
-        SetupCommands(models, surroundings, ledger, journal, approvals, clock, "demo/demo"),
+        SkillCommands(skills, preamble),
+        ToolCommands(preamble),
+        ModelCommands(choosing),
+        UsageCommands(ledger, subjects, Zones(), clock, None),
+        BudgetCommands(till, ledger, clock),
+        OverviewCommands(()),
+        PersonalCommands(Zones(), clock),
+        BusyCommands(),
     )
     return [command for group in groups for command in group.table]

@@ -81,22 +81,16 @@ async def test_a_healthy_place_has_no_complaint(tmp_path: Path) -> None:
     findings = await visit.found()
     assert {finding.level for finding in findings.values()} == {"ok"}
     assert findings["model"].sentence == "model works."
-    assert visit.tried == ["model", "telegram", "updates", "database", "sandbox"]
+    first = ["model", "telegram", "updates", "database"]
+    assert visit.tried == [*first, "owner", "memory", "sandbox"]
 
 
 async def test_without_key_and_token_the_network_is_left_alone(tmp_path: Path) -> None:
     visit = Visit(tmp_path, {})
     findings = await visit.found()
-    assert visit.tried == ["database", "sandbox"]
-    assert (findings["model"].level, findings["telegram"].level) == ("warn", "warn")
-    assert "ANTHROPIC_API_KEY" in findings["model"].mend
+    assert "telegram" not in visit.tried
+    assert findings["telegram"].level == "warn"
     assert "TELEGRAM_BOT_TOKEN" in findings["telegram"].mend
-
-
-async def test_a_model_without_a_key_is_not_asked_for_one(tmp_path: Path) -> None:
-    visit = Visit(tmp_path, {"STEWARD_MODEL": "demo/demo"})
-    assert (await visit.found())["model"].level == "ok"
-    assert "model" not in visit.tried
 
 
 @pytest.mark.parametrize(
@@ -159,6 +153,7 @@ async def test_a_database_file_is_opened_only_when_it_is_there(tmp_path: Path, m
     visit = Visit(tmp_path, {"STEWARD_DATABASE_URL": ""})
     assert (await visit.found())["database"].level == "ok"
     assert ("database" in visit.tried) is made
+    assert "owner" in visit.tried
 
 
 @pytest.mark.parametrize("name", ["HOME", "WORKSPACE"])
@@ -170,14 +165,14 @@ async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, name: str) -
     visit = Visit(tmp_path, {f"STEWARD_{name}": str(closed / "inside")})
     finding = (await visit.found())[name.lower()]
     assert finding.level == "fail"
-    assert f"set STEWARD_{name}" in finding.mend
+    assert f"change STEWARD_{name}" in finding.mend
 
 
 async def test_no_sandbox_is_a_warning(tmp_path: Path) -> None:
     visit = Visit(tmp_path, {}, sandbox=failing(OSError("bwrap is missing")))
     finding = (await visit.found())["sandbox"]
     assert finding.level == "warn"
-    assert "Every command asks" in finding.sentence
+    assert "Every command asks first" in finding.sentence
 
 
 async def test_unknown_names_are_findings(tmp_path: Path) -> None:
@@ -237,7 +232,7 @@ async def test_skills_that_cannot_be_used_are_told_with_file_and_line(tmp_path: 
     findings = await examine(visit.settings, visit.probes, FakeClock(NOW), tmp_path)
     told = [(f.level, f.sentence) for f in findings if f.subject == "skills"]
     assert told == [
-        ("ok", "1 can be used."),
+        ("ok", "1 skill is ready."),
         ("warn", "/skills/bad/SKILL.md:3: no YAML: found a tab."),
         ("warn", "letters: it needs the program x."),
     ]
@@ -260,9 +255,13 @@ async def test_of_a_thousand_odd_skills_some_are_told_and_how_many_more(tmp_path
     visit.skills = SkillSet(many, (SkillFault("/bad/SKILL.md", 3, "no YAML"),))
     findings = await examine(visit.settings, visit.probes, FakeClock(NOW), tmp_path)
     told = [f.sentence for f in findings if f.subject == "skills"]
-    assert told[:3] == ["1000 can be used.", "/bad/SKILL.md:3: no YAML.", "s0: its name is odd."]
+    assert told[:3] == [
+        "1000 skills are ready.",
+        "/bad/SKILL.md:3: no YAML.",
+        "s0: its name is odd.",
+    ]
     assert len(told) == 22
-    assert told[-1] == "And 981 more of the kind."
+    assert told[-1] == "And 981 more like this."
 
 
 async def test_a_skill_that_nothing_can_go_on_after_is_told(tmp_path: Path) -> None:
@@ -271,7 +270,7 @@ async def test_a_skill_that_nothing_can_go_on_after_is_told(tmp_path: Path) -> N
     visit.skills = SkillSet({"notes": one, "report": Skill("report", "R.", "B.", "/skills/report")})
     finding = (await visit.found())["skills"]
     assert finding.level == "warn"
-    assert "there is no skill 'raport' (did you mean report?)" in finding.sentence
+    assert "there is no skill “raport” (did you mean report?)" in finding.sentence
 
 
 async def test_templates_that_cannot_be_used_are_told_with_file_and_line(tmp_path: Path) -> None:
@@ -281,6 +280,6 @@ async def test_templates_that_cannot_be_used_are_told_with_file_and_line(tmp_pat
     findings = await examine(visit.settings, visit.probes, FakeClock(NOW), tmp_path)
     told = [(f.level, f.sentence) for f in findings if f.subject == "plans"]
     assert told == [
-        ("ok", "1 of 2 templates can be used."),
+        ("ok", "1 of 2 templates are ready."),
         ("warn", "plans/bad.md:4: the name is missing."),
     ]

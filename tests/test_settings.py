@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.budget import Limits, ModelTimes, Rate, SendRates
 from bot.domain.errors import SettingError
+from bot.domain.limits import Limits, ModelTimes, Rate, SendRates
 from bot.domain.rights import UNBOUND, Pace
 from bot.settings import Settings, read_settings
 
@@ -83,6 +83,7 @@ def test_every_setting_has_a_sentence(tmp_path: Path) -> None:
         ("group=100/h", SendRates(Rate(1, 1), Rate(100, 3600), Rate(30, 1))),
         ("chat=off", SendRates(None, Rate(20, 60), Rate(30, 1))),
         (" chat = 3/s , all = 9 ", SendRates(Rate(3, 1), Rate(20, 60), Rate(9, 1))),
+        ("burst=1", SendRates(burst=1)),
     ],
 )
 def test_send_rates_are_read(tmp_path: Path, text: str, rates: SendRates | None) -> None:
@@ -90,7 +91,7 @@ def test_send_rates_are_read(tmp_path: Path, text: str, rates: SendRates | None)
 
 
 def test_printed_send_rates_read_as_the_same_again(tmp_path: Path) -> None:
-    for text in ("off", "chat=2,group=off,all=9/h"):
+    for text in ("off", "chat=2,group=off,all=9/h,burst=5"):
         settings = read_settings({"STEWARD_SEND_RATES": text}, tmp_path)
         assert origin(settings, "STEWARD_SEND_RATES")[0] == text
 
@@ -219,6 +220,8 @@ WRONG = [
     ("STEWARD_SEND_RATES", "chat=0"),
     ("STEWARD_SEND_RATES", "chat=fast"),
     ("STEWARD_SEND_RATES", "chat=1,chat=2"),
+    ("STEWARD_SEND_RATES", "burst=0"),
+    ("STEWARD_SEND_RATES", "burst=2/min"),
     ("STEWARD_SEND_RATES", "everyone=1"),
     ("STEWARD_OWNERS", "42"),
     ("STEWARD_OWNERS", "telegram:@alice"),

@@ -1,6 +1,6 @@
 """The one form by which every channel is served: opened, listened to, greeted and checked."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from bot.doctor import Check, Finding
 from bot.domain.message import Address, RawUpdate
 from bot.domain.person import Sender
+from bot.flow.commands.menus import Menus
 from bot.flow.world import at_once
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -27,6 +28,17 @@ class Host:
     commands: Sequence[tuple[str, str]]
     """The name and the description of every command, in the order of the menu."""
 
+    usages: Mapping[str, str]
+    """The words that may follow a command, by its name."""
+
+    model_in: Callable[[Address], Awaitable[str]]
+    """Returns the model that answers in a private chat, as `provider/name`."""
+    menus: Menus
+    """The commands by role and kind of chat."""
+
+    owners: Callable[[], Awaitable[Sequence[str]]]
+    """Returns the accounts of owners, as `channel:number`."""
+
     owned: Callable[[], Awaitable[bool]]
     """Tells whether somebody on a platform owns the assistant."""
 
@@ -41,6 +53,12 @@ class Host:
 
     open_cards: Callable[[Address], Awaitable[Sequence[OutboxRow]]]
     """Returns the messages of a private chat that show an open card."""
+
+    owner_names: Callable[[], Awaitable[Sequence[str]]]
+    """Returns the names of all owners, one at the terminal among them."""
+
+    model: str
+    """The model that chats begin with, as `provider/name`."""
 
     warm_up: Callable[[], Awaitable[None]]
     """Loads what the first answer needs and the first poll does not."""

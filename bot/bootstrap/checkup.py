@@ -10,57 +10,114 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
-from bot.bootstrap.parts import anthropic_model, plan_folder, skill_folders, tool_servers
-from bot.doctor import PROBE_SECONDS, Check, Checkup, Finding
-from bot.domain.errors import SettingError, StoreTooOld
+from bot.bootstrap.database import mend_database, unwritable
+from bot.bootstrap.memory_probes import try_meaning, try_words
+from bot.bootstrap.owners import owner_told
+from bot.bootstrap.parts import chat_servers, plan_folder, skill_folders, tool_servers
+from bot.bootstrap.probes import try_model, try_provider
+from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
+from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnwritable
+from bot.domain.note import MEMORY_TOOLS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_TOOLS, SkillSet
 from bot.settings import Settings
+from bot.shipped import command
+
+_MEANING_SECONDS = 90.0
+"""Seconds for the embedder and the index, which is loaded and looked through."""
 
 
 def checkup(settings: Settings, forms: Sequence[ChannelForm]) -> Checkup:
     """Returns the checks of models, channels, store, sandbox and servers, in this order."""
+    served = any(not form.missing(settings) for form in forms)
     return Checkup(
         [
-            _model(settings),
+            *_models(settings),
             *[check for form in forms for check in form.checks(settings)],
-            _database(settings),
+            *_database(settings, served=served),
             _sandbox(settings),
             *[_server(settings, spec) for spec in settings.servers if not spec.fault],
         ],
         partial(_known_skills, settings),
         plan_folder(settings).all,
-        STANDARD_TOOLS | SKILL_TOOLS,
+        STANDARD_TOOLS | SKILL_TOOLS | MEMORY_TOOLS,
     )
 
 
-def _model(settings: Settings) -> Check | Finding:
-    if not settings.model.startswith("anthropic/"):
-        return Finding("model", "ok", f"{settings.model} answers.")
-    if settings.anthropic.key is None:
-        return Finding(
-            "model", "warn", "There is no key: the demo model answers.", "Set ANTHROPIC_API_KEY."
-        )
-    mend = "Look at ANTHROPIC_API_KEY and STEWARD_MODEL."
-    return Check("model", partial(_probe_model, settings), mend)
+def _models(settings: Settings) -> Sequence[Check]:
+    """Returns a check for the model and one for each of those that may take over."""
+    fallback = "STEWARD_FALLBACK_MODELS"
+    named = {key.partition("/")[0] for key in (settings.model, *settings.fallback_models)}
+    idle = [spec for spec in chat_servers(settings) if spec.name not in named]
+    return (
+        Check("model", partial(try_model, settings, settings.model), "Look at STEWARD_MODEL."),
+        *[
+            Check("fallback", partial(_try_fallback, settings, key), f"Look at {fallback}.")
+            for key in settings.fallback_models
+        ],
+        *[
+            Check(
+                f"providers.{spec.name}",
+                partial(try_provider, settings, spec),
+                f"Look at [providers.{spec.name}] in steward.toml.",
+                "warn",
+            )
+            for spec in idle
+        ],
+    )
 
 
-def _database(settings: Settings) -> Check | Finding:
+async def _try_fallback(settings: Settings, key: str) -> str:
+    setting = "STEWARD_FALLBACK_MODELS"
+    for access, provider in ((settings.anthropic, "anthropic"), (settings.openai, "openai")):
+        if access.key is None and key.startswith(f"{provider}/"):
+            told = f"{key} cannot take over: there is no API key."
+            name = f"{provider.upper()}_API_KEY"
+            raise Complaint(told, f"Run `{command('setup')}`, or set {name}.", "warn")
+    return await try_model(settings, key, setting)
+
+
+def _database(settings: Settings, *, served: bool) -> Sequence[Check | Finding]:
     """Leaves a SQLite file alone that does not exist yet, since opening would make it."""
     file = Path(settings.database_url.partition(":///")[2])
     due = settings.database_url.startswith("sqlite") and file.parent == settings.home
-    if due and not file.exists():
-        return Finding("database", "ok", "There is none yet: the first run makes it.")
-    return Check("database", partial(_probe_database, settings), "Look at STEWARD_DATABASE_URL.")
+    look = "Look at STEWARD_DATABASE_URL."
+    if due and not _may_be_there(file):
+        found = Finding("database", "ok", "There is none yet: the first start makes it.")
+        return (found, Check("owner", partial(_probe_no_owner, settings, served), look))
+    owner = Check("owner", partial(_probe_owner, settings, served), look)
+    about = (owner, *_memory(settings))
+    return (Check("database", partial(_probe_database, settings), look, then=about),)
+
+
+def _memory(settings: Settings) -> Sequence[Check]:
+    """Returns checks of both indexes; without them answers come all the same."""
+    look = "See docs/memory.md."
+    words = Check("memory", partial(try_words, settings), look, "warn")
+    if settings.meaning.model is None:
+        return (words,)
+    tried = partial(try_meaning, settings)
+    return (words, Check("meaning", tried, look, "warn", seconds=_MEANING_SECONDS))
+
+
+async def _probe_no_owner(settings: Settings, served: bool) -> str:
+    return owner_told(settings, (), served=served)
+
+
+def _may_be_there(file: Path) -> bool:
+    try:
+        return file.exists()
+    except OSError:  # Nobody can look into its folder.
+        return True
 
 
 def _sandbox(settings: Settings) -> Check:
     return Check(
         "sandbox",
         partial(_probe_sandbox, settings),
-        "Install bubblewrap and allow user namespaces.",
+        "Install bubblewrap and allow user namespaces: see docs/troubleshooting.md.",
         "warn",
-        "Every command asks, each time.",
+        "Every command asks first, with no way to allow it for good.",
     )
 
 
@@ -73,23 +130,30 @@ def _server(settings: Settings, spec: ServerSpec) -> Check:
     return Check(f"mcp.{spec.name}", probe, mend, "warn", seconds=seconds)
 
 
-async def _probe_model(settings: Settings) -> str:
-    model = anthropic_model(settings)
-    if model is None:
-        raise SettingError("there is no key")
-    async with model:
-        await model.check(settings.model.partition("/")[2])
-    return f"The key is good and {settings.model} is there."
-
-
 async def _probe_database(settings: Settings) -> str:
     try:
         async with open_store(settings.database_url, upgrade=False) as store:
             accounts = await store.people.accounts()
+            await store.check_writable()
     except StoreTooOld as due:
         # The doctor changes nothing: an older version may be using the database right now.
-        return f"It opens; the next start upgrades it: {due}."
-    return f"It opens and knows {len(accounts)} accounts."
+        return f"It opens. The next start upgrades it: {due}."
+    except DriverMissing as fault:
+        told = "PostgreSQL needs its driver, which is not installed."
+        raise Complaint(told, f"Run `{fault.install}`.") from None
+    except StoreUnwritable as fault:
+        raise Complaint(unwritable(fault), mend_database(settings, fault)) from None
+    count = len(accounts)
+    return f"It can be written and knows {count} {'account' if count == 1 else 'accounts'}."
+
+
+async def _probe_owner(settings: Settings, served: bool) -> str:
+    try:
+        async with open_store(settings.database_url, upgrade=False) as store:
+            accounts = await store.people.accounts()
+    except StoreTooOld:
+        return "The next start upgrades the database, and knows then."
+    return owner_told(settings, accounts, served=served)
 
 
 async def _known_skills(settings: Settings) -> SkillSet:
@@ -101,7 +165,7 @@ async def _known_skills(settings: Settings) -> SkillSet:
 async def _probe_sandbox(settings: Settings) -> str:
     sandbox = Sandbox(network=settings.sandbox_network)
     if not await sandbox.works():
-        raise SettingError("bubblewrap does not work here")
+        raise SettingError(f"Commands run without a sandbox: {sandbox.fault or 'no reason given'}")
     return f"Commands run {await sandbox.where()}."
 
 

@@ -1,35 +1,51 @@
 """Opens an application with its store, its models and its servers for one run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, fields
 from functools import partial
 
+from bot.adapters.anthropic.model import AnthropicModel
+from bot.adapters.charts.chart_files import ChartFiles
+from bot.adapters.export_file import ExportFiles
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.media.media_reader import MediaReader
+from bot.adapters.openai.model import OpenAIModel
+from bot.adapters.persona_file.persona_file import PersonaFile
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import FixedCatalog
+from bot.adapters.tools.inbox_folder import WorkspaceInbox
+from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sending import clear_spool
+from bot.bootstrap.collector import collect_from_now_on, uncollected
+from bot.bootstrap.database import mend_database, unwritable
+from bot.bootstrap.meaning import drop_unused, opened_meaning
 from bot.bootstrap.parts import (
     Hide,
-    anthropic_model,
     fallback_keys,
+    hearing,
     house_tools,
     lanes,
     model_key,
-    models_by_provider,
     plan_folder,
+    provider_models,
     skill_folders,
     tool_servers,
+    with_demo,
 )
 from bot.bootstrap.workspaces import workspace_of
+from bot.domain.background import MOST_PERSONA
+from bot.domain.errors import WRITE_RIGHT, SettingError, StoreUnwritable
+from bot.domain.hold import Holds, never_held
 from bot.domain.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.composition import Composition
+from bot.flow.memory.meaning import Meaning
+from bot.flow.memory.recall import Recall
 from bot.flow.world import Policy, StorePorts, World, at_once
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -57,57 +73,125 @@ class Running:
 
     application: Application
     store: Store
+    model: str
+    """The model that chats begin with, as `provider/name`."""
     warm_up: Callable[[], Awaitable[None]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The store, and the search by meaning beside it."""
+
+    store: Store
+    meaning: Meaning | None
+
+
 @asynccontextmanager
-async def opened(settings: Settings, channels: Channels, hide: Hide) -> AsyncGenerator[Running]:
+async def opened(
+    settings: Settings,
+    channels: Channels,
+    hide: Hide,
+    holds: Callable[[], Holds] = never_held,
+) -> AsyncGenerator[Running]:
     """Opens the store, the models, the servers and the skills; closes them in reverse order."""
     async with AsyncExitStack() as stack:
         stack.enter_context(FolderLock(settings.home))
-        settings.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_workspace(settings)
         await asyncio.to_thread(clear_spool, settings.home / "spool", _SPOOL_DAYS)
-        store = await stack.enter_async_context(open_store(settings.database_url))
+        store = await _opened_store(settings, stack)
         await _admit(settings, store)
-        anthropic = anthropic_model(settings)
-        if anthropic is not None:
-            await stack.enter_async_context(anthropic)
+        real = provider_models(settings)
+        for model in real.values():
+            await stack.enter_async_context(model)
+        persona = PersonaFile(settings.home / "persona.md", MOST_PERSONA, SystemClock())
+        await stack.enter_async_context(persona)
         servers = await stack.enter_async_context(tool_servers(settings))
         skills = await stack.enter_async_context(skill_folders(settings, SystemClock(), hide))
-        models = models_by_provider(anthropic)
+        models = with_demo(real)
+        await drop_unused(settings, store)
+        meaning = await stack.enter_async_context(opened_meaning(settings, store))
+        kept = _Kept(store, meaning)
+        policy = _policy(settings, models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
-            _world(settings, channels, store, models, servers, skills),
-            _policy(settings, models),
+            _world(settings, channels, kept, models, servers, skills, persona, holds),
+            policy,
         )
-        warm_up = at_once if anthropic is None else anthropic.warm
-        yield Running(Application(parts), store, warm_up)
+        first = real.get(policy.model.partition("/")[0])
+        warm_up = partial(_warm, [*([first] if first is not None else []), *real.values()])
+        collect_from_now_on()
+        yield Running(Application(parts), store, policy.model, warm_up)
+
+
+def _make_workspace(settings: Settings) -> None:
+    try:
+        settings.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        told = f"STEWARD_WORKSPACE cannot be {settings.workspace}: {error.strerror}."
+        raise SettingError(f"{told} {WRITE_RIGHT}") from error
+
+
+async def _opened_store(settings: Settings, stack: AsyncExitStack) -> Store:
+    """Opens the store and asks for the right to write, which no message should have to find out."""
+    try:
+        store = await stack.enter_async_context(open_store(settings.database_url))
+        await store.check_writable()
+    except StoreUnwritable as fault:
+        told = f"{unwritable(fault)} {mend_database(settings, fault)}"
+        raise StoreUnwritable(told) from fault
+    return store
+
+
+async def _warm(models: Sequence[AnthropicModel | OpenAIModel]) -> None:
+    """Loads the libraries of models, a second each, before the first message needs them.
+
+    The model that answers comes first, so that no other provider's list delays it.
+    """
+    for model in dict.fromkeys(models):
+        with uncollected():
+            await model.warm()
+        if isinstance(model, OpenAIModel):
+            await model.learn()
 
 
 def _world(
     settings: Settings,
     channels: Channels,
-    store: Store,
+    kept: _Kept,
     models: Mapping[str, Model],
     servers: ToolServers,
     skills: SkillFolders,
+    persona: PersonaFile,
+    holds: Callable[[], Holds],
 ) -> World:
     clock = SystemClock()
+    recall = Recall(kept.store.memory, kept.store.words, kept.meaning, clock)
+    sandbox = Sandbox(network=settings.sandbox_network)
     return World(
         clock=clock,
         channels=channels.by_name,
         models=models,
-        catalog=FixedCatalog(house_tools(settings, store, clock, skills)),
-        workspaces=partial(workspace_of, settings, store.people),
+        catalog=FixedCatalog(
+            house_tools(settings, kept.store, clock, skills, sandbox, recall.searched)
+        ),
+        workspaces=partial(workspace_of, settings, kept.store.people),
         lanes=partial(lanes, settings.lanes, clock),
         files=channels.files,
         groups=channels.groups,
         reader=MediaReader(settings.reading),
+        inbox_folder=WorkspaceInbox(settings.inbox),
+        persona=persona,
+        packing=ExportFiles(settings.home / "spool"),
         templates=plan_folder(settings),
         skills=skills,
         ready=channels.ready,
         servers=servers,
+        meaning=kept.meaning,
+        charts=ChartFiles(settings.home / "spool", settings.home / "charts"),
+        hearing=hearing(settings),
         own_servers=settings.servers,
+        commands_run=sandbox.standing,
+        holds=holds,
     )
 
 
@@ -115,6 +199,8 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
     return Policy(
         model=model_key(settings, models),
         fallbacks=fallback_keys(settings, models),
+        tiers=settings.tiers,
+        offered=settings.model_names,
         limits=settings.limits,
         times=settings.model_times,
         member_pace=settings.member_pace,
@@ -125,6 +211,10 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
         rule_documents=frozenset(settings.rule_documents),
         bundles=settings.bundles,
         enclosures=settings.enclosures,
+        inbox_days=settings.inbox.days,
+        timezone=settings.timezone,
+        recall_tokens=settings.recall_tokens,
+        budgets=settings.budgets,
     )
 
 

@@ -5,31 +5,94 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from bot.adapters.anthropic.model import AnthropicModel
+from bot.adapters.chroma.local_embedder import LocalEmbedder
+from bot.adapters.chroma.vectors import ChromaVectors
 from bot.adapters.demo_model.model import DemoModel
+from bot.adapters.embeddings.embedder import Embeddings
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.mcp.servers import ToolServers
+from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.plan_folder.plan_folder import PlanFolder
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.store import Store
+from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.tools.catalog import standard_tools
+from bot.adapters.tools.command import RunCommand
+from bot.adapters.tools.memory import Searched, memory_tools
+from bot.adapters.tools.other_chats import OtherChats
+from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.skills import skill_tools
 from bot.domain.errors import SettingError
+from bot.domain.provider import OPENAI, ProviderSpec
 from bot.domain.skill import SkillSet
 from bot.logs import log_context
 from bot.ports.clock import Clock
+from bot.ports.embedder import Embedder
+from bot.ports.hearing import Hearing
 from bot.ports.lanes import Drain
 from bot.ports.model import Model
 from bot.ports.skills import Skills
 from bot.ports.tool import Tool
-from bot.settings import Settings
+from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings
 from bot.shipped import shipped
 
 Hide: TypeAlias = Callable[..., None]
 """Hides texts from every later log line."""
 
-_DEMO = "demo/demo"
+DEMO = "demo/demo"
+"""The model that answers without a key."""
+
+LOCAL = "local"
+"""The name of Chroma's own embedder in the settings."""
+
+MEANING_FOLDER = "meaning"
+
 _DEMO_PAUSE = 0.01
+
+
+def providers(settings: Settings) -> tuple[str, ...]:
+    """Returns the names of all providers, with a key or without."""
+    return ("anthropic", "openai", *[p.name for p in settings.providers if not p.fault], "demo")
+
+
+def openai_spec(settings: Settings) -> ProviderSpec | None:
+    """Returns the way to OpenAI itself; None without its key."""
+    access = settings.openai
+    if access.key is None:
+        return None
+    return ProviderSpec(
+        OPENAI,
+        access.base_url,
+        access.key.get_secret_value(),
+        output_field="max_completion_tokens",
+        trusted=True,
+        key_name="OPENAI_API_KEY",
+    )
+
+
+def chat_servers(settings: Settings) -> tuple[ProviderSpec, ...]:
+    """Returns OpenAI, if it has a key, and every other provider that can be used."""
+    first = openai_spec(settings)
+    others = [spec for spec in settings.providers if not spec.fault]
+    return (*((first,) if first is not None else ()), *others)
+
+
+def openai_model(settings: Settings, spec: ProviderSpec) -> OpenAIModel:
+    return OpenAIModel(
+        spec,
+        times=settings.model_times,
+        window=settings.context_window,
+        traits=settings.models,
+    )
+
+
+def provider_models(settings: Settings) -> Mapping[str, AnthropicModel | OpenAIModel]:
+    """Returns the models of every provider that has its key, not yet entered."""
+    anthropic = anthropic_model(settings)
+    first = {"anthropic": anthropic} if anthropic is not None else {}
+    return first | {spec.name: openai_model(settings, spec) for spec in chat_servers(settings)}
 
 
 def anthropic_model(settings: Settings) -> AnthropicModel | None:
@@ -41,32 +104,66 @@ def anthropic_model(settings: Settings) -> AnthropicModel | None:
         base_url=access.base_url,
         times=settings.model_times,
         window=settings.context_window,
+        traits=settings.models,
     )
 
 
-def models_by_provider(anthropic: AnthropicModel | None) -> Mapping[str, Model]:
-    demo: Mapping[str, Model] = {"demo": DemoModel(_DEMO_PAUSE)}
-    return demo if anthropic is None else {"anthropic": anthropic, **demo}
+def with_demo(models: Mapping[str, Model]) -> Mapping[str, Model]:
+    return {**models, "demo": DemoModel(_DEMO_PAUSE)}
+
+
+def telegram_api(settings: Settings) -> TelegramApi:
+    token = settings.telegram.token
+    if token is None:
+        raise SettingError("TELEGRAM_BOT_TOKEN is not set")
+    return TelegramApi(token.get_secret_value(), settings.telegram.api_url, settings.send_seconds)
+
+
+def provider_fault(settings: Settings, key: str, setting: str) -> str:
+    """Returns a sentence about a model of a provider that Steward does not have; else nothing."""
+    provider, _, name = key.partition("/")
+    known = providers(settings)
+    if provider in known and name:
+        return ""
+    fault = next((p.fault for p in settings.providers if p.fault and p.name == provider), "")
+    if fault:
+        return f"{setting} names {key}, but [providers.{provider}] cannot be used: {fault}."
+    listed = f"{', '.join(known[:-1])} and {known[-1]}"
+    return f"{setting} names {key}, but there is no provider “{provider}” here: only {listed}."
 
 
 def model_key(settings: Settings, models: Mapping[str, Model]) -> str:
-    """Returns the model that chats begin with; without a key it is the demo model."""
-    provider, _, name = settings.model.partition("/")
-    if provider in models and name:
+    """Returns the model that chats begin with; without any key it is the demo model.
+
+    Where nobody chose a model, the key of OpenAI alone is choice enough.
+    """
+    fault = provider_fault(settings, settings.model, "STEWARD_MODEL")
+    if fault:
+        raise SettingError(fault)
+    if settings.model.partition("/")[0] in models:
         return settings.model
-    if provider == "anthropic":
-        return _DEMO
-    raise SettingError(f"STEWARD_MODEL names a provider that is not set up: {provider!r}")
+    return FIRST_OF_OPENAI if settings.model == FIRST_MODEL and OPENAI in models else DEMO
 
 
 def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str, ...]:
     """Returns the models that may take over; those without a key are left out."""
-    providers = {key: key.partition("/")[0] for key in settings.fallback_models}
-    for provider in providers.values():
-        if provider not in models and provider != "anthropic":
-            named = f"names a provider that is not set up: {provider!r}"
-            raise SettingError(f"STEWARD_FALLBACK_MODELS {named}")
-    return tuple(key for key, provider in providers.items() if provider in models)
+    for key in settings.fallback_models:
+        fault = provider_fault(settings, key, "STEWARD_FALLBACK_MODELS")
+        if fault:
+            raise SettingError(fault)
+    return tuple(key for key in settings.fallback_models if key.partition("/")[0] in models)
+
+
+def hearing(settings: Settings) -> Hearing | None:
+    """Returns the ears of the program; None where no service hears."""
+    if settings.hear is None:
+        return None
+    # Its library takes a while to load, and few have this setting.
+    from bot.adapters.voice.hearing import EndpointHearing, HearingAccess  # noqa: PLC0415
+
+    told = settings.hear
+    key = told.key.get_secret_value() if told.key is not None else ""
+    return EndpointHearing(HearingAccess(told.url, told.model, key, told.minute, told.seconds))
 
 
 def lanes(at_work: int, clock: Clock, drain: Drain) -> EmbeddedLanes:
@@ -79,27 +176,60 @@ def lanes(at_work: int, clock: Clock, drain: Drain) -> EmbeddedLanes:
     return EmbeddedLanes(told, clock, at_work)
 
 
-def house_tools(settings: Settings, store: Store, clock: Clock, skills: Skills) -> tuple[Tool, ...]:
+def embedder(settings: Settings) -> Embedder | None:
+    """Returns the embedder that the settings name, not yet loaded; None when there is none."""
+    access = settings.meaning
+    if access.model is None:
+        return None
+    if access.model == LOCAL:
+        return LocalEmbedder(settings.home / "embedder")
+    return Embeddings(
+        access.url, access.model, access.key.get_secret_value() if access.key else None
+    )
+
+
+def vectors(settings: Settings, *, look: bool = False) -> ChromaVectors:
+    """Returns the index of meaning, not yet opened; to `look` at it, it is copied first."""
+    folder = settings.home / MEANING_FOLDER
+    return ChromaVectors(folder, settings.meaning.index_url, settings.home, look=look)
+
+
+def house_tools(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    skills: Skills,
+    sandbox: Sandbox,
+    searched: Searched,
+) -> tuple[Tool, ...]:
+    others = OtherChats(folder for _, folder in settings.shared_folders)
+    sent = SentFiles(store.received, store.journal, clock)
     house = standard_tools(
         clock=clock,
         chats=store.chats,
         journal=store.journal,
-        ledger=store.ledger,
-        sandbox=Sandbox(network=settings.sandbox_network),
+        reading=reading_tools(store.ledger, others, sent),
+        run_command=RunCommand(sandbox, round(settings.limits.tool_seconds), others, sent),
         spool=settings.home / "spool",
-        command_seconds=round(settings.limits.tool_seconds),
+        documents=frozenset(settings.rule_documents),
     )
-    return *house, *skill_tools(skills, settings.limits.pipeline_depth)
+    about_memory = memory_tools(searched, store.notes, store.chats)
+    return *house, *skill_tools(skills, settings.limits.pipeline_depth), *about_memory
 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
-    """Returns the skills of the program and of the home; the home's win."""
+    """Returns the skills of the program and of the home; the home's win.
+
+    The keys of providers are no variables of skills, whatever a skill is allowed to see.
+    """
     roots = (settings.skills or shipped("skills"), settings.home / "skills")
+    keys = {"OPENAI_API_KEY", "STEWARD_EMBED_KEY", *(spec.key_name for spec in settings.providers)}
+    environ = {name: value for name, value in os.environ.items() if name not in keys}
 
     def tell(skills: SkillSet) -> None:
         hide(*skills.secrets)
 
-    return SkillFolders(roots, settings.home, os.environ, clock, tell)
+    return SkillFolders(roots, settings.home, environ, clock, tell)
 
 
 def plan_folder(settings: Settings) -> PlanFolder:

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.hardening import harden
-from bot.bootstrap import serving
+from bot.bootstrap import asking, serving
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.checkup import checkup
 from bot.bootstrap.parts import Hide
+from bot.bootstrap.probes import try_anthropic_key, try_openai_key, try_server, try_token
 from bot.bootstrap.telegram import TelegramForm
 from bot.bootstrap.terminal import TerminalForm
 from bot.doctor import Finding, examine
 from bot.settings import Settings
+from bot.setup import Probes
 
 CHANNELS: Sequence[ChannelForm] = (TelegramForm(),)
 """Every platform that is served if the settings set it up: one line each."""
@@ -21,21 +24,38 @@ FOREGROUND: ChannelForm = TerminalForm()
 """The channel of the terminal that the program was started in."""
 
 
-async def serve(settings: Settings, hide: Hide) -> int:
+def new_watch() -> LoopWatch:
+    """Returns the watch over the event loop of a run."""
+    return LoopWatch()
+
+
+async def serve(settings: Settings, hide: Hide, watch: LoopWatch) -> int:
     """Serves every platform that is set up, until cancelled."""
     harden()
-    return await serving.serve(settings, CHANNELS, hide)
+    return await serving.serve(settings, CHANNELS, hide, watch)
 
 
-async def chat(settings: Settings, hide: Hide) -> int:
+async def chat(settings: Settings, hide: Hide, watch: LoopWatch) -> int:
     """Talks in the terminal until the person leaves."""
     harden()
-    return await serving.serve(settings, (FOREGROUND,), hide)
+    return await serving.serve(settings, (FOREGROUND,), hide, watch)
+
+
+async def ask(
+    settings: Settings, words: str, hide: Hide, *, piped: bytes = b"", as_json: bool = False
+) -> int:
+    """Asks one question, prints the answer, and returns the exit code."""
+    harden()
+    return await asking.ask(settings, words, hide, piped=piped, as_json=as_json)
 
 
 async def examined(settings: Settings, folder: Path) -> Sequence[Finding]:
     """Returns the report of `steward doctor`; `folder` is where .env and steward.toml lie."""
     return await examine(settings, checkup(settings, CHANNELS), SystemClock(), folder)
+
+
+PROBES = Probes(try_token, try_anthropic_key, try_openai_key, try_server)
+"""The ways in which `steward setup` tries what it is told."""
 
 
 def unserved(settings: Settings) -> Sequence[tuple[str, str]]:

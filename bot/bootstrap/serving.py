@@ -2,26 +2,35 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from functools import partial
 
+from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
 from bot.bootstrap.opening import Channels, Running, opened
+from bot.bootstrap.owners import owner_names
 from bot.bootstrap.pairing import Pairing
 from bot.bootstrap.parts import Hide
 from bot.domain.errors import SettingError
+from bot.domain.hold import never_held
+from bot.domain.message import Address
 from bot.domain.person import Role, Sender
+from bot.flow.commands.menus import menus_of
 from bot.settings import Settings
 
 
 async def serve(
-    settings: Settings, forms: Sequence[ChannelForm], hide: Hide = lambda *_: None
+    settings: Settings,
+    forms: Sequence[ChannelForm],
+    hide: Hide = lambda *_: None,
+    watch: LoopWatch | None = None,
 ) -> int:
     """Serves every channel that is set up, until cancelled or until a person leaves one.
 
-    A fault of one channel ends the run with that fault. The next run takes up everything that is
-    stored.
+    The watch, if there is one, made the loop that runs this. It watches as long as channels are
+    listened to: nobody waits before. A fault of one channel ends the run with that fault. The next
+    run takes up everything that is stored.
     """
     clock = SystemClock()
     async with AsyncExitStack() as stack:
@@ -33,11 +42,13 @@ async def serve(
         if not served:
             names = " and ".join(form.missing(settings) for form in forms)
             raise SettingError(f"{names} is not set")
-        running = await stack.enter_async_context(opened(settings, _folded(served), hide))
-        host = _host(running)
+        holds = watch.holds if watch is not None else never_held
+        running = await stack.enter_async_context(opened(settings, _folded(served), hide, holds))
+        host = host_of(running)
         for channel in served:
             await channel.prepare(host)
-        await _run(served, running, host)
+        with watch.watching() if watch is not None else nullcontext():
+            await run(served, running, host)
     return 0
 
 
@@ -55,24 +66,42 @@ def _folded(served: Sequence[OpenChannel]) -> Channels:
     )
 
 
-def _host(running: Running) -> Host:
+def host_of(running: Running) -> Host:
+    """Returns the application as its channels see it."""
     parts, people = running.application.parts, running.store.people
-    pairing = Pairing(people, parts.doorway)
+    pairing = Pairing(parts.doorway)
 
     async def admit_owner(sender: Sender) -> None:
         await people.admit(sender, Role.OWNER)
 
+    async def model_in(address: Address) -> str:
+        chat = await running.store.chats.at(address, private=True)
+        return parts.one_turn.choosing.model(chat.model)
+
+    async def owners() -> Sequence[str]:
+        return [key for key, person in await people.accounts() if person.is_owner]
+
+    async def names() -> Sequence[str]:
+        return owner_names(await people.accounts())
+
+    commands = parts.command_table.commands
     return Host(
-        [(command.name, command.summary) for command in parts.command_table.commands],
-        pairing.owned,
+        [(command.name, command.summary) for command in commands],
+        {command.name: command.usage for command in commands},
+        model_in,
+        menus_of(commands),
+        owners,
+        parts.doorway.owned,
         pairing.code,
         admit_owner,
         parts.command_table.cards_on_screen.shown_in,
+        names,
+        running.model,
         running.warm_up,
     )
 
 
-async def _run(served: Sequence[OpenChannel], running: Running, host: Host) -> None:
+async def run(served: Sequence[OpenChannel], running: Running, host: Host) -> None:
     """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application
     async with asyncio.TaskGroup() as group:

@@ -1,6 +1,6 @@
 """Serves Telegram."""
 
-import logging
+import asyncio
 import secrets
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -16,13 +16,14 @@ from bot.adapters.telegram.files import TelegramFiles
 from bot.adapters.telegram.groups import TelegramGroups
 from bot.adapters.telegram.listener import TelegramListener
 from bot.bootstrap.channel_form import Accept, Host, OpenChannel
+from bot.bootstrap.first_lines import pairing_lines, served_line
+from bot.bootstrap.parts import telegram_api
+from bot.bootstrap.probes import try_token
 from bot.doctor import Check, Finding
-from bot.domain.errors import ChannelError, SettingError
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from bot.settings import Settings, WebhookAccess
-
-_LOG = logging.getLogger(__name__)
+from bot.shipped import command
 
 
 class Listener(Protocol):
@@ -41,7 +42,7 @@ class TelegramForm:
 
     @asynccontextmanager
     async def opened(self, settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel]:
-        async with _api(settings) as api:
+        async with telegram_api(settings) as api:
             account = TelegramAccount(api)
             channel = TelegramChannel(api, gated=settings.send_rates is not None)
             yield OpenChannel(
@@ -50,7 +51,7 @@ class TelegramForm:
                 TelegramFiles(api),
                 TelegramGroups(api),
                 ready=partial(account.introduced, clock),
-                greet=partial(_greet, account),
+                greet=partial(_greet, account, clock),
             )
 
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
@@ -59,8 +60,8 @@ class TelegramForm:
                 Finding(
                     "telegram",
                     "warn",
-                    "There is no token: only the terminal is served.",
-                    "Ask the BotFather for a bot and set TELEGRAM_BOT_TOKEN.",
+                    "There is no token, so only the terminal is served.",
+                    f"Run `{command('setup')}`, or set TELEGRAM_BOT_TOKEN.",
                 ),
             )
         webhook = settings.telegram.webhook
@@ -69,17 +70,10 @@ class TelegramForm:
             Check(
                 "telegram",
                 partial(_probe_token, settings),
-                "Look at TELEGRAM_BOT_TOKEN and TELEGRAM_API_URL.",
+                "Look at TELEGRAM_BOT_TOKEN.",
                 then=(updates,),
             ),
         )
-
-
-def _api(settings: Settings) -> TelegramApi:
-    token = settings.telegram.token
-    if token is None:
-        raise SettingError("TELEGRAM_BOT_TOKEN is not set")
-    return TelegramApi(token.get_secret_value(), settings.telegram.api_url, settings.send_seconds)
 
 
 def _listener(settings: Settings, api: TelegramApi, clock: Clock) -> Listener:
@@ -93,42 +87,48 @@ def _listener(settings: Settings, api: TelegramApi, clock: Clock) -> Listener:
     return TelegramWebhook(api, clock, webhook.url, secret, webhook.port)
 
 
-async def _greet(account: TelegramAccount, host: Host) -> None:
-    await account.set_menu(host.commands)
+async def _greet(account: TelegramAccount, clock: Clock, host: Host) -> None:
+    """Says as whom the bot is served, once Telegram told its name, and offers the pairing link."""
+    await account.introduced(clock)
+    # The first poll is under way by now. The menu takes several calls, and a first message may
+    # come before they are over.
+    await asyncio.gather(host.warm_up(), _introduce(account, host))
+
+
+async def _introduce(account: TelegramAccount, host: Host) -> None:
+    names = await host.owner_names()
+    _tell(served_line(account.handle, host.model, names))
     if not await host.owned():
-        await _offer_pairing(account, host)
-    await host.warm_up()
+        _tell(pairing_lines(account.pairing_link(await host.pairing_code()), names))
+    await _set_menus(account, host)
 
 
-async def _offer_pairing(account: TelegramAccount, host: Host) -> None:
-    """Prints the link that makes its first visitor the owner."""
-    try:
-        identity = await account.identity()
-    except ChannelError as fault:
-        _LOG.warning("no pairing link: %s", fault)
-        return
-    link = f"https://t.me/{identity.username}?start={await host.pairing_code()}"
-    # Not to the log: anyone who reads the link in time becomes the owner.
-    sys.stdout.write(f"Nobody owns this assistant yet. Open within 15 minutes: {link}\n")
+async def _set_menus(account: TelegramAccount, host: Host) -> None:
+    keys = [key.partition(":") for key in await host.owners()]
+    mine = [number for channel, _, number in keys if channel == TelegramChannel.name]
+    await account.set_menus(host.menus.private, host.menus.groups, host.menus.owners, mine)
+
+
+def _tell(text: str) -> None:
+    # Not to the log: anyone who reads the pairing link in time becomes the owner.
+    sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 async def _probe_token(settings: Settings) -> str:
-    async with _api(settings) as api:
-        name = await TelegramAccount(api).check()
-    return f"The token is good: it belongs to @{name}."
+    return f"The token is good: it belongs to {await try_token(settings)}."
 
 
 async def _probe_updates(settings: Settings) -> str:
     webhook = settings.telegram.webhook
-    async with _api(settings) as api:
+    async with telegram_api(settings) as api:
         return await TelegramAccount(api).check_webhook(webhook.url if webhook else "")
 
 
 def _mend_updates(webhook: WebhookAccess | None) -> str:
     if webhook is None:
-        return "Look at TELEGRAM_WEBHOOK_URL, which is not set."
+        return "Set TELEGRAM_WEBHOOK_URL, or let the next start delete that webhook."
     return (
-        f"See that TELEGRAM_WEBHOOK_URL leads over a proxy to 127.0.0.1:{webhook.port}, and start "
-        "Steward, which sets the webhook."
+        f"Check that TELEGRAM_WEBHOOK_URL leads over a proxy to 127.0.0.1:{webhook.port}, then "
+        "start Steward, which sets the webhook."
     )

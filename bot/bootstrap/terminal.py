@@ -3,11 +3,24 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
+from bot.adapters.terminal.greeting import Greeting
+from bot.adapters.terminal.known_command import KnownCommand
 from bot.adapters.terminal.terminal import Terminal
 from bot.bootstrap.channel_form import Host, OpenChannel
+from bot.bootstrap.parts import DEMO
 from bot.doctor import Check, Finding
 from bot.ports.clock import Clock
 from bot.settings import Settings
+from bot.shipped import command
+from bot.shipped.version import running_version
+
+_DEMO = f"the demo: it shows how I work. Run `{command('setup')}` for a real model."
+_TRIES = ("What is in this folder?", "Write a note about today", "/plan sort these files by year")
+_TRIES_OF_DEMO = (
+    "Make minutes of my meeting notes",
+    "Tidy my table of expenses",
+    "/plan make a report",
+)
 
 
 class TerminalForm:
@@ -27,9 +40,26 @@ class TerminalForm:
 
             async def prepare(host: Host) -> None:
                 await host.admit_owner(terminal.sender)
+                await _greet(terminal, host, settings)
                 await _show_open_cards(terminal, host)
 
-            yield OpenChannel(terminal.channel, terminal.converse, prepare=prepare)
+            async def greet(host: Host) -> None:
+                await host.warm_up()
+
+            yield OpenChannel(terminal.channel, terminal.converse, prepare=prepare, greet=greet)
+
+
+async def _greet(terminal: Terminal, host: Host, settings: Settings) -> None:
+    model = await host.model_in(terminal.address)
+    demo = model == DEMO
+    greeting = Greeting(
+        running_version(),
+        settings.workspace,
+        _DEMO if demo else model,
+        _TRIES_OF_DEMO if demo else _TRIES,
+    )
+    offers = [KnownCommand(name, told, host.usages.get(name, "")) for name, told in host.commands]
+    await terminal.greet(greeting, [*offers, KnownCommand("quit", "leave")])
 
 
 async def _show_open_cards(terminal: Terminal, host: Host) -> None:

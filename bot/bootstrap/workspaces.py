@@ -1,6 +1,8 @@
 """Chooses the folder of this machine that a chat works in."""
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,8 +23,14 @@ async def workspace_of(settings: Settings, people: People, chat: Chat, person: i
     address = chat.moved_from or chat.address
     names = (address.channel, address.chat, address.thread or "")
     folder = root / (shared or f"chats/{'-'.join(name for name in names if name)}")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    await asyncio.to_thread(_made, folder)
     return folder
+
+
+def _made(folder: Path) -> None:
+    # The tool that needs the folder says why it cannot be used.
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _shared(folders: Mapping[str, str], chat: Chat) -> str | None:

@@ -24,17 +24,26 @@ class Verb(StrEnum):
 
     APPROVE = "y"
     ALWAYS = "w"
+    FOLDER = "f"
     ALL = "a"
     DENY = "n"
+    CHANGE = "c"
     STOP = "s"
+    ALLOW = "l"
 
 
 _KEY = "card:"
+_CHANGE = "change:"
 
 
 def card_of(key: str) -> str | None:
     """Returns the id of the card that an outbound key belongs to, None for any other key."""
     return key.removeprefix(_KEY).partition("@")[0] if key.startswith(_KEY) else None
+
+
+def change_of(key: str) -> str | None:
+    """Returns the id of the card whose change the message with this key asks for."""
+    return key.removeprefix(_CHANGE).partition("@")[0] if key.startswith(_CHANGE) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,10 @@ class Approval:
     decided_at: datetime | None = None
     """The time of the decision."""
     reason: str = ""
-    """The words with which a person denied the call."""
+    """The words with which a person denied the call, or what they allowed beside it.
+
+    On a card that ended with its turn, the reason why the call was skipped.
+    """
     shown_at: datetime | None = None
     """The time the card was first on a screen."""
     asker_name: str = ""
@@ -93,6 +105,10 @@ class Approval:
     def key_in(self, chat: int) -> str:
         """Returns the outbound key of the card in a chat; each chat has its own visible message."""
         return f"{_KEY}{self.id}" if chat == self.chat else f"{_KEY}{self.id}@{chat}"
+
+    def change_key(self, press: str) -> str:
+        """Returns the outbound key of the question that a press of Change asks."""
+        return f"{_CHANGE}{self.id}@{press}"
 
     @property
     def chats(self) -> tuple[int, ...]:
@@ -113,3 +129,8 @@ class Rule:
     created_at: datetime
     surroundings: Surroundings = field(default_factory=Surroundings)
     """The surroundings that the card showed; a call that gets more than these asks."""
+    under: str = ""
+    """The edition of the skill that asked for the rule, which holds while exactly it is in use.
+
+    Empty for a rule that no skill asked for.
+    """

@@ -1,123 +1,104 @@
-"""The bounds of turns, model calls and channels, but none of money; settings can change each."""
+"""Budgets: what may be spent in a day by everybody, in a day by one person, and in one turn."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from enum import StrEnum
+from typing import TypeAlias
+from zoneinfo import ZoneInfo
+
+from bot.domain.model import Price, Usage
+from bot.domain.money import Nano
+
+_WARNED = 80
+"""Per cent of a budget at which people are told."""
+
+
+class Scope(StrEnum):
+    """The spending that a budget bounds."""
+
+    DAY = "day"
+    PERSON = "person"
+    TURN = "turn"
+
+
+class CallKind(StrEnum):
+    """The purpose of a paid call."""
+
+    ANSWER = "turn"
+    SUMMARY = "summary"
+    EMBEDDING = "embedding"
+    HEARING = "hearing"
+    SPEAKING = "speaking"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The bounds of a turn."""
+class Cause:
+    """The reason for a paid call; each field but the kind may be unknown."""
 
-    soft_rounds: int = 12
-    """Rounds after which the model is asked for its answer."""
-    max_rounds: int = 20
-    """Rounds after which the turn ends."""
-    calls_per_round: int = 16
-    """Tool calls of one reply that may run."""
-    calls_per_turn: int = 80
-    """Tool calls of one turn that may run."""
-    turn_seconds: float = 1800.0
-    """Seconds of work in a turn; waiting for people does not count."""
-    tools_seconds: float = 120.0
-    """Seconds for the tools of one round together."""
-    tool_seconds: float = 60.0
-    """Seconds for one tool call, unless the tool names its own bound."""
-    result_bytes: int = 30_000
-    """Bytes of UTF-8 that the model reads of one result."""
-    round_bytes: int = 200_000
-    """Bytes of UTF-8 that the model reads of all results of one round."""
-    repeat_calls: int = 3
-    """Equal calls with equal results after which a person is asked."""
-    repeat_grant: int = 3
-    """Further repeats that one approval allows."""
-    same_error_hint: int = 2
-    """Rounds with the same error after which the result carries a hint."""
-    same_error_stop: int = 3
-    """Rounds with the same error after which the turn ends."""
-    empty_retries: int = 2
-    """Empty replies in a row that are tried again."""
-    pauses: int = 5
-    """Pauses by the provider in one turn."""
-    attempts: int = 3
-    """Failed starts of a turn after which it rests."""
-    counted_after_seconds: float = 3.0
-    """Seconds that a step has to live until the death of the program counts as a failed start."""
-    rest_minutes: tuple[float, ...] = (1.0, 5.0, 15.0, 60.0)
-    """Minutes of each rest; after the last one a further failure ends the turn."""
-    plan_steps: int = 50
-    """Steps that a plan may have."""
-    plan_rounds: int = 8
-    """Rounds that a plan's turn has beyond one for each step."""
-    plan_calls: int = 20
-    """Calls that a plan's turn has beyond two for each step."""
-    pipeline_depth: int = 5
-    """Times that one skill may hand over to another in one turn."""
-    compact_at: float = 0.9
-    """The share of the model's window at which the view is cut."""
-    compact_to: float = 0.5
-    """The share of the window that remains after a cut."""
-    images_in_view: int = 20
-    """Pictures that the model sees at once."""
-    approval_hours: float = 24.0
-    """Hours until an open card expires."""
-    card_seconds: float = 600.0
-    """Seconds in which a card must reach a screen."""
+    kind: CallKind
+    chat: int | None = None
+    person: int | None = None
+    turn: str = ""
+    skill: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ModelTimes:
-    """The bounds of one model call and of its retries, in seconds."""
+class Limit:
+    """One budget, with whoever set it; `money` is None for no bound."""
 
-    connect_seconds: float = 5.0
-    first_byte_seconds: float = 60.0
-    silence_seconds: float = 60.0
-    call_seconds: float = 600.0
-    retries: int = 4
-    backoff_seconds: float = 1.0
-    backoff_max_seconds: float = 60.0
+    money: Nano | None = None
+    by: str = ""
+    """The name of the owner who set it in a chat; empty for a setting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A number of messages in a number of seconds."""
-
-    count: int
-    seconds: float
+Budgets: TypeAlias = Mapping[Scope, Limit]
+"""The budget of each scope; a scope that is missing has no bound."""
 
 
 @dataclass(frozen=True, slots=True)
-class SendRates:
-    """The rates for sending to one chat, to one group and in all; None means no bound."""
+class Purse:
+    """One budget as it stands: whose it is, since when it counts, and what is gone."""
 
-    chat: Rate | None = Rate(1, 1.0)
-    group: Rate | None = Rate(20, 60.0)
-    all: Rate | None = Rate(30, 1.0)
+    scope: Scope
+    limit: Nano
+    spent: Nano
+    """Money that was spent, and the least cost of calls that are being made."""
+    since: datetime
+    until: datetime | None
+    """When it starts anew; None for the budget of a turn."""
+    zone: str
+    subject: str = ""
+    """The person or the turn; empty for everybody."""
+
+    @property
+    def left(self) -> Nano:
+        return max(self.limit - self.spent, 0)
+
+    @property
+    def warned(self) -> bool:
+        """Returns True when so much is gone that people are told."""
+        return self.spent * 100 >= self.limit * _WARNED
+
+    def refuses(self, least: Nano) -> bool:
+        """Returns True for a call that would pass the budget; a free call never does."""
+        return least > 0 and self.spent + least > self.limit
+
+    @property
+    def key(self) -> str:
+        """Names this budget on this day, with its height: a raised one is another one."""
+        return f"{self.scope}:{self.subject}:{self.since:%Y%m%d%H%M}:{self.limit}"
 
 
-@dataclass(frozen=True, slots=True)
-class BundleBounds:
-    """The bounds of a message in fragments; `seconds` is the wait for more after each one."""
-
-    seconds: float = 1.5
-    messages: int = 50
-    characters: int = 200_000
+def least_cost(price: Price, tokens: int) -> Nano:
+    """Returns the least that a call can cost: its prompt all from the cache, and one token out."""
+    cheapest = price.input if price.input < price.cache_read else price.cache_read
+    return Price(cheapest, price.output, cheapest, cheapest).cost(Usage(tokens, 1))
 
 
-@dataclass(frozen=True, slots=True)
-class EnclosureBounds:
-    """The bounds of fetching: bytes of one file, and seconds for all files of a message."""
-
-    bytes: int = 20 * 1024 * 1024
-    seconds: float = 90.0
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingBounds:
-    """The bounds of reading one file; `at_once` files are read side by side.
-
-    `memory` in bytes, `seconds` from its start to its end, `cpu_seconds` of the processor.
-    """
-
-    memory: int = 768_000_000
-    seconds: float = 30.0
-    cpu_seconds: int = 20
-    at_once: int = 2
+def day_of(moment: datetime, zone: str) -> tuple[datetime, datetime]:
+    """Returns the beginning and the end of the day in a time zone, in which the moment lies."""
+    here = ZoneInfo(zone)
+    today = moment.astimezone(here).date()
+    begin, end = (datetime.combine(today + timedelta(days=n), time(), here) for n in (0, 1))
+    return begin.astimezone(UTC), end.astimezone(UTC)

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from bot.domain.budget import BundleBounds
+from bot.domain.limits import BundleBounds
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
 
 _SPAN = timedelta(seconds=2)
 """The longest gap between the fragments of one message; platforms tell whole seconds."""
 
+_DOCUMENT = "<document name="
+_NAME = re.compile(r"(['\"])(.*?)\1 kind=")
 _QUOTED = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
 
 
@@ -34,7 +36,7 @@ class Seam:
 
     @property
     def open(self) -> bool:
-        """Returns true when more pieces probably follow, so that a short wait is right."""
+        """Returns true when more fragments probably follow, so that a short wait is right."""
         likely = bool(self.album) or self.forwarded or self.cut in (Cut.LIKELY, Cut.SHARP)
         return likely and self.number > 0
 
@@ -79,6 +81,19 @@ def own_words(text: str) -> str:
     return _QUOTED.sub("", text) or text
 
 
+def wish_in(text: str) -> str:
+    """Returns the words of a person without quotes and enclosed documents.
+
+    Where there are no words, it names the first document. Everything behind the first document is
+    left out: its content could look like its own end.
+    """
+    words, opened, enclosed = own_words(text).partition(_DOCUMENT)
+    if words.strip() or not opened:
+        return words.strip()
+    named = _NAME.match(enclosed)
+    return named[2] if named is not None else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """A message put together from its fragments, in their order.
@@ -92,6 +107,11 @@ class Bundle:
     @property
     def first(self) -> InboundMessage:
         return self.messages[0]
+
+    @property
+    def words(self) -> str:
+        """Returns what the person wrote, without what it came with."""
+        return "\n".join(message.text for message in self.messages)
 
     @property
     def seam(self) -> Seam | None:

@@ -4,17 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from bot.domain.approval import Approval, ApprovalState, Rule
+from bot.domain.budget import Cause, Scope
 from bot.domain.chat import Chat, Conversation
+from bot.domain.erasing import Target
 from bot.domain.message import Address, Outbound
 from bot.domain.model import Usage
+from bot.domain.money import Nano
+from bot.domain.note import Note
+from bot.domain.passage import Passage
 from bot.domain.plan import Plan, PlanStep
+from bot.domain.received import ReceivedFile
 from bot.domain.rights import Pace, Rights
 from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
-from bot.domain.turn import Turn
+from bot.domain.turn import Turn, WaysOn
 
 
 class InboundState(StrEnum):
@@ -51,7 +57,10 @@ class SaveTurn:
 
 @dataclass(frozen=True, slots=True)
 class CountStart:
-    """Counts the present start of a running turn as failed, unless it makes progress yet."""
+    """Counts the present start of a running turn as failed, unless it makes progress yet.
+
+    A turn that was held back has begun with it.
+    """
 
     turn: str
 
@@ -63,6 +72,14 @@ class EndRest:
     turn: str
     rest: int
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EndWays:
+    """Ends the buttons below the end of a turn; Conflict when they are not open any more."""
+
+    turn: str
+    how: Literal[WaysOn.PRESSED, WaysOn.PAST]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +115,25 @@ class ChooseSkill:
     chat: int
     skill: str | None
     lent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOffer:
+    """Notes that a card of the chat offers what this edition of a skill asks for."""
+
+    chat: int
+    under: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndGrants:
+    """Removes the rules of a chat that skills asked for, but for those of the edition `keep`.
+
+    What any other skill asks for is offered again when it comes into use.
+    """
+
+    chat: int
+    keep: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +234,20 @@ class SavePlan:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Puts a visible message into the outbox; the same key again makes it an edit, latest wins."""
+    """Puts a visible message into the outbox; the same key again makes it an edit, latest wins.
+
+    An edit reaches the copies of the message too.
+    """
 
     key: str
     chat: int
     content: Outbound
     over: str | None = None
     """The platform's id of a message that is on the screen already, which gets the content."""
+    anew: bool = False
+    """True to send a message again as a new one; the old one stays on the screen as it is."""
+    copy_of: int | None = None
+    """The number of the row of which this message is a copy; an edit of that row edits it too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +287,15 @@ class SaveTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class SaveProfile:
+    """Sets what a person says about themselves, and the person's time zone."""
+
+    person: int
+    about: str
+    timezone: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class LinkAccount:
     """Gives an account (`channel:id`) to a person, even when another person had it."""
 
@@ -265,16 +317,35 @@ class Revoke:
 
 @dataclass(frozen=True, slots=True)
 class AddUsage:
-    """Records the tokens and the cost of one model call (dollars; None without a known price)."""
+    """Records the tokens and the cost of one paid call, in place of what was known of it before."""
 
-    turn: str
-    chat: int
-    person: int
+    call: str
+    """Names the call; the same name again replaces the record."""
+    cause: Cause
     model: str
     at: datetime
     usage: Usage
-    cost: float | None
-    call_type: str = "turn"
+    cost: Nano | None
+    """Its price; None when no price is known."""
+    estimated: bool = False
+    """True when the provider has not told the tokens: it never did, or the call was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropUsage:
+    """Takes the record of a call back that was not made after all."""
+
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetBudget:
+    """Sets a budget in place of the setting; `money` of None means no bound."""
+
+    scope: Scope
+    money: Nano | None
+    by: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +367,13 @@ class AddArtifact:
     id: str
     chat: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveReceived:
+    """Inserts or updates the row of a file that somebody sent, found by its chat and key."""
+
+    file: ReceivedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,15 +400,58 @@ class AddVerdict:
     details: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class KeepPassage:
+    """Remembers a settled answer, which the indexes are owed from then on; each id once."""
+
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class AddNote:
+    """Stores a note; one with the same id stays as it is."""
+
+    note: Note
+
+
+@dataclass(frozen=True, slots=True)
+class DropNote:
+    """Removes a note, with the passage by which it was found."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """Takes the words out of everything that was said, and forgets its passages.
+
+    Rows, numbers and the pairing of calls stay. The chat gets a cut, and its owner is replaced:
+    whoever owns it next reads the log again. Turns that are under way stay as they are.
+    """
+
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPast:
+    """Notes that the talk from before the memory is read up to this conversation, or to its end."""
+
+    conversation: str
+    ended: bool = False
+
+
 Write: TypeAlias = (
     Append
     | SaveTurn
     | CountStart
     | EndRest
+    | EndWays
     | AskStop
     | SaveChat
     | NameChat
     | ChooseSkill
+    | NoteOffer
+    | EndGrants
     | MoveChat
     | JoinChats
     | SaveConversation
@@ -345,14 +466,23 @@ Write: TypeAlias = (
     | AddRule
     | DropRule
     | SaveTerms
+    | SaveProfile
     | LinkAccount
     | Revoke
     | AddUsage
+    | DropUsage
+    | SetBudget
     | AddAudit
     | AddArtifact
+    | SaveReceived
     | AddVerdict
     | AllowServer
     | DropConsent
+    | KeepPassage
+    | AddNote
+    | DropNote
+    | Erase
+    | ReadPast
 )
 
 

@@ -44,7 +44,7 @@ class Chat:
     queue_mode: QueueMode = QueueMode.QUEUE
     """The treatment of a message that arrives during a turn."""
     model: str | None = None
-    """The model chosen for this chat; None means the program's."""
+    """The model (`provider/name`) or the tier that the chat chose; None means the default one."""
     timezone: str | None = None
     """The time zone of the chat; None means UTC."""
     fence: int = 0
@@ -55,7 +55,7 @@ class Chat:
     """The title of the group."""
     activation: Activation = Activation.MENTION
     """The rule for the messages of a group that are for the bot."""
-    context: bool = False
+    listens: bool = False
     """True when the bot reads the talk of a group that is not meant for it."""
     moved_from: Address | None = None
     """The address before the group became a supergroup; the workspace folder keeps that name."""
@@ -63,10 +63,14 @@ class Chat:
     """The form of a long answer."""
     previews: bool = False
     """True when links show a preview of their page."""
+    footer: bool = False
+    """True when a small line below an answer tells what it took."""
     skill: str | None = None
     """The skill in use here."""
     skill_lent: bool = False
     """True when the model chose the skill; it then ends with the conversation or its pipeline."""
+    offered: str | None = None
+    """The edition of the skill whose wishes a card has offered to allow since it is in use."""
 
 
 @dataclass(frozen=True, slots=True)

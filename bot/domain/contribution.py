@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change import Write
+from bot.domain.message import Button
 from bot.domain.step import Refuse
 from bot.domain.transcript import Body
 from bot.domain.turn import Turn
@@ -69,6 +70,12 @@ class Ended:
     """Text behind the last word."""
     instead: str | None = None
     """Text in place of the last word; None leaves the last word as it is."""
+    below: str = ""
+    """A small line at the end of the message with the last word."""
+    buttons: tuple[tuple[Button, ...], ...] = ()
+    """The buttons below the last word."""
+    listed: bool = False
+    """True when a card lists what was done, so that the last word need not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,24 +12,38 @@ StewardError
 ├── ModelError              refused by a provider, or failed on the way to it
 │   ├── ModelOverloaded     429, 5xx, overloaded: wait `retry_after`, try again
 │   ├── ModelUnreachable    network, time-out, cut stream: try again
-│   ├── ModelDenied         key, permission, unknown model: an operator must act
+│   ├── ModelDenied         key, permission, money: an operator must act
+│   │   └── NoSuchModel     the key is good, and the provider has no model of this name
 │   ├── PromptTooLong       shorten the view, then try again
-│   ├── SpoiltThinking      drop thinking by a stored cut, then try once more
 │   ├── SpoiltThinking      drop the thinking with a stored cut, then try once more
-│   └── RequestInvalid      never send this exact request again
+│   ├── RequestInvalid      never send this exact request again
+│   └── OverBudget          not sent, as a budget is used up; its text is for the person
+├── ChannelError            refused by a platform, or failed on the way to it
 │   ├── FloodWait           the platform asks for `retry_after` seconds
 │   ├── ChannelUnreachable  network; `maybe_done` when the work may have happened
-│   ├── ChannelUnreachable  network; `maybe_done` when it may have happened all the same
+│   │   └── ChannelDenied   the platform does not accept the token: an operator must act
 │   ├── ChatMoved           the chat has a new address; carries the platform's notice of it
 │   ├── RecipientGone       blocked, deleted, never started: drop the message
 │   ├── ContentRefused      the platform never accepts this content
 │   └── FileWithheld        the platform does not hand the file out; its text says why
+├── MeaningError            passages cannot be found by their meaning now: words alone
+│   ├── EmbedderError       the embedder failed, or is not reached: try again later
+│   │   ├── EmbedderDenied  its key, address or model is wrong: an operator must act
+│   │   ├── OtherSize       its vectors have another size than before: index anew
+│   │   └── EmbedderRefuses these texts get no vectors: never ask for them again
+│   ├── VectorsAway         the index is not reached, in use or on a full disk: try again later
+│   └── VectorsLost         the index is gone or broken: index anew
 ├── ToolFailure             a tool could not do its work; its text is for the model
 │   └── OutcomeUnknown      the call may have happened; only a look at the world can tell
 └── SettingError            a setting is unusable; its text is for the operator
+    └── DriverMissing       the library for this kind of database is not installed
 """
 
 from bot.domain.message import RawUpdate
+from bot.domain.trouble import Trouble
+
+WRITE_RIGHT = "Give your user the right to write there, or choose another folder."
+"""The advice about a folder that the program may not use."""
 
 
 class StewardError(Exception):
@@ -69,35 +83,70 @@ class StoreTooOld(StoreError):
 
 
 class ModelError(StewardError):
-    """The model gave no reply."""
+    """The model gave no reply; `streamed` is the text that had come before the fault."""
+
+    trouble = Trouble.OTHER
+    streamed = ""
 
 
 class ModelOverloaded(ModelError):
     """The provider is overloaded; `retry_after` is its wish in seconds, if it gave one."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        retry_after: float | None = None,
+        trouble: Trouble = Trouble.OVERLOADED,
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.trouble = trouble
 
 
 class ModelUnreachable(ModelError):
     """The provider was not reached or fell silent, or the stream was cut."""
 
+    trouble = Trouble.CONNECTION
+
 
 class ModelDenied(ModelError):
-    """The provider refuses the key, the account or the model name."""
+    """The provider refuses the key, the account or the model name; an owner changes `setting`."""
+
+    def __init__(
+        self, message: str, trouble: Trouble = Trouble.PERMISSION, setting: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.trouble = trouble
+        self.setting = setting
+
+
+class NoSuchModel(ModelDenied):
+    """The provider has no model of this name for this key."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, Trouble.MODEL)
 
 
 class PromptTooLong(ModelError):
     """The request does not fit the model's window."""
 
+    trouble = Trouble.TOO_LONG
+
 
 class SpoiltThinking(ModelError):
     """A thinking block of the request no longer fits its prefix."""
 
+    trouble = Trouble.FORM
+
 
 class RequestInvalid(ModelError):
     """The provider refuses this request because of its form."""
+
+    trouble = Trouble.FORM
+
+
+class OverBudget(ModelError):
+    """The call was not made, because it would have passed a budget; its text is for the person."""
 
 
 class ChannelError(StewardError):
@@ -118,6 +167,13 @@ class ChannelUnreachable(ChannelError):
     def __init__(self, message: str, *, maybe_done: bool) -> None:
         super().__init__(message)
         self.maybe_done = maybe_done
+
+
+class ChannelDenied(ChannelUnreachable):
+    """The platform does not accept the token; nothing was done."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, maybe_done=False)
 
 
 class ChatMoved(ChannelError):
@@ -144,6 +200,34 @@ class InvalidArguments(StewardError):
     """Arguments that do not fit the tool's schema; the text says which and why."""
 
 
+class MeaningError(StewardError):
+    """Passages cannot be found by their meaning now."""
+
+
+class EmbedderError(MeaningError):
+    """The embedder gave no vectors that can be used."""
+
+
+class EmbedderDenied(EmbedderError):
+    """The embedder refuses its key, its address or the name of its model."""
+
+
+class OtherSize(EmbedderError):
+    """The vectors have another size than those of the index."""
+
+
+class EmbedderRefuses(EmbedderError):
+    """The embedder gives no usable vectors for these texts; others may be fine."""
+
+
+class VectorsAway(MeaningError):
+    """The index of meaning cannot be used now; it may be sound."""
+
+
+class VectorsLost(MeaningError):
+    """The index of meaning is gone or broken."""
+
+
 class ToolFailure(StewardError):
     """A tool that could not do its work; the text is written for the model."""
 
@@ -154,3 +238,11 @@ class OutcomeUnknown(ToolFailure):
 
 class SettingError(StewardError):
     """A setting that cannot be used; the text names it in one sentence."""
+
+
+class DriverMissing(SettingError):
+    """The library for a kind of database is not installed; `install` is the command for it."""
+
+    def __init__(self, kind: str, install: str) -> None:
+        super().__init__(f"{kind} needs its driver: run `{install}`")
+        self.install = install

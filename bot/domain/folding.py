@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from bot.domain.message import FileRef, Markdown, Outbound
+from bot.domain.message import Block, FileRef, Markdown, Outbound, Plain
 
 LONG_ANSWER = 12_000
 """Characters above which an answer is long, unless a setting says otherwise."""
@@ -14,16 +14,33 @@ _LONGEST = 700
 
 _BLANK = re.compile(r"\n[ \t]*\n")
 _SET_APART = re.compile(r"[ \t]*(```|~~~|\|)")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t].*|[ \t]*(\*\*|__)[^*_]+\1:?[ \t]*")
+"""A line that is a heading, or bold as a whole as many models write headings."""
+
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # noqa: RUF001 - the ends of sentences in Chinese
 
 
 def folded(content: Outbound) -> Outbound:
-    """Returns the content with only its opening as text, and the whole text as its first file."""
-    text = "\n\n".join(block.text for block in content.blocks)
+    """Returns the content with only its opening as text, and the whole text as its first file.
+
+    Words said before the answer, and small lines below it, stay in the message.
+    """
+    whole = [block for block in content.blocks if _is_answer(block)]
+    text = "\n\n".join(block.text for block in whole)
     told = f"📄 The whole answer is in {FILE_NAME}: {len(text):,} characters."
-    blocks = (Markdown("\n\n".join(part for part in (opening(text), told) if part)),)
+    short = Markdown("\n\n".join(part for part in (opening(text), told) if part))
+    at = content.blocks.index(whole[0]) if whole else len(content.blocks)
+    others = [block for block in content.blocks if not _is_answer(block)]
+    blocks = (*others[:at], short, *others[at:])
     file = FileRef("", FILE_NAME, text=text)
     return replace(content, blocks=blocks, files=(file, *content.files), folded=False)
+
+
+def _is_answer(block: Block) -> bool:
+    """Returns True but for words that were said before the answer, and for small lines."""
+    if isinstance(block, Markdown):
+        return not block.said
+    return not isinstance(block, Plain) or block.style != "aside"
 
 
 def opening(text: str, longest: int = _LONGEST) -> str:
@@ -43,7 +60,17 @@ def opening(text: str, longest: int = _LONGEST) -> str:
             break
         taken.append(paragraph.rstrip())
         room -= len(paragraph) + 2
-    return "\n\n".join(taken)
+    else:
+        return "\n\n".join(taken)
+    return _without_last_heading("\n\n".join(taken))
+
+
+def _without_last_heading(text: str) -> str:
+    """Leaves headings at the end out: what they announce is not there."""
+    lines = text.split("\n")
+    while lines and (not lines[-1].strip() or _HEADING.fullmatch(lines[-1])):
+        lines.pop()
+    return "\n".join(lines)
 
 
 def _cut(paragraph: str, longest: int) -> str:

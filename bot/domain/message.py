@@ -48,12 +48,20 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file beside a message; `handle` is the channel's way to fetch it."""
+    """A file beside a message; `handle` is the channel's way to fetch it.
+
+    `identity` names the same file in every message that holds it, where the channel knows one.
+    """
 
     kind: Literal["photo", "document", "voice", "video", "other"]
     name: str
     size: int | None
     handle: str
+    identity: str = ""
+    seconds: int | None = None
+    """The length of a recording, where the channel tells it."""
+    recorded: bool = False
+    """True when the sender's app recorded the sender's own voice."""
 
 
 _KINDS = {
@@ -115,6 +123,8 @@ class InboundMessage:
     """Tells if an app probably cut a longer text here."""
     foreign: str | None = None
     """Names content that the sender did not type, a picture or a poll for instance."""
+    language: str = ""
+    """The language code of the sender's app, as in `de`; empty where the platform tells none."""
     composed: bool = False
     """True when another bot wrote the words and the sender only sent them; they command nothing."""
 
@@ -130,7 +140,9 @@ class InboundMessage:
         if self.quote is not None and self.quote.foreign is not None:
             return self.quote.foreign
         quoted = () if self.quote is None else self.quote.attachments
-        return next((_KINDS[a.kind] for a in (*self.attachments, *quoted)), None)
+        # A voice that the app recorded for this message is the sender's own, as typed words are.
+        sent = (a for a in self.attachments if not a.recorded)
+        return next((_KINDS[a.kind] for a in (*sent, *quoted)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +155,21 @@ class Press:
     handle: str
     message_id: str | None = None
     private: bool = True
+
+    def typed(self, text: str, at: datetime) -> InboundMessage:
+        """Returns the message that would have said the same as the press."""
+        number = self.message_id or ""
+        return InboundMessage(self.address, self.sender, number, text, at, private=self.private)
+
+
+@dataclass(frozen=True, slots=True)
+class PressAnswer:
+    """The private answer to a press; a refusal is worth an interruption, a success is not."""
+
+    text: str = ""
+    """The words; empty when the card says it all."""
+    refused: bool = False
+    """True when the press did nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +238,12 @@ class Markdown:
 
     text: str
     kind: Literal["markdown"] = "markdown"
+    said: bool = False
+    """True for words that were said on the way to an answer.
+
+    A channel may show them smaller; one that kept them on the screen as they came need not show
+    them again.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +252,11 @@ class Plain:
 
     text: str
     kind: Literal["plain"] = "plain"
+    style: Literal["", "line", "title", "aside"] = ""
+    """Its weight: a title stands out, an aside stands back, a line does neither.
+
+    In each of the three, words between two backticks are code.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +266,8 @@ class CodeBlock:
     text: str
     language: str = ""
     kind: Literal["code"] = "code"
+    folds: bool = False
+    """True when a channel may show the beginning of a long text, and the rest on a tap."""
 
 
 Block: TypeAlias = Markdown | Plain | CodeBlock
@@ -246,12 +286,14 @@ class FileRef:
 class OutboundKind(StrEnum):
     """The purpose of an outbound message; the delivery treats each kind in its own way.
 
-    A message that is GONE was shown in passing and must leave the screen.
+    The buttons of a MENU can be typed as commands too. A message that is GONE was shown in passing
+    and must leave the screen.
     """
 
     ANSWER = "answer"
     CARD = "card"
     NOTICE = "notice"
+    MENU = "menu"
     PROGRESS = "progress"
     GONE = "gone"
 
@@ -270,6 +312,8 @@ class Outbound:
     """True when a channel with short messages may show the opening and send the whole as a file."""
     previews: bool = False
     """True when a link may show a preview of its page."""
+    asks: str = ""
+    """A hint for the words that the message asks for; a channel may open a reply to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
 """A model's profile and prices, the usage of a call, and the reasons why replies end."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
+
+from bot.domain.money import Nano, nano_of
 
 
 class FinishReason(StrEnum):
@@ -34,6 +37,11 @@ class Usage:
         )
 
     @property
+    def told(self) -> bool:
+        """Returns False when the provider told no tokens at all."""
+        return bool(self.prompt or self.output)
+
+    @property
     def prompt(self) -> int:
         """Returns the tokens of the whole prompt, with those from the cache."""
         return self.input + self.cache_read + self.cache_write
@@ -43,36 +51,53 @@ class Usage:
 class Price:
     """Dollars for a million tokens of each kind."""
 
-    input: float
-    output: float
-    cache_read: float
-    cache_write: float
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal
+    cache_write: Decimal
+    dated: str = ""
+    """The day on which somebody looked the prices up, as in 2026-11-22; empty when unknown."""
 
-    def cost(self, usage: Usage) -> float:
-        return (
+    def cost(self, usage: Usage) -> Nano:
+        """Returns the price of these tokens, rounded up to a billionth of a dollar."""
+        paid = (
             usage.input * self.input
             + usage.output * self.output
             + usage.cache_read * self.cache_read
             + usage.cache_write * self.cache_write
-        ) / 1_000_000
+        )
+        return nano_of(paid / 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
-    """The abilities of a model: window and longest answer in tokens, pictures, thinking."""
+    """The abilities of a model."""
 
     provider: str
+    """The provider that serves it."""
     name: str
+    """The provider's name for it."""
     window: int
+    """Tokens in view."""
     max_output: int
+    """Tokens of the longest answer."""
     sees: bool = True
+    """True when it takes pictures."""
     thinks: bool = True
+    """True when it is asked to think before it answers."""
     price: Price | None = None
+    """The price of its tokens; None when nobody knows."""
+    calls: bool = True
+    """True when it can call tools; other models read earlier calls as text."""
+    adopts: bool = True
+    """True when it takes calls that other models made; else it reads them as text."""
+    trusted: bool = True
+    """True when its finish reason can be relied on."""
 
     @property
     def key(self) -> str:
         return f"{self.provider}/{self.name}"
 
-    def cost(self, usage: Usage) -> float | None:
-        """Returns the dollars of a call; None when no price is known."""
+    def cost(self, usage: Usage) -> Nano | None:
+        """Returns the cost of a call; None when no price is known."""
         return self.price.cost(usage) if self.price is not None else None

@@ -1,5 +1,6 @@
 """Senders, and the persons among them whom the bot obeys."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,7 +33,7 @@ class Person:
     """Someone allowed to command the bot; one person may have several accounts.
 
     `rights` and `pace` are what owners set for a member, a pace of None being the common one. For
-    an owner neither counts.
+    an owner neither counts. `about` is what they say about themselves.
     """
 
     id: int
@@ -40,6 +41,8 @@ class Person:
     role: Role
     rights: Rights = EVERYTHING
     pace: Pace | None = None
+    about: str = ""
+    timezone: str | None = None
 
     @property
     def is_owner(self) -> bool:
@@ -62,3 +65,8 @@ class Person:
     def may_approve_for(self, asker: int) -> bool:
         """Returns true for owners, and for the asker with the right to approve own changes."""
         return self.is_owner or (self.id == asker and self.rights.approve)
+
+
+def owned_on_a_platform(accounts: Iterable[tuple[str, Person]]) -> bool:
+    """Returns true when an owner has an account on a platform; the terminal is none."""
+    return any(p.is_owner and not key.startswith(f"{AT_THE_MACHINE}:") for key, p in accounts)

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from bot.domain.budget import Limits
+from bot.domain.limits import Limits
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult, clipped
 from bot.domain.turn import Turn
 
@@ -20,6 +20,7 @@ APPROVED_NOTE = "[Plan approved]"
 """The beginning of the note that tells a model to carry a plan out, one line for each open step."""
 
 _LONGEST_OUTCOME = 300
+_LONGEST_TITLE = 60
 
 
 class PlanState(StrEnum):
@@ -106,11 +107,17 @@ class PlanStep:
 
 
 _KEY = "plan:"
+_CHANGE = "change-"
 
 
 def plan_of_card(key: str) -> str | None:
     """Returns the id of the plan that an outbound key belongs to, None for any other key."""
     return key.removeprefix(_KEY).partition(":")[0] if key.startswith(_KEY) else None
+
+
+def changed_card(key: str) -> str | None:
+    """Returns the key of the plan's card whose change the message with this key asks for."""
+    return key.removeprefix(_CHANGE).partition("#")[0] if key.startswith(_CHANGE) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +208,20 @@ class Plan:
         key = f"{_KEY}{self.id}:{self.revision}"
         return key if chat == self.chat else f"{key}@{chat}"
 
+    def change_key(self, chat: int, press: str) -> str:
+        """Returns the outbound key of the question that a press of Change asks."""
+        return f"{_CHANGE}{self.key_in(chat)}#{press}"
+
+    @property
+    def wanting(self) -> bool:
+        """Returns True when the plan was approved, and no turn carries it out."""
+        return self.executing and self.turn is None
+
     def amended(self, **changes: Any) -> "Plan":
         """Returns the next version in the same state."""
         return replace(self, version=self.version + 1, **changes)
 
-    def moved(self, state: PlanState, **changes: Any) -> "Plan":
+    def in_state(self, state: PlanState, **changes: Any) -> "Plan":
         """Returns the next version in another state; raises ValueError for a forbidden move."""
         if not may_move(self.state, state):
             raise ValueError(f"a plan does not go from {self.state} to {state}")
@@ -219,13 +235,12 @@ class Plan:
 
     def recollected(self, by: int, now: datetime) -> "Plan":
         """Returns the next revision, whose steps are collected anew from the messages of `by`."""
-        return self.moved(
+        return self.in_state(
             PlanState.COLLECTING,
             collector=by,
             revision=self.revision + 1,
             since=now,
             steps=(),
-            title="",
             summary="",
             owner_chats=(),
         )
@@ -233,14 +248,23 @@ class Plan:
     def ended(self, now: datetime) -> "Plan":
         """Returns the ended plan: done, partly done or cancelled, by the states of its steps."""
         if not self.executing:
-            return self.moved(PlanState.CANCELLED, turn=None, ended_at=now)
+            return self.in_state(PlanState.CANCELLED, turn=None, ended_at=now)
         if all(step.state is StepState.DONE for step in self.steps):
             state = PlanState.DONE
         elif any(step.call for step in self.steps):
             state = PlanState.PARTLY_DONE
         else:
             state = PlanState.CANCELLED
-        return self.moved(state, turn=None, ended_at=now)
+        return self.in_state(state, turn=None, ended_at=now)
+
+
+def title_from(wish: str) -> str:
+    """Returns a title made of the first line of a wish, cut behind a word."""
+    line = next((" ".join(part.split()) for part in wish.splitlines() if part.strip()), "")
+    if len(line) > _LONGEST_TITLE:
+        at = line.rfind(" ", 0, _LONGEST_TITLE)
+        line = f"{line[: at if at > 0 else _LONGEST_TITLE - 1].rstrip(' ,;:')}…"
+    return line[:1].upper() + line[1:]
 
 
 def plan_for(turn: Turn, plan: Plan | None) -> Plan | None:

@@ -22,6 +22,9 @@ HOUSE = frozenset(
         "find_skills",
         "use_skill",
         "read_skill_file",
+        "remember",
+        "recall",
+        "forget",
     }
 )
 """Names of the tools that no server lends."""

@@ -1,13 +1,13 @@
 """The progress of a turn: a fold over its entries, its row and its cards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.message import FileRef
 from bot.domain.model import FinishReason
-from bot.domain.tool import Status, SubmitPlan, ToolCall, ToolResult
+from bot.domain.tool import Code, Status, SubmitPlan, ToolCall, ToolResult
 from bot.domain.transcript import (
     Body,
     CutBody,
@@ -58,7 +58,11 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The content of a turn's entries, in their order; `kept` are the texts of earlier stages."""
+    """The content of a turn's entries, in their order.
+
+    `kept` are the texts of earlier stages, `nudges` the notes after replies that led
+    nowhere, `unserved` the rests since the last reply because no model answered.
+    """
 
     turn: Turn
     reply: ReplyBody | None = None
@@ -72,6 +76,13 @@ class Progress:
     cuts_since_reply: int = 0
     approvals: tuple[Approval, ...] = field(default=())
     kept: tuple[Kept, ...] = ()
+    nudges: int = 0
+    unserved: int = 0
+    spoken: tuple[str, ...] = ()
+    """The words of the present stage that stand in no message yet, a text for each reply.
+
+    Words before a card are shown above it, so they are left out once the card is there.
+    """
 
     @property
     def words(self) -> str:
@@ -82,6 +93,12 @@ class Progress:
     def question(self) -> str | None:
         """Returns the question that the newest round put to the person."""
         return next((r.question for r in self._newest_results if r.question is not None), None)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Returns the answers that this question offers."""
+        asked = (r.choices for r in self._newest_results if r.question is not None)
+        return next(asked, ())
 
     @property
     def closes(self) -> str | None:
@@ -134,6 +151,19 @@ class Progress:
             count, outcome = count + 1, found
         return count
 
+    def held(self, call: ToolCall) -> tuple[Approval, ...]:
+        """Returns approvals of equal calls that a rest of the turn closed before they ran.
+
+        Each stands for one run: those that equal calls without a card have used up are left out.
+        """
+        equal = [done for done in self.done if done.call.signature == call.signature]
+        closed = {done.call.id for done in equal if _never_ran(done)}
+        cards = [a for a in self.approvals if a.kind == "call" and a.call.id in closed]
+        approved = [a for a in cards if a.state is ApprovalState.APPROVED]
+        with_card = {a.call.id for a in self.approvals}
+        used = [d for d in equal if d.call.id not in with_card and not _never_ran(d)]
+        return tuple(approved[len(used) :])
+
     def repeats_granted(self, call: ToolCall, grant: int) -> int:
         """Returns the number of repeats of this call that people have allowed so far."""
         allowed = [
@@ -144,6 +174,11 @@ class Progress:
             and a.call.signature == call.signature
         ]
         return grant * len(allowed)
+
+
+def _never_ran(done: Done) -> bool:
+    """Returns true for a call that a rest closed; one that may have run has another code."""
+    return done.result.synthetic and done.result.code is Code.INTERRUPTED
 
 
 HINT = "\n\n[Hint] "
@@ -172,11 +207,14 @@ def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) ->
         since_reply=tuple(reading.since),
         empty_replies=_trailing_empty(reading.replies),
         pauses=sum(r.finish is FinishReason.PAUSE for r in reading.replies),
-        wrap_up_asked=any(_is_wrap_up(body) for body in bodies),
+        wrap_up_asked=any(_is_note(body, "wrap_up") for body in bodies),
         shrunk=any(isinstance(body, CutBody) and body.shrunk for body in bodies),
         cuts_since_reply=sum(_makes_room(body) for body in reading.since),
         approvals=tuple(approvals),
         kept=tuple(reading.kept),
+        unserved=sum(_is_note(body, "unserved") for body in reading.since),
+        nudges=sum(_is_note(body, "nudge") for body in bodies),
+        spoken=reading.spoken(cards),
     )
 
 
@@ -222,6 +260,13 @@ class _Reading:
             if call.id not in self._results
         )
 
+    def spoken(self, cards: Iterable[str]) -> tuple[str, ...]:
+        """Returns the words of replies after the last one that has a card, or was handed over."""
+        asked = max((self._rounds.get(call, 0) for call in cards), default=0)
+        first = max(asked, self.kept[-1].rounds if self.kept else 0)
+        told = [r for r in self.replies[first:] if r.finish is not FinishReason.REFUSAL]
+        return tuple(reply.text for reply in told if reply.text)
+
     def done(self) -> tuple[Done, ...]:
         return tuple(
             Done(self._calls[id], result, at, self._rounds.get(id, 0))
@@ -244,5 +289,5 @@ def _makes_room(body: Body) -> bool:
     return isinstance(body, SummaryBody) or (isinstance(body, CutBody) and bool(body.shrunk))
 
 
-def _is_wrap_up(body: Body) -> bool:
-    return isinstance(body, NoteBody) and body.purpose == "wrap_up"
+def _is_note(body: Body, purpose: str) -> bool:
+    return isinstance(body, NoteBody) and body.purpose == purpose

@@ -1,20 +1,42 @@
 """Standing rules: the calls they cover, and the wider rules that a person may choose."""
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import PurePosixPath
 from typing import Any, cast
 
-from bot.domain.command_line import is_dangerous, only_reads, parse_simple
+from bot.domain.command_line import (
+    is_dangerous,
+    only_reads,
+    parse_simple,
+    reading_programs,
+    reading_subcommands,
+)
 from bot.domain.command_line.programs import names
+from bot.domain.deeds import deed_of, file_name
 from bot.domain.server import is_servers_tool
-from bot.domain.tool import CommandRule, ExactRule, PathRule, RulePattern, ToolRule, canonical
+from bot.domain.tool import (
+    CommandRule,
+    ExactRule,
+    PathRule,
+    ReadingRule,
+    RulePattern,
+    ToolRule,
+    canonical,
+)
+from bot.domain.visible_text import shown_name
 
 _COMMANDS = "run_command"
 _WHOLE = "."
 _LONGEST_OPTION = 200
+_MOST_WORDS = 20
+"""The first words of a command that a rule may name; each number of them is judged by itself."""
+
+_LONGEST_COVERED = 4_000
+"""Characters of a command or a path that a wider rule may cover: each word of it is judged."""
 
 _GUARDED = names(
     "makefile gnumakefile *.mk *.mak *.cmake cmakelists.txt meson.build wscript sconstruct "
@@ -29,9 +51,12 @@ _GUARDED = names(
     # Documents by their ending that tools still obey or run; pytest runs test*.txt.
     "*requirements*.txt *constraints*.txt meson_options.txt conanfile.txt packages.txt bindep.txt "
     "runtime.txt test*.txt claude*.md agents*.md gemini*.md skill.md *instructions*.md "
-    "*.prompt.md *.mdc llms*.txt"
+    "*.prompt.md *.mdc llms*.txt agent*.md qwen.md warp.md crush.md codex.md copilot*.md "
+    "conventions.md cmake*.txt entry_points.txt requirements constraints"
 )
 """Lower-case names of files that control what tools run: no rule for a folder covers them."""
+
+_IS_GUARDED = re.compile("|".join((r"\..*", *map(translate, sorted(_GUARDED)))), re.DOTALL)
 
 
 RULE_DOCUMENTS = (".md", ".txt", ".rst", ".csv", ".tsv", ".log")
@@ -57,6 +82,9 @@ def matches(
         case ExactRule():
             return pattern.arguments == canonical(arguments)
         case CommandRule():
+            covered = _covers_command(pattern.words, arguments.get("command"))
+            return tool == _COMMANDS and bool(pattern.words) and covered
+        case ReadingRule():
             return tool == _COMMANDS and _covers_command(pattern.words, arguments.get("command"))
         case PathRule():
             ours = tool != _COMMANDS and not is_servers_tool(tool)
@@ -77,42 +105,76 @@ def widenings(
             if is_servers_tool(tool):
                 return ()  # the meaning of a server's `path` is unknown
             path = _text(arguments, "path")
-            return _outer_folders(path) if _is_document(path, documents) else ()
+            return _outer_folders(path) if is_document(path, documents) else ()
         case CommandRule():
             return _shorter_commands(pattern.words, full=False)
         case PathRule():
             return _outer_folders(pattern.folder)
-        case ToolRule():
+        case ToolRule() | ReadingRule():
             return ()
 
 
 def describe(tool: str, pattern: RulePattern) -> str:
-    """Returns a rule in words, for lists and buttons."""
+    """Returns in words what a rule lets run, for lists and the record."""
     match pattern:
         case ExactRule():
-            arguments = _decoded(pattern.arguments)
-            subject = _text(arguments, "command" if tool == _COMMANDS else "path")
-            return f"{tool}: exactly {subject or pattern.arguments}"
+            return _exactly(tool, _decoded(pattern.arguments))
         case CommandRule():
-            return f"{tool}: {shlex.join(pattern.words)} …"
+            return f"Run `{shown_name(shlex.join(pattern.words))} …`"
         case PathRule():
-            return f"{tool}: documents in {pattern.folder}/"
+            verb = deed_of(tool, {"path": _WHOLE}).partition(" ")[0]
+            return f"{verb} documents in {file_name(pattern.folder)}/"
         case ToolRule():
-            return f"{tool}: any call"
+            return f"{deed_of(tool, {})}, any call"
+        case ReadingRule():
+            return _reading(pattern)
+
+
+def _exactly(tool: str, arguments: Mapping[str, Any]) -> str:
+    if tool == _COMMANDS:
+        return f"Run `{shown_name(_text(arguments, 'command'))}`"
+    match tool:
+        case "write_file":
+            return f"Write exactly this content in {file_name(_text(arguments, 'path'))}"
+        case "delete_file":
+            return deed_of(tool, arguments)
+        case _:
+            return f"{deed_of(tool, arguments)}, with exactly these values"
+
+
+def _reading(pattern: ReadingRule) -> str:
+    if not pattern.words:
+        return f"Run commands that only read ({', '.join(reading_programs())})"
+    known = ", ".join(reading_subcommands(pattern.words[0])) or "with options that only read"
+    return f"Run `{shlex.join(pattern.words)}`, where it only reads ({known})"
+
+
+def folder_rule(
+    tool: str, pattern: RulePattern | None, documents: frozenset[str] = DOCUMENTS
+) -> PathRule | None:
+    """Returns the rule for the folder of the document that an exact rule is about."""
+    if not isinstance(pattern, ExactRule):
+        return None
+    wider = widenings(tool, pattern, documents)
+    return next((rule for rule in wider if isinstance(rule, PathRule)), None)
 
 
 def is_guarded(path: str) -> bool:
-    """Returns True for dot files, build and test configuration, and paths that may lead out."""
-    normal = _normal(path)
+    """Returns True for dot files, build and test configuration, and paths that may lead out.
+
+    So it does for a path too long to be judged at once.
+    """
+    if len(path) > _LONGEST_COVERED:
+        return True
+    normal = normal_path(path)
     return normal is None or any(_is_guarded_name(part) for part in PurePosixPath(normal).parts)
 
 
 def _is_guarded_name(name: str) -> bool:
-    lower = name.lower()
-    return lower.startswith(".") or any(fnmatchcase(lower, pattern) for pattern in _GUARDED)
+    return _IS_GUARDED.match(name.lower()) is not None
 
 
-def _normal(path: str) -> str | None:
+def normal_path(path: str) -> str | None:
     """Returns the path without `.` and doubled slashes; None when it may leave the workspace."""
     if not path or not path.isprintable() or path.startswith(("/", "~")):
         return None
@@ -121,12 +183,14 @@ def _normal(path: str) -> str | None:
 
 
 def _covers_command(prefix: tuple[str, ...], command: object) -> bool:
-    words = parse_simple(command) if isinstance(command, str) else None
-    if not words or not prefix or words[: len(prefix)] != prefix:
+    if not isinstance(command, str) or len(command) > _LONGEST_COVERED:
         return False
-    if any(_reaches_guarded(word) for word in words[len(prefix) :]):
+    words = parse_simple(command)
+    if not words or words[: len(prefix)] != prefix:
         return False
-    return only_reads(words) and is_dangerous(str(command)) is None
+    if any(_reaches_guarded(word) for word in words[max(1, len(prefix)) :]):
+        return False
+    return only_reads(words) and is_dangerous(command) is None
 
 
 def _reaches_guarded(word: str) -> bool:
@@ -143,9 +207,9 @@ def _glued(word: str) -> tuple[str, ...]:
 
 
 def _covers_path(folder: str, path: object, documents: frozenset[str]) -> bool:
-    if not isinstance(path, str) or is_guarded(path) or not _is_document(path, documents):
+    if not isinstance(path, str) or is_guarded(path) or not is_document(path, documents):
         return False
-    outer, inner = _normal(folder), _normal(path)
+    outer, inner = normal_path(folder), normal_path(path)
     if outer is None or inner is None or inner == _WHOLE:
         return False
     return outer == _WHOLE or PurePosixPath(outer) in PurePosixPath(inner).parents
@@ -153,14 +217,14 @@ def _covers_path(folder: str, path: object, documents: frozenset[str]) -> bool:
 
 def _shorter_commands(words: tuple[str, ...], *, full: bool) -> tuple[RulePattern, ...]:
     """Returns rules for the first words of a command that only reads; else an empty tuple."""
-    if not only_reads(words):
+    if sum(map(len, words)) > _LONGEST_COVERED or not only_reads(words):
         return ()
-    longest = len(words) if full else len(words) - 1
+    longest = min(len(words) if full else len(words) - 1, _MOST_WORDS)
     shorter = (words[:count] for count in range(longest, 0, -1))
-    return tuple(CommandRule(part) for part in shorter if _stands_alone(part))
+    return tuple(CommandRule(part) for part in shorter if stands_alone(part))
 
 
-def _stands_alone(words: tuple[str, ...]) -> bool:
+def stands_alone(words: tuple[str, ...]) -> bool:
     """Returns True where a rule may end: behind a complete option, and not at bare `git`."""
     return only_reads(words) and not words[-1].startswith("--")
 
@@ -168,12 +232,13 @@ def _stands_alone(words: tuple[str, ...]) -> bool:
 def _outer_folders(path: str) -> tuple[RulePattern, ...]:
     if not path or is_guarded(path):
         return ()
-    normal = _normal(path) or _WHOLE
+    normal = normal_path(path) or _WHOLE
     parents = (str(parent) for parent in PurePosixPath(normal).parents)
     return tuple(PathRule(parent) for parent in parents if parent != _WHOLE)
 
 
-def _is_document(path: str, documents: frozenset[str]) -> bool:
+def is_document(path: str, documents: frozenset[str]) -> bool:
+    """Returns True for a file that people read and no tool runs, by the ending of its name."""
     return PurePosixPath(path).suffix.lower() in documents
 
 

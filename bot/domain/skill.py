@@ -1,10 +1,12 @@
 """Skills: written instructions for one kind of task, chosen when such a task comes up."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
@@ -21,6 +23,9 @@ _PLACE = re.compile(
     r"\{baseDir\}|\$\{(?:CLAUDE_SKILL_DIR|CLAUDE_PLUGIN_ROOT|SKILL_DIR)\}|\$SKILL_DIR\b"
 )
 """The spellings in a skill's body for the skill's folder, here and in other programs."""
+
+_MOST_COMPARED = 300
+"""Names that are compared with a misspelt one, which takes time for each of them."""
 
 SKILL_LIST = 6_000
 """The most bytes of names and descriptions in the list for a model."""
@@ -107,6 +112,14 @@ class Skill:
     def instructions(self) -> str:
         """Returns the body with its folder and variables filled in, except the secret ones."""
         return rendered(_PLACE.sub(lambda _: self.folder, self.body), self.variables)
+
+    @property
+    def edition(self) -> str:
+        """Returns its name with a digest of what its file says."""
+        told = (self.description, self.body, self.folder, self.tools, self.pre_approved)
+        names = sorted(variable.name for variable in self.variables)
+        digest = hashlib.sha256(repr((told, names, self.servers)).encode(errors="replace"))
+        return f"{self.name}@{digest.hexdigest()[:16]}"
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -247,8 +260,9 @@ class SkillSet:
         if broken is not None:
             where = f"SKILL.md, line {broken.line}" if broken.line else "SKILL.md"
             return f"the skill {name} cannot be read: {where}: {broken.reason}"
-        near = get_close_matches(name, list(self.skills), n=1)
-        return f"there is no skill {name!r}" + (f" (did you mean {near[0]}?)" if near else "")
+        alike = (known for known in self.skills if known[:1] == name[:1])
+        near = get_close_matches(name, list(islice(alike, _MOST_COMPARED)), n=1)
+        return f"there is no skill “{name}”" + (f" (did you mean {near[0]}?)" if near else "")
 
     def following(self, name: str | None) -> Following | None:
         """Returns the skill that continues with a settled text; None for the last one."""

@@ -1,7 +1,7 @@
 """The texts about skills for the model: the list, the instructions, and the skill in use."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from bot.domain.server import tools_prefix
@@ -14,13 +14,17 @@ NONE = "none"
 PAGE = 24_000
 """The most bytes of instructions in one result; longer instructions come in pages."""
 
+_LONGEST_FILLED = 400_000
+"""Characters of instructions with a person's words in their places."""
+
 _LEAST = 12
 """The fewest characters of a description that are worth a place in the list."""
 
 _ALL = re.compile(r"\$ARGUMENTS\b")
 _ONE = re.compile(r"\$ARGUMENTS\b|\$([1-9])(?![0-9]|[.,][0-9])")
 _PLACES = re.compile(r"\$ARGUMENTS\b|\$[1-9]")
-_FENCE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
+_FENCE_END = re.compile(r"^(?:```|~~~)[ \t]*$", re.MULTILINE)
 _CHOSEN = re.compile(r"/skill(?:@\w+)?[ \t]+(\S+)\s+(\S.*)", re.DOTALL | re.IGNORECASE)
 
 MARK = "[Skill]"
@@ -162,12 +166,26 @@ def with_arguments(text: str, arguments: str) -> str:
         number = int(found[1] or 0)
         return arguments if not number else words[number - 1] if number <= len(words) else ""
 
-    parts = _FENCE.split(text)
-    for n, part in enumerate(parts):
-        fenced = n % 2 == 1
-        parts[n] = _ALL.sub(lambda _: arguments, part) if fenced else _ONE.sub(word, part)
-    filled = "".join(parts)
+    if len(text) + len(_PLACES.findall(text)) * len(arguments) > _LONGEST_FILLED:
+        return f"{text}\n\nARGUMENTS: {arguments}"
+    filled = "".join(
+        _ALL.sub(lambda _: arguments, part) if fenced else _ONE.sub(word, part)
+        for part, fenced in _fenced(text)
+    )
     return filled if filled != text else f"{text}\n\nARGUMENTS: {arguments}"
+
+
+def _fenced(text: str) -> Iterator[tuple[str, bool]]:
+    """Yields a text in parts, each with True when it is a block of code that ends."""
+    at = 0
+    while (begin := _FENCE.search(text, at)) is not None:
+        end = _FENCE_END.search(text, begin.end())
+        if end is None:
+            break
+        yield text[at : begin.start()], False
+        yield text[begin.start() : end.end()], True
+        at = end.end()
+    yield text[at:], False
 
 
 def brought(skill: Skill, arguments: str = "") -> SkillBody:

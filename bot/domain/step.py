@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from bot.domain.outcome import StopReason
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.trouble import ModelTrouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,12 @@ Gate: TypeAlias = Run | AskFirst | Refuse
 
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """Ask the model; `nudge` after an empty reply."""
+    """Ask the model; `nudge` after an empty reply, `written` after a call that was only text."""
 
     why: str
     nudge: bool = False
+    written: str = ""
+    """The tool that the model called in its text, where nothing runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +116,17 @@ class TransitionSkill:
 class Finish:
     """The turn ends; calls still open are closed with this code.
 
-    `remark` is for the person, behind the model's last words.
+    `remark` is for the person, behind the model's last words. `trouble` is the fault of the model
+    that ended the turn.
     """
 
     stop_reason: StopReason
     why: str
     code: Code = Code.CANCELLED
     remark: str = ""
+    trouble: ModelTrouble | None = None
+    fleeting: bool = False
+    """True when the same may succeed later, without a word of anybody."""
 
     def remarked(self, words: str) -> str:
         """Returns the words with the remark behind them, if there is one."""

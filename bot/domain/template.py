@@ -52,7 +52,7 @@ class Template:
         given = self._given(_split(words))
         missing = [a.name for a in self.arguments if a.default is None and a.name not in given]
         if missing:
-            raise ValueError(f"I miss {', '.join(missing)}. Usage: /plan use {self.form}")
+            raise ValueError(f"Which {' and '.join(missing)}? Usage: /plan use {self.form}")
         values = {a.name: given.get(a.name, a.default or "") for a in self.arguments}
         return _BLANK.sub(lambda blank: values.get(blank[1], blank[0]), self.text)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, cast
 
+from bot.domain.deeds import deed_of
 from bot.domain.message import Block, FileRef, Outbound
 
 
@@ -41,6 +42,10 @@ class ToolSpec:
     """Seconds; None means the common limit."""
     lender: str | None = None
     """The skill whose server lends the tool."""
+    planned: bool = False
+    """True when a call is a step of a plan although it needs no consent: it sends a file."""
+    summary: str = ""
+    """Words for people; the description is for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +76,8 @@ class ToolCall:
 
     @property
     def subject(self) -> str:
-        """Returns one short line about the call: its name and its first argument."""
-        words = [str(v) for v in (self.arguments or {}).values() if isinstance(v, str | int)]
-        first = " ".join(words[0].split()) if words else ""
-        return f"{self.name} {clipped(first, 60)}".strip()
+        """Returns one short line about the call: what it does, and with what."""
+        return deed_of(self.name, self.arguments or {})
 
 
 def canonical(arguments: Mapping[str, Any]) -> str:
@@ -167,6 +170,8 @@ class ToolResult:
     """True when the text never shrinks in a view."""
     question: str | None = None
     """A question to the person; the turn ends until the answer comes."""
+    choices: tuple[str, ...] = ()
+    """The answers that the question offers as buttons; any other may be typed."""
     closes: str | None = None
     """The reason to end the conversation together with the turn."""
     skill: str | None = None
@@ -181,8 +186,8 @@ class ToolResult:
     def followed_by(self, after: "After | None") -> "ToolResult":
         """Returns the same result with the tool's wish for what happens next."""
         match after:
-            case AskPerson(question=question):
-                return replace(self, question=question)
+            case AskPerson(question=question, choices=choices):
+                return replace(self, question=question, choices=choices)
             case CloseConversation(reason=reason):
                 return replace(self, closes=reason)
             case SubmitPlan():
@@ -224,7 +229,18 @@ class ToolRule:
     kind: Literal["tool"] = "tool"
 
 
-RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule
+@dataclass(frozen=True, slots=True)
+class ReadingRule:
+    """Allows a simple command that begins with these words, or any one, as far as it only reads.
+
+    Skills ask for such rules.
+    """
+
+    words: tuple[str, ...] = ()
+    kind: Literal["reading"] = "reading"
+
+
+RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule | ReadingRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,27 +263,87 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedRule:
+    """A standing rule that a skill asks for, with the surroundings that its card showed."""
+
+    tool: str
+    pattern: RulePattern
+    surroundings: Surroundings = Surroundings()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The rules that a card offers together, because the skill in use asks for them."""
+
+    under: str
+    """The edition of the skill; the rules hold while exactly this one is in use."""
+    skill: str
+    """The name of the skill."""
+    rules: tuple[AskedRule, ...]
+    covers: bool
+    """True when one of the rules covers the call of the card."""
+    where: str = ""
+    """The place, in words, of commands that run by these rules; empty without such rules."""
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """A description of the effects of a call, made before a person is asked."""
 
     title: str
+    """The deed in one line, verb and thing, as in “Create notes/todo.md”."""
     subject: str
-    """One short line for progress and lists."""
+    """The line for lists, progress and the record: the deed again, in old rows its thing alone."""
     effect: Effect
+    """The consent that this call needs."""
     blocks: tuple[Block, ...] = ()
-    """The full call, for the card."""
+    """The thing itself, whole: a command, a difference, a content."""
     where: str = ""
     """The place in words."""
     why: str = ""
+    """The reason why the call asks, where there is a special one."""
     seen: str | None = None
     """The tool's own note, such as a file's digest; it must still hold when the call runs."""
     always: RulePattern | None = None
     """The standing rule that a person may give."""
     always_label: str = ""
+    """The words of a button for a rule that is not about exactly this call."""
     surroundings: Surroundings = Surroundings()
     """The surroundings that a standing rule made of this card is bound to."""
     owner_only: bool = False
     """True when only an owner may approve the call, whatever rights the asker has."""
+    offer: Offer | None = None
+    """The rules that the skill in use asks for, on the first card under it."""
+    once: bool = False
+    """True when exactly this call cannot come again, so that only a wider rule makes sense."""
+    wider: RulePattern | None = None
+    """The wider standing rule that a person may give instead: documents of a folder."""
+    paused: str = ""
+    """The content from outside for which a standing rule does not count; empty without one."""
+    done: str = ""
+    """The outcome in words once the call has succeeded, as in “notes/todo.md created”."""
+    document: str = ""
+    """The name of the document that holds the thing where a message has no room for it."""
+    together: int = 1
+    """The number of cards that are asked in the same round."""
+    fault: str = ""
+    """The reason why the call could not be done when it was foreseen."""
+    at_once: bool = False
+    """True for a call that is no step of a plan: it asks the person something now."""
+
+    @property
+    def outcome(self) -> str:
+        """Returns the outcome of a success in words."""
+        return self.done or f"{self.subject}: done"
+
+    def shows_like(self, other: "Preview") -> bool:
+        """Returns true when both describe the same effects in the same place and state."""
+        return _described(self) == _described(other)
+
+
+def _described(preview: Preview) -> tuple[object, ...]:
+    told = (preview.title, preview.subject, preview.effect, preview.blocks, preview.where)
+    return (*told, preview.seen, preview.surroundings, preview.owner_only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +351,7 @@ class AskPerson:
     """The tool asks the person a question: the turn ends until the answer comes."""
 
     question: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

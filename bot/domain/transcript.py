@@ -76,7 +76,7 @@ class AskerBody:
     """The words of the person."""
     speaker: str
     """The name of the person, where several write."""
-    context: str = ""
+    moment: str = ""
     """Facts that are true only now, such as the time."""
     images: tuple[ImagePart, ...] = ()
     """Pictures that came with the words."""
@@ -93,9 +93,11 @@ class AskerBody:
     heard: str = ""
     """The talk of the group that was not meant for the bot."""
     seam: Seam | None = None
-    """The end at which a late piece continues the message."""
+    """The end at which a late fragment continues the message."""
     person: int | None = None
     """The number of the person who wrote it."""
+    language: str = ""
+    """The language code of the person's app."""
     governs: bool = False
     """True when an owner wrote it, whose words may direct anybody's turn."""
     kind: Literal["asker"] = "asker"
@@ -159,7 +161,9 @@ class LateResultBody:
 class NoteBody:
     """A note of the program to the model, at its place in the log."""
 
-    purpose: Literal["wrap_up", "nudge", "ended", "plan", "server", "rest"]
+    purpose: Literal[
+        "wrap_up", "nudge", "ended", "plan", "server", "rest", "unserved", "again", "onward"
+    ]
     text: str
     kind: Literal["note"] = "note"
 
@@ -178,6 +182,45 @@ class SkillBody:
     after: str | None = None
     missed: str = ""
     kind: Literal["skill"] = "skill"
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundBody:
+    """Words about the bot or a person that hold until a later entry about the same replaces them.
+
+    Without a `person` they are the owner's words about the bot. The model reads `text`; `words`
+    alone are compared, and are empty when earlier ones hold no longer. In a group the words of
+    others are foreign to a turn, unless the person `governs`.
+    """
+
+    person: int | None
+    words: str
+    text: str
+    speaker: str = ""
+    group: bool = False
+    governs: bool = False
+    kind: Literal["background"] = "background"
+
+    def untrusted_for(self, person: int | None) -> str | None:
+        """Returns the foreign source for the turn of a person."""
+        own = self.person is None or self.governs or not self.group
+        mine = person is not None and self.person == person
+        return None if own or mine else f"what {self.speaker} says about themselves"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallBody:
+    """Passages from the memory, quoted for the message that they came with.
+
+    The model reads `text`. In a group the words of others are foreign to a turn: `writers` are
+    their numbers, each with the source that a card names.
+    """
+
+    passages: tuple[str, ...]
+    text: str
+    untrusted: str | None = None
+    writers: tuple[tuple[int, str], ...] = ()
+    kind: Literal["recall"] = "recall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +254,8 @@ Body: TypeAlias = (
     | LateResultBody
     | NoteBody
     | SkillBody
+    | BackgroundBody
+    | RecallBody
     | SummaryBody
     | CutBody
 )

@@ -13,6 +13,29 @@ ACCESS_ENDED = "access was taken back"
 BOT_GONE = "the bot is no longer in the chat"
 """The text of `stop_asked` when the bot was removed from the turn's chat."""
 
+ONE_OF_SEVERAL = " (one of several)"
+"""The end of `stop_asked` of a turn that stops together with another, which says so."""
+
+
+class WaysOn(StrEnum):
+    """The state of the buttons below the end of a turn: none, open, pressed, or past.
+
+    They are past once the conversation went on without them.
+    """
+
+    NONE = "none"
+    OPEN = "open"
+    PRESSED = "pressed"
+    PAST = "past"
+
+
+class Way(StrEnum):
+    """A way on from the end of a turn: try again, go on, or answer its question."""
+
+    AGAIN = "again"
+    ONWARD = "onward"
+    ANSWER = "answer"
+
 
 class TurnState(StrEnum):
     """The state of a turn; a parked one waits for a person and holds nothing but its rows.
@@ -75,3 +98,15 @@ class Turn:
     """Rests since the last progress."""
     rests_until: datetime | None = None
     """The time of the next trial of a resting turn."""
+    begun: int = 0
+    """Times that the turn was taken up while it was under way, since the last progress."""
+    held_back: bool = False
+    """True while a suspected turn waits to be tried alone; it has not begun in this life then."""
+    ways_on: WaysOn = WaysOn.NONE
+    """The state of the buttons below its end."""
+    follows: str | None = None
+    """The turn below whose end a button was pressed that started this one."""
+    way: Way | None = None
+    """The way on from the turn that it follows."""
+    said: str = ""
+    """The words of a pressed button that answer the question of the turn that it follows."""

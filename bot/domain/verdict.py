@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.domain.approval import ApprovalState
-from bot.domain.budget import Limits
+from bot.domain.finality import closed_as_answered, repeats_reads, written_call
+from bot.domain.limits import Limits
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan
@@ -30,6 +31,7 @@ from bot.domain.step import (
 )
 from bot.domain.tool import Code, Effect, Status, ToolCall
 from bot.domain.transcript import ReplyBody
+from bot.domain.trouble import ModelTrouble, Trouble
 from bot.domain.turn import Turn
 
 
@@ -53,6 +55,8 @@ class LoopState:
     """The plan that the turn collects or executes."""
     following: Following | None = None
     """The skill that continues with a settled text."""
+    doubted: frozenset[str] | None = None
+    """The tools offered to a model that is not trusted; None for a trusted one."""
     ending: Finish | None = None
     """The end that a companion calls for, before calls or texts are looked at."""
 
@@ -91,6 +95,15 @@ def rest_due(turn: Turn, limits: Limits) -> timedelta | None:
     return timedelta(minutes=limits.rest_minutes[turn.rests])
 
 
+def retry_due(progress: Progress, ending: Finish, limits: Limits) -> timedelta | None:
+    """Returns how long a turn rests that no model could serve; None when it really ends."""
+    if not ending.fleeting or progress.turn.stop_asked is not None:
+        return None
+    if progress.unserved >= len(limits.rest_minutes):
+        return None
+    return timedelta(minutes=limits.rest_minutes[progress.unserved])
+
+
 def _failed_again(turn: Turn, limits: Limits) -> bool:
     """Returns true after so many failed starts, and after each trial that failed."""
     return turn.attempts >= limits.attempts + turn.rests
@@ -102,6 +115,9 @@ def _settle_calls(state: LoopState) -> Step:
         return Finish(StopReason.EXPIRED, "a card expired", Code.EXPIRED)
     if any(_repeat_denied(c) for c in progress.open_calls):
         return Finish(StopReason.REPEAT_GUARD, "a person stopped the repetition", Code.LIMIT)
+    if _said_enough(state):
+        close = tuple((c.call, _ANSWERED) for c in progress.open_calls)
+        return RunTools((), close, "the text beside repeated reads is the answer")
     gated = {c.call.id: _gate(state, c, i) for i, c in enumerate(progress.open_calls)}
     put_off = _put_off(state, gated)
     if put_off is not None:
@@ -115,6 +131,21 @@ def _settle_calls(state: LoopState) -> Step:
         return RunTools((write,), (), "the next change in call order")
     waiting = sum(_state(c) is ApprovalState.OPEN for c in progress.open_calls)
     return Park(f"{waiting} open cards")
+
+
+_ANSWERED = Refuse(
+    Status.SKIPPED,
+    Code.FINISHED,
+    "Not run: this was read before in this turn, and your text beside it was taken as the answer.",
+)
+
+
+def _said_enough(state: LoopState) -> bool:
+    """Returns true when a model that is not trusted gave its answer beside calls from habit."""
+    progress = state.progress
+    if state.doubted is None or state.collecting or progress.reply is None:
+        return False
+    return not progress.reply.wrap_up and repeats_reads(progress, state.gates)
 
 
 def _put_off(state: LoopState, gated: Mapping[str, Gate | None]) -> Step | None:
@@ -256,6 +287,8 @@ def _after_calls(state: LoopState, reply: ReplyBody | None) -> Step:
         return Finish(StopReason.MAX_ROUNDS, "the wrap-up brought calls")
     if reply is not None and reply.finish is FinishReason.END and reply.text:
         return _settled(state, reply, "the reply said it was finished")
+    if reply is not None and state.doubted is not None and closed_as_answered(state.progress):
+        return _settled(state, reply, "the text beside repeated reads is the answer")
     return _next_request(state, "the log waits for the model")
 
 
@@ -267,16 +300,23 @@ def _after_words(state: LoopState) -> Step:
         return _next_request(state, "the log waits for the model")
     if reply.finish is FinishReason.PAUSE:
         if progress.pauses > limits.pauses:
-            return Finish(StopReason.MODEL_FAILURE, f"{progress.pauses} pauses in one turn")
+            return _failed(Trouble.OTHER, f"{progress.pauses} pauses in one turn")
         return _next_request(state, "the provider paused the reply")
     if reply.text:
+        called = written_call(reply.text, state.doubted or ())
+        if called and not reply.wrap_up and progress.nudges < limits.empty_retries:
+            return _next_request(state, f"a call of {called} as text", written=called)
         return _settled(state, reply, "a reply without calls")
     tight = reply.finish is FinishReason.WINDOW and progress.cuts_since_reply == 0
     if tight and not state.packed:
         return Compact("the window was full before the first word")
     if progress.empty_replies > limits.empty_retries:
-        return Finish(StopReason.MODEL_FAILURE, f"{progress.empty_replies} empty replies")
+        return _failed(Trouble.EMPTY, f"{progress.empty_replies} empty replies")
     return _next_request(state, "the reply was empty", nudge=True)
+
+
+def _failed(kind: Trouble, why: str) -> Finish:
+    return Finish(StopReason.MODEL_FAILURE, why, trouble=ModelTrouble(kind))
 
 
 def _settled(state: LoopState, reply: ReplyBody, why: str) -> Step:
@@ -315,7 +355,7 @@ def _handed_on(state: LoopState, following: Following, why: str) -> TransitionSk
     return Finish(StopReason.PIPELINE_DEPTH, told, remark=f"It ended here: {told}.")
 
 
-def _next_request(state: LoopState, why: str, *, nudge: bool = False) -> Step:
+def _next_request(state: LoopState, why: str, *, nudge: bool = False, written: str = "") -> Step:
     progress, limits, turn = state.progress, state.limits, state.progress.turn
     if turn.rounds >= limits.max_rounds:
         return Finish(StopReason.MAX_ROUNDS, f"{turn.rounds} rounds")
@@ -325,14 +365,14 @@ def _next_request(state: LoopState, why: str, *, nudge: bool = False) -> Step:
         if progress.cuts_since_reply < MAX_CUTS:
             return Compact("too long" if state.overflow else f"{state.fill:.0%} of the window")
         if state.overflow:
-            return Finish(StopReason.MODEL_FAILURE, "too long even after a cut")
+            return _failed(Trouble.TOO_LONG, "too long even after a cut")
     if progress.stage_rounds >= limits.soft_rounds:
         return WrapUp(f"{progress.stage_rounds} rounds")
     if turn.calls >= limits.calls_per_turn:
         return WrapUp(f"{turn.calls} calls")
     if progress.shrunk or progress.wrap_up_asked:
         return WrapUp("the running turn alone fills the window")
-    return CallModel(why, nudge=nudge)
+    return CallModel(why, nudge=nudge, written=written)
 
 
 MAX_CUTS = 2

@@ -92,6 +92,8 @@ class ModelRequest:
     messages: tuple[ViewMessage, ...]
     calls_allowed: bool = True
     max_output: int | None = None
+    estimate: int = 0
+    """Tokens of the prompt, estimated."""
 
 
 @dataclass(frozen=True, slots=True)

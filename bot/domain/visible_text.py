@@ -5,12 +5,14 @@ import re
 from unicodedata import category
 
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
-    "\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
+    "\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000110bd\U000110cd"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_SINGLE = str.maketrans("“”", "‘’")
 
 
 def visible(text: str) -> str:
@@ -30,9 +32,18 @@ def one_line(text: str, longest: int) -> str:
 
 
 def quoted_name(name: str) -> str:
-    """Returns a name or title in quotation marks that it cannot leave."""
+    """Returns a name or title for a model, in quotation marks that it cannot leave."""
+    return json.dumps(_plain_name(name), ensure_ascii=False)
+
+
+def cited_name(name: str) -> str:
+    """Returns a name or title for people, in quotation marks that it cannot leave."""
+    return f"“{_plain_name(name).translate(_SINGLE)}”"
+
+
+def _plain_name(name: str) -> str:
     plain = "".join(" " if category(c).startswith("C") else c for c in name)
-    return json.dumps(" ".join(plain.split()), ensure_ascii=False)
+    return " ".join(plain.split())
 
 
 def plain_output(text: str) -> str:

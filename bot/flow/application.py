@@ -34,15 +34,25 @@ class Application:
             self.parts.way_out.placing,
             self.parts.chat_work.trials,
             self.parts.chat_work.lanes,
+            self.parts.lines,
             asyncio.TaskGroup() as group,
         ):
             group.create_task(self._take_in(), name="intake")
             group.create_task(self._sweep(), name="sweep")
+            group.create_task(self.parts.way_out.indexing.run(), name="indexing")
+            group.create_task(self._find_by_meaning(), name="meaning")
+            group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
             await self.resume()
 
     async def _take_in(self) -> None:
         await self.parts.world.ready()
         await self.parts.intake.run()
+
+    async def _find_by_meaning(self) -> None:
+        """Loads the index of meaning behind the first poll, and never ends by its own fault."""
+        if self.parts.world.meaning is not None:
+            await self.parts.world.ready()
+            await self.parts.world.meaning.run()
 
     async def _sweep(self) -> None:
         while True:

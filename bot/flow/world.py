@@ -5,34 +5,47 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from bot.domain.budget import BundleBounds, EnclosureBounds, Limits, ModelTimes
+from bot.domain.budget import Budgets, Limit, Scope
 from bot.domain.chat import Chat
 from bot.domain.folding import LONG_ANSWER
+from bot.domain.hold import Holds, never_held
+from bot.domain.limits import BundleBounds, EnclosureBounds, InboxBounds, Limits, ModelTimes
+from bot.domain.recalled import RECALL_TOKENS
 from bot.domain.rights import UNBOUND, Pace
 from bot.domain.rules import DOCUMENTS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
+from bot.domain.tier import Tiers
 from bot.domain.tool_choice import TOOL_BYTES
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
+from bot.ports.belongings import Belongings, Packing
 from bot.ports.channel import Channel
+from bot.ports.charts import Charts
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
 from bot.ports.groups import Groups
+from bot.ports.hearing import Hearing
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.lanes import Drain, Lanes
 from bot.ports.ledger import Ledger
+from bot.ports.meaning import MeaningIndex
 from bot.ports.members import Members
+from bot.ports.memory import Index, Memory
 from bot.ports.model import Model
+from bot.ports.notes import Notes
 from bot.ports.outbox import Outbox
 from bot.ports.people import Door, People
+from bot.ports.persona import Persona
 from bot.ports.plans import Plans
+from bot.ports.received import InboxFolder, Received
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.templates import Templates
 from bot.ports.tool import Catalog
+from bot.ports.turns import TurnRows
 
 Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Path]]
 """Returns the folder that calls of a person in a chat may touch."""
@@ -54,10 +67,21 @@ class StorePorts:
     outbox: Outbox
     ledger: Ledger
     consents: Consents
+    received: Received
+    memory: Memory
+    words: Index
+    notes: Notes
+    belongings: Belongings
+    turns: TurnRows
 
 
 async def at_once() -> None:
     """Returns at once, because updates can be read from the start."""
+
+
+async def without_commands() -> str:
+    """Returns the words for a world in which no command can be run."""
+    return "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +106,12 @@ class World:
     """The lookups of group members, by the name of the channel."""
     reader: Reader
     """Turns the bytes of an attachment into text or a picture."""
+    inbox_folder: InboxFolder
+    """Keeps the files that people send in their workspaces."""
+    persona: Persona
+    """The owner's words about who the bot is."""
+    packing: Packing
+    """Makes the files that hand people what was said with them."""
     templates: Templates
     """The stored plans for `/plan use`."""
     skills: Skills
@@ -90,20 +120,36 @@ class World:
     """Returns when stored updates can be read; they are stored before that too."""
     servers: Servers | None = None
     """Runs tool servers and lends their tools to chats; None when there are no servers."""
+    meaning: MeaningIndex | None = None
+    """Finds passages by their meaning; None when there are only words to go by."""
+    charts: Charts | None = None
+    """Draws charts; None when no picture is wanted."""
+    hearing: Hearing | None = None
+    """Hears voice messages; None when they stay unheard."""
     own_servers: Sequence[ServerSpec] = ()
     """The operator's own tool servers."""
+    commands_run: Callable[[], Awaitable[str]] = without_commands
+    """Tells how commands run, as in “sandboxed, no network”."""
+    holds: Callable[[], Holds] = never_held
+    """Returns how often the program kept everybody waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The settings that the flow obeys; `model` and `fallbacks` have the form `provider/name`.
+    """The settings that the flow obeys; `model` and `fallbacks` have the form `provider/name`,
+    as those of the `tiers` and further ones that are `offered`.
 
     With `plan_explore`, tools that only read run while the steps of a plan are collected. A rule
-    for a folder covers files that end in one of `rule_documents`.
+    for a folder covers files that end in one of `rule_documents`. Files that people sent are
+    deleted after `inbox_days`; 0 means never. With a `timezone` nobody is asked for their own. At
+    most `recall_tokens` of earlier answers come with a message. The `budgets` count as long as no
+    owner sets others in a chat.
     """
 
     model: str
     fallbacks: Sequence[str] = ()
+    tiers: Tiers = field(default_factory=Tiers)
+    offered: Sequence[str] = ()
     limits: Limits = field(default_factory=Limits)
     times: ModelTimes = field(default_factory=ModelTimes)
     member_pace: Pace = UNBOUND
@@ -114,3 +160,7 @@ class Policy:
     rule_documents: frozenset[str] = DOCUMENTS
     bundles: BundleBounds = field(default_factory=BundleBounds)
     enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)
+    inbox_days: int = InboxBounds().days
+    timezone: str | None = None
+    recall_tokens: int = RECALL_TOKENS
+    budgets: Budgets = field(default_factory=dict[Scope, Limit])

@@ -9,10 +9,11 @@ from bot.domain.transcript import ImagePart
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """The words of a document; `note` names the omitted parts in one sentence."""
+    """The words of a document of some `kind`; `note` names the omitted parts in one sentence."""
 
     text: str
     note: str = ""
+    kind: str = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,13 @@ class NotRead:
     """A file that was not read; `why` completes a sentence that begins with the file's name."""
 
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The words of a recording, as they were heard."""
+
+    text: str
 
 
 Reading: TypeAlias = DocumentText | ImagePart | NotRead

@@ -40,7 +40,8 @@ class Channel(Protocol):
         """Shows a temporary preview of an answer that is being written.
 
         If the platform needs a message for it, returns the id of that message; the caller passes
-        the id with the next state, and deletes the message at the end.
+        the id with the next state, and deletes the message at the end. Raises FloodWait where there
+        is no room for a draft now; nothing is shown then.
         """
         ...
 
@@ -48,6 +49,9 @@ class Channel(Protocol):
         """Shows a sign of life in the chat, or on a message in it."""
         ...
 
-    async def acknowledge(self, press: Press, text: str) -> None:
-        """Answers a press, with a private notice if there is a text."""
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+        """Answers a press, with a private notice if there is a text.
+
+        A refusal may interrupt the person; the answer to a press that did something passes by.
+        """
         ...

@@ -1,12 +1,15 @@
 """Raw updates, stored before the platform hears that they arrived."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.change import InboundState
 from bot.domain.message import RawUpdate
+
+LATELY = 1_000
+"""Updates among which questions about a message are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,8 @@ class Inbox(Protocol):
         """Returns a chat's messages that a card asks about, in the newest `span` updates."""
         ...
 
-    async def unrouted(self, limit: int) -> Sequence[InboundRow]:
-        """Returns new updates, oldest first."""
+    async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
+        """Returns new updates, oldest first, without those `besides`."""
         ...
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
@@ -53,7 +56,7 @@ class Inbox(Protocol):
         ...
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
-        """Returns people's taken messages, in the `span` updates before the first new one."""
+        """Returns people's taken messages, from `span` updates before the first new one on."""
         ...
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:

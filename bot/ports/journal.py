@@ -32,6 +32,8 @@ class Agenda:
     waiting: tuple[InboundRow, ...] = ()
     plan: Plan | None = None
     """The live plan of the chat."""
+    leads_on: str | None = None
+    """The settled turn with open buttons below its end."""
 
 
 class Journal(Protocol):

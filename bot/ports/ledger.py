@@ -3,19 +3,70 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Protocol
 
+from bot.domain.budget import Budgets
 from bot.domain.model import Usage
+from bot.domain.money import Nano
+
+
+class By(StrEnum):
+    """The thing that the calls of a bill have in common; a task is a message and all it led to."""
+
+    MODEL = "model"
+    CHAT = "chat"
+    PERSON = "person"
+    TASK = "task"
+    SKILL = "skill"
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """The calls of a chat, of a person, or of a turn; every call where all are open."""
+
+    chat: int | None = None
+    person: int | None = None
+    turn: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The summed usage of one model; `cost` in dollars, None when a price was unknown."""
+    """The summed usage of one model; `cost` is None when a price was unknown."""
 
     model: str
     calls: int
     usage: Usage
-    cost: float | None
+    cost: Nano | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """Calls of one stretch of time that have something in common, summed up."""
+
+    slot: int
+    """The number of the stretch of time."""
+    of: str
+    """The common thing as text: a model, a skill, or the number of a chat or a person."""
+    calls: int
+    usage: Usage
+    cost: Nano
+    """The cost of all calls with a known price."""
+    unknown: int
+    """Calls whose price is not known."""
+    estimated: int
+    """Calls whose tokens are estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A turn, as a bill names it."""
+
+    at: datetime
+    asker: int
+    asker_name: str
+    words: str
+    """The person's words; empty when they are not remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +80,25 @@ class AuditLine:
 
 class Ledger(Protocol):
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]: ...
+
+    async def bills(self, slots: Sequence[datetime], by: By, whose: Whose) -> Sequence[Bill]:
+        """Returns a bill for each stretch of time and subject; `slots` are the beginnings.
+
+        Calls before the first beginning do not count.
+        """
+        ...
+
+    async def total(self, since: datetime, whose: Whose) -> Nano:
+        """Returns the cost of all calls since then whose price is known."""
+        ...
+
+    async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
+        """Returns what is known of these turns."""
+        ...
+
+    async def budgets(self) -> Budgets:
+        """Returns the budgets that owners have set in chats."""
+        ...
 
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
         """Returns lines of the record, newest first."""

@@ -40,3 +40,7 @@ class Door(Protocol):
     async def greet(self, account: str, day: date) -> bool:
         """Returns True once per account and day: then the polite line is due."""
         ...
+
+    async def ignore(self, account: str) -> None:
+        """Has no polite line become due for an account any more."""
+        ...

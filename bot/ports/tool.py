@@ -31,6 +31,11 @@ class Place:
         """Returns the values that calls here may print but no model may read."""
         return self.skill.secrets if self.skill is not None else ()
 
+    @property
+    def under(self) -> str:
+        """Returns the edition of the skill in use; rules that it asked for are bound to it."""
+        return self.skill.edition if self.skill is not None else ""
+
     def refusal(self, tool: str) -> str:
         """Returns the reason why a tool may not be used here; empty when it may."""
         return self.skill.refusal(tool) if self.skill is not None else ""

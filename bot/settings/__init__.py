@@ -1,9 +1,12 @@
 """Settings: read once at the edge, handed down as small frozen values."""
 
-from bot.settings.reading import read_settings
+from bot.settings.fields import FIRST_MODEL, FIRST_OF_OPENAI
+from bot.settings.reading import given, read_settings
 from bot.settings.values import (
     AnthropicAccess,
     LogSettings,
+    MeaningAccess,
+    OpenAIAccess,
     SettingLine,
     Settings,
     TelegramAccess,
@@ -11,11 +14,16 @@ from bot.settings.values import (
 )
 
 __all__ = [
+    "FIRST_MODEL",
+    "FIRST_OF_OPENAI",
     "AnthropicAccess",
     "LogSettings",
+    "MeaningAccess",
+    "OpenAIAccess",
     "SettingLine",
     "Settings",
     "TelegramAccess",
     "WebhookAccess",
+    "given",
     "read_settings",
 ]

@@ -1,5 +1,6 @@
 """Lists every setting with its name, type, bounds, default and sentence."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -15,26 +16,38 @@ from pydantic import (
     model_validator,
 )
 
-from bot.domain.budget import (
+from bot.domain.folding import LONG_ANSWER
+from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
+    InboxBounds,
     Limits,
     ModelTimes,
     ReadingBounds,
     SendRates,
 )
-from bot.domain.folding import LONG_ANSWER
+from bot.domain.provider import OPENAI_URL
+from bot.domain.recalled import RECALL_TOKENS
 from bot.domain.rights import UNBOUND, Pace, read_pace
 from bot.domain.rules import RULE_DOCUMENTS
 from bot.domain.skill import SKILL_LIST
+from bot.domain.tier import Tiers
 from bot.domain.tool_choice import TOOL_BYTES
 from bot.settings import forms
 
 PREFIX = "STEWARD_"
+FIRST_MODEL = "anthropic/claude-sonnet-5-5"
+
+FIRST_OF_OPENAI = "openai/gpt-5.1"
+"""The model that answers when there is a key of OpenAI alone, and nobody chose one."""
+"""The model that answers as long as nobody chose one."""
+
 _LIMITS = Limits()
 _TIMES = ModelTimes()
 _BUNDLES = BundleBounds()
 _ENCLOSURES = EnclosureBounds()
+_INBOX = InboxBounds()
+_TIERS = Tiers()
 _READING = ReadingBounds()
 
 Count = Annotated[int, Field(ge=1)]
@@ -49,6 +62,7 @@ Accounts = Annotated[
 SharedFolders = Annotated[
     tuple[str, ...], BeforeValidator(lambda v: forms.shared_folders(str(forms.joined(v))))
 ]
+ModelName = Annotated[str, AfterValidator(forms.model)]
 Models = Annotated[tuple[str, ...], BeforeValidator(lambda v: forms.models(str(forms.joined(v))))]
 Minutes = Annotated[
     tuple[float, ...], BeforeValidator(lambda v: forms.minutes(str(forms.joined(v))))
@@ -61,6 +75,7 @@ Documents = Annotated[
 ]
 MessagePace = Annotated[Pace, BeforeValidator(lambda v: read_pace(str(forms.joined(v))))]
 ServiceUrl = Annotated[str, AfterValidator(forms.service_url)]
+Dollars = Annotated[Decimal, Field(ge=0, lt=1_000_000)]
 Upper = BeforeValidator(lambda value: str(value).upper())
 Lower = BeforeValidator(lambda value: str(value).lower())
 
@@ -71,7 +86,7 @@ def _secret(check: Any) -> AfterValidator:
 
 def setting_name(field: str) -> str:
     """Returns the name people write: with the prefix, except for the providers' own names."""
-    provider = field.startswith(("anthropic_", "telegram_"))
+    provider = field.startswith(("anthropic_", "openai_", "telegram_"))
     return field.upper() if provider else PREFIX + field.upper()
 
 
@@ -96,20 +111,39 @@ class Fields(BaseModel):
     shared_folders: SharedFolders = told(
         (), "Chats that work in a folder others may share, as in telegram:-1001=team."
     )
-    owners: Accounts = told((), "Who owns this Steward, as in telegram:42,discord:7.")
-    allowed: Accounts = told((), "Who else may talk to it, written the same way.")
+    owners: Accounts = told((), "The owners of this Steward, as in telegram:42,discord:7.")
+    allowed: Accounts = told((), "The other people who may talk to it, written the same way.")
     member_pace: MessagePace = told(
         UNBOUND, "Messages a member may send, as in 20/min,200/h,1000/d; off for no bound."
+    )
+    timezone: Annotated[str, AfterValidator(forms.timezone)] | None = told(
+        None, "The time zone of people without one of their own; when not set, each is asked once."
     )
     database_url: Annotated[str, AfterValidator(forms.database_url)] | None = told(
         None, "The database; a SQLite file below home, or postgresql://user:password@host/name."
     )
     skills: Folder | None = told(None, "A folder of skills; those of the program when not set.")
     skill_list_bytes: CountOrNone = told(
-        SKILL_LIST, "Bytes of skills the model is told of at once; it searches for the others."
+        SKILL_LIST, "Bytes of the list of skills in a request; the model searches for the others."
+    )
+    recall_tokens: CountOrNone = told(
+        RECALL_TOKENS, "Tokens of earlier answers that come with a message; 0 recalls nothing."
+    )
+    embed_model: Annotated[str, AfterValidator(forms.embed_model)] | None = told(
+        None, "The model that finds answers by meaning; local for one without a server."
+    )
+    embed_url: ServiceUrl | None = told(
+        None,
+        "Its OpenAI-compatible server, up to and with /v1; OpenAI itself when not set.",
+    )
+    embed_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
+        None, "The key of that server; OPENAI_API_KEY for OpenAI when not set."
+    )
+    chroma_url: ServiceUrl | None = told(
+        None, "A Chroma server for the index of meaning; a folder below home when not set."
     )
     tool_bytes: Annotated[int, Field(ge=20_000)] = told(
-        TOOL_BYTES, "Bytes of tools the model is told of at once; it searches for the others."
+        TOOL_BYTES, "Bytes of tools in a request; the model searches for the others."
     )
     lanes: Count = told(256, "Chats worked on at once; the others wait.")
     rule_documents: Documents = told(
@@ -117,11 +151,30 @@ class Fields(BaseModel):
     )
     sandbox_network: bool = told(False, "Whether commands in the sandbox reach the network.")
 
-    model: Annotated[str, AfterValidator(forms.model)] = told(
-        "anthropic/claude-sonnet-5-5", "The model that answers, as provider/name."
-    )
+    model: ModelName = told(FIRST_MODEL, "The model that answers, as provider/name.")
     fallback_models: Models = told(
         (), "Models that take over, in this order, when one stays away; provider/name, …."
+    )
+    fast_model: ModelName = told(
+        _TIERS.fast, "The model of the tier fast, for small things; provider/name."
+    )
+    balanced_model: ModelName = told(
+        _TIERS.balanced, "The model of the tier balanced, for most things; provider/name."
+    )
+    deep_model: ModelName = told(
+        _TIERS.deep, "The model of the tier deep, for code and hard questions; provider/name."
+    )
+    tier_raise: bool = told(
+        True, "Whether a chat on a tier goes on with deep for code and repeated failures."
+    )
+    budget_day: Dollars | None = told(
+        None, "Dollars that everybody together may spend in a day; no bound when not set."
+    )
+    budget_person: Dollars | None = told(
+        None, "Dollars that one person may spend in a day; no bound when not set."
+    )
+    budget_turn: Dollars | None = told(
+        None, "Dollars that one message may cost, with everything it leads to; no bound."
     )
     context_window: Annotated[int, Field(ge=4000)] | None = told(
         None, "Tokens the model may see; its own window when not set."
@@ -132,23 +185,42 @@ class Fields(BaseModel):
     anthropic_base_url: ServiceUrl | None = told(
         None, "Another address of the Messages API than the provider's own."
     )
+    openai_api_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
+        None, "The key of OpenAI; with it models such as openai/gpt-5.1 can answer."
+    )
+    openai_base_url: ServiceUrl = told(
+        OPENAI_URL, "Another address of OpenAI's Chat Completions, up to and with /v1."
+    )
+    hear_url: ServiceUrl | None = told(
+        None, "The address of a service that hears voice messages, up to and with /v1."
+    )
+    hear_model: Annotated[str, Field(min_length=1)] = told(
+        "whisper-1", "The model that hears voice messages."
+    )
+    hear_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
+        None, "The key of the service that hears, if it wants one."
+    )
+    hear_price: Dollars | None = told(
+        None, "Dollars that a minute of sound costs there; unknown when not set."
+    )
+    hear_seconds: Seconds = told(60.0, "Seconds that hearing one voice message may take.")
     telegram_bot_token: Annotated[SecretStr, _secret(forms.bot_token)] | None = told(
         None, "The token of the Telegram bot; with it Telegram is served."
     )
     telegram_api_url: ServiceUrl = told(
-        "https://api.telegram.org", "The address of the Bot API, your own server's perhaps."
+        "https://api.telegram.org", "The address of the Bot API; change it for your own server."
     )
     telegram_webhook_url: Annotated[str, AfterValidator(forms.webhook_url)] | None = told(
-        None, "The public https address Telegram calls with updates; polled when not set."
+        None, "The public https address that Telegram calls; when not set, Steward asks Telegram."
     )
     telegram_webhook_secret: Annotated[SecretStr, _secret(forms.webhook_secret)] | None = told(
-        None, "What Telegram shows with every call; a new one at each start when not set."
+        None, "The secret that Telegram sends with each call; a new one at each start when not set."
     )
     webhook_port: Annotated[int, Field(ge=1, le=65535)] = told(
         8080, "The port of 127.0.0.1 to which a proxy hands these calls on."
     )
     send_rates: Rates = told(
-        SendRates(), "Messages a second to one chat, one group and all; off for no bound."
+        SendRates(), "Messages a second to a chat, a group and all, and at once to a chat; or off."
     )
     send_seconds: Seconds = told(30.0, "Seconds a channel may take to send one message.")
 
@@ -156,14 +228,19 @@ class Fields(BaseModel):
         _BUNDLES.seconds, "Seconds to wait for the next piece of a message that comes in pieces."
     )
     bundle_messages: Annotated[int, Field(ge=1, le=90)] = told(
-        _BUNDLES.messages, "Pieces that are read as one message."
+        _BUNDLES.messages, "Pieces that one message may have."
     )
     bundle_characters: Annotated[int, Field(ge=4096)] = told(
         _BUNDLES.characters, "Characters such a message may have in all."
     )
-    enclosure_bytes: Bytes = told(_ENCLOSURES.bytes, "Bytes of one file that is fetched to read.")
+    enclosure_bytes: Bytes = told(_ENCLOSURES.bytes, "Bytes of one file that is fetched.")
     enclosure_seconds: Seconds = told(
-        _ENCLOSURES.seconds, "Seconds to fetch and read all files of a message."
+        _ENCLOSURES.seconds, "Seconds to fetch, keep and read all files of a message."
+    )
+    inbox_files: Count = told(_INBOX.files, "Files that inbox/ of a workspace may hold.")
+    inbox_bytes: Bytes = told(_INBOX.bytes, "Bytes that inbox/ of a workspace may hold.")
+    inbox_days: CountOrNone = told(
+        _INBOX.days, "Days after which files that people sent are deleted; 0 keeps them."
     )
     reading_memory: Annotated[int, Field(ge=64_000_000)] = told(
         _READING.memory, "Bytes of memory of the process that reads one file."
@@ -190,7 +267,7 @@ class Fields(BaseModel):
     result_bytes: Bytes = told(_LIMITS.result_bytes, "Bytes of one result the model reads.")
     round_bytes: Bytes = told(_LIMITS.round_bytes, "Bytes of a round's results together.")
     repeat_calls: Annotated[int, Field(ge=2)] = told(
-        _LIMITS.repeat_calls, "The identical call before which the person is asked."
+        _LIMITS.repeat_calls, "Number of the identical call before which the person is asked."
     )
     repeat_grant: Count = told(_LIMITS.repeat_grant, "Identical calls one “Go on” allows.")
     same_error_hint: Count = told(
@@ -200,9 +277,9 @@ class Fields(BaseModel):
         _LIMITS.same_error_stop, "Equal errors after which the turn ends."
     )
     empty_retries: CountOrNone = told(
-        _LIMITS.empty_retries, "New tries after an empty answer of the model."
+        _LIMITS.empty_retries, "How often an empty answer of the model is tried again."
     )
-    pauses: CountOrNone = told(_LIMITS.pauses, "Pauses of the provider a turn goes along with.")
+    pauses: CountOrNone = told(_LIMITS.pauses, "Pauses of the provider that a turn accepts.")
     attempts: Count = told(
         _LIMITS.attempts, "Failed starts of a turn without progress before it rests."
     )
@@ -217,23 +294,25 @@ class Fields(BaseModel):
     plan_explore: bool = told(True, "Whether reading tools run while a plan is collected.")
     plan_steps: Count = told(_LIMITS.plan_steps, "Steps a plan may have.")
     plan_rounds: Count = told(
-        _LIMITS.plan_rounds, "Rounds beyond one a step before the end of a plan is asked for."
+        _LIMITS.plan_rounds, "Rounds beyond one for each step until a plan is asked to finish."
     )
     plan_calls: CountOrNone = told(
-        _LIMITS.plan_calls, "Calls beyond two a step that a plan may take."
+        _LIMITS.plan_calls, "Calls a plan may take beyond two for each step."
     )
     pipeline_depth: CountOrNone = told(
         _LIMITS.pipeline_depth, "How often in a turn one skill may hand over to the next."
     )
-    compact_at: Share = told(_LIMITS.compact_at, "Share of the window at which old turns shrink.")
-    compact_to: Share = told(_LIMITS.compact_to, "Share of the window they are shrunk to.")
+    compact_at: Share = told(
+        _LIMITS.compact_at, "Share of the window above which old turns are summarised."
+    )
+    compact_to: Share = told(_LIMITS.compact_to, "Share of the window that is left after that.")
     images_in_view: CountOrNone = told(_LIMITS.images_in_view, "Pictures one request may hold.")
     approval_hours: Seconds = told(_LIMITS.approval_hours, "Hours until an open card expires.")
     card_seconds: Seconds = told(
         _LIMITS.card_seconds, "Seconds in which a card must be delivered, or its call is blocked."
     )
     long_answer: Annotated[int, Field(ge=1000)] = told(
-        LONG_ANSWER, "Characters above which an answer is long; /long says how it comes."
+        LONG_ANSWER, "Characters above which an answer is long; /long chooses how it is sent."
     )
 
     model_connect_seconds: Seconds = told(
@@ -246,7 +325,9 @@ class Fields(BaseModel):
         _TIMES.silence_seconds, "Seconds a model may be silent within its reply."
     )
     model_call_seconds: Seconds = told(_TIMES.call_seconds, "Seconds of a model call in all.")
-    model_retries: CountOrNone = told(_TIMES.retries, "New tries of a failed model call.")
+    model_retries: CountOrNone = told(
+        _TIMES.retries, "How often a failed model call is tried again."
+    )
     model_backoff_seconds: Seconds = told(
         _TIMES.backoff_seconds, "Seconds before the first new try; each later wait doubles."
     )
@@ -254,9 +335,11 @@ class Fields(BaseModel):
         _TIMES.backoff_max_seconds, "The longest wait before a new try, in seconds."
     )
 
-    log: Annotated[Literal["text", "json"], Lower] = told("text", "How log lines look.")
+    log: Annotated[Literal["text", "json"], Lower] = told(
+        "text", "The form of log lines: text, or json with one object a line."
+    )
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], Upper] = told(
-        "INFO", "The least a log line must matter."
+        "INFO", "The lowest level of log lines that are written."
     )
 
     @model_validator(mode="after")

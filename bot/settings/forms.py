@@ -1,11 +1,13 @@
 """Reads single settings as people write them; each raises ValueError with half a sentence."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.domain.budget import Rate, SendRates
+from bot.domain.limits import Rate, SendRates
 
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
 _CHAT = re.compile(r"[a-z]+:-?\d+(/\d+)?")
@@ -17,6 +19,7 @@ _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 _RATE = re.compile(r"(\d+)(?:/(s|min|h))?")
 _UNIT_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
 _LONGEST_REST_MINUTES = 10_080
+_LARGEST_BURST = 100
 _DATABASES = {
     "sqlite": "sqlite+aiosqlite",
     "sqlite+aiosqlite": "sqlite+aiosqlite",
@@ -78,18 +81,29 @@ def minutes(text: str) -> tuple[float, ...]:
 
 
 def send_rates(text: str) -> SendRates | None:
-    """Reads `chat=1,group=20/min,all=30`; a missing part keeps its default, `off` is no bound."""
+    """Reads `chat=1,group=20/min,all=30,burst=3`; `off` is no bound.
+
+    A missing part keeps its default.
+    """
     if text.strip().lower() == "off":
         return None
-    rates: dict[str, Rate | None] = {}
+    wishes: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, wish = (word.strip() for word in part.partition("="))
-        if name not in ("chat", "group", "all") or name in rates:
+        if name not in ("chat", "group", "all", "burst") or name in wishes:
             raise ValueError(
-                "it should name chat, group and all once each, as in chat=1,group=20/min"
+                "it should name chat, group, all and burst once each, as in chat=1,group=20/min"
             )
-        rates[name] = _rate(wish)
-    return SendRates(**rates)
+        wishes[name] = wish
+    burst = wishes.pop("burst", None)
+    rates = replace(SendRates(), **{name: _rate(wish) for name, wish in wishes.items()})
+    return rates if burst is None else replace(rates, burst=_burst(burst))
+
+
+def _burst(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= _LARGEST_BURST:
+        raise ValueError(f"burst should be a number from 1 to {_LARGEST_BURST}, not “{text}”")
+    return int(text)
 
 
 def _rate(text: str) -> Rate | None:
@@ -99,6 +113,13 @@ def _rate(text: str) -> Rate | None:
     if match is None or int(match[1]) == 0:
         raise ValueError(f"“{text}” should be a number of messages, as in 30, 20/min or off")
     return Rate(int(match[1]), _UNIT_SECONDS[match[2]])
+
+
+def embed_model(text: str) -> str:
+    """Reads the name of an embedder; `local` in any case means Chroma's own."""
+    if not text or not text.isprintable() or " " in text:
+        raise ValueError("it should be the name of a model, or local")
+    return "local" if text.lower() == "local" else text
 
 
 def service_url(text: str) -> str:
@@ -159,6 +180,14 @@ def without_password(url: str) -> str:
         return url
     user, _, host = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}:***@{host}"))
+
+
+def timezone(text: str) -> str:
+    """Reads the name of a time zone, as in Europe/Berlin."""
+    try:
+        return ZoneInfo(text).key
+    except (OSError, ValueError, ZoneInfoNotFoundError) as error:
+        raise ValueError("it should be the name of a time zone, as in Europe/Berlin") from error
 
 
 def folder(path: Path) -> Path:

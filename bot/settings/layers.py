@@ -14,7 +14,15 @@ from bot.settings.fields import PREFIX, setting_name
 
 ENVIRONMENT, DOTENV, TOML = "environment", ".env", "steward.toml"
 SERVERS = "mcp"
-"""The one table of `steward.toml`: a table in it for each tool server."""
+"""The table of `steward.toml` with a table for each tool server."""
+
+PROVIDERS = "providers"
+"""The table of `steward.toml` with a table for each provider of models."""
+
+MODELS = "models"
+"""The table of `steward.toml` with a table for each model that is described there."""
+
+_TABLES = (SERVERS, PROVIDERS, MODELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ def toml_layer(content: Mapping[str, Any], known: frozenset[str]) -> Layer:
     """Returns the settings of the file, whose names may be small and without the prefix."""
     values: dict[str, Any] = {}
     for key, value in content.items():
-        if key == SERVERS and isinstance(value, dict):
+        if key in _TABLES and isinstance(value, dict):
             continue
         name = _name(key, known)
         if name in values:

@@ -2,27 +2,34 @@
 
 import dataclasses
 import difflib
+import os
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
-from bot.domain.budget import (
+from bot.domain.budget import Budgets, Limit, Scope
+from bot.domain.errors import SettingError
+from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
+    InboxBounds,
     Limits,
     ModelTimes,
     Rate,
     ReadingBounds,
     SendRates,
 )
-from bot.domain.errors import SettingError
+from bot.domain.money import nano_of
+from bot.domain.tier import Tiers
 from bot.settings import forms
 from bot.settings.fields import PREFIX, Fields, setting_name
 from bot.settings.layers import (
+    MODELS,
+    PROVIDERS,
     SERVERS,
     Layer,
     dotenv_file,
@@ -30,17 +37,24 @@ from bot.settings.layers import (
     toml_file,
     toml_layer,
 )
+from bot.settings.models import read_models
+from bot.settings.providers import provider_warnings, read_providers
 from bot.settings.servers import read_servers, server_warnings
 from bot.settings.values import (
     AnthropicAccess,
+    HearAccess,
     LogSettings,
+    MeaningAccess,
+    OpenAIAccess,
     SettingLine,
     Settings,
     TelegramAccess,
     WebhookAccess,
 )
 
-_Numbers: TypeAlias = Limits | ModelTimes | BundleBounds | EnclosureBounds | ReadingBounds
+_Numbers: TypeAlias = (
+    Limits | ModelTimes | BundleBounds | EnclosureBounds | InboxBounds | ReadingBounds
+)
 _TESTS = "STEWARD_TEST_"
 _NAMES = {setting_name(field): field for field in Fields.model_fields}
 _ENDINGS = [name.removeprefix(PREFIX) for name in _NAMES if name.startswith(PREFIX)]
@@ -50,37 +64,89 @@ _WISHES = {
     "float_parsing": "it should be a number",
     "bool_parsing": "it should be true or false",
 }
-_SECRET = frozenset({"ANTHROPIC_API_KEY", "TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET"})
+_SECRET = frozenset(
+    {
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "STEWARD_EMBED_KEY",
+        "STEWARD_HEAR_KEY",
+        "TELEGRAM_BOT_TOKEN",
+        "TELEGRAM_WEBHOOK_SECRET",
+    }
+)
 _PRIVATE = _SECRET | {"STEWARD_DATABASE_URL"}
 """Settings whose file nobody else may read."""
 
-_WITH_PASSWORD = frozenset({"STEWARD_DATABASE_URL", "ANTHROPIC_BASE_URL", "TELEGRAM_API_URL"})
+_WITH_PASSWORD = frozenset(
+    {
+        "STEWARD_DATABASE_URL",
+        "STEWARD_EMBED_URL",
+        "STEWARD_CHROMA_URL",
+        "STEWARD_HEAR_URL",
+        "ANTHROPIC_BASE_URL",
+        "OPENAI_BASE_URL",
+        "TELEGRAM_API_URL",
+    }
+)
 
 
-def read_settings(environ: Mapping[str, str], folder: Path) -> Settings:
-    """Reads all settings; `folder` is where .env and steward.toml lie. Raises SettingError."""
+def read_settings(
+    environ: Mapping[str, str],
+    folder: Path,
+    *,
+    look: bool = True,
+    without: Collection[str] = (),
+) -> Settings:
+    """Reads all settings; `folder` is where .env and steward.toml lie. Raises SettingError.
+
+    Without `look` nobody asks whether home and workspace can be folders. Settings named by
+    `without` are read as not set.
+    """
     content = toml_file(folder)
-    layers = (
-        environment(environ),
-        dotenv_file(folder),
-        toml_layer(content, frozenset(_NAMES)),
-    )
+    layers = _layers(environ, folder, content, without)
     fields = _fields(layers)
     settings = _settings(fields, folder.absolute())
     variables = ChainMap(*(dict(layer.values) for layer in layers[:2]))
     tables = content.get(SERVERS, {})
     servers = read_servers(tables, variables, folder.absolute())
-    hidden = (SecretStr(secret) for server in servers for secret in server.secrets)
-    _check_folder("STEWARD_HOME", settings.home)
-    _check_folder("STEWARD_WORKSPACE", settings.workspace)
+    providers = read_providers(content.get(PROVIDERS, {}), variables)
+    models, described, odd = read_models(content.get(MODELS, {}))
+    hidden = [SecretStr(secret) for each in (*servers, *providers) for secret in each.secrets]
+    if look:
+        _check_folders(settings)
     _check_apart(settings, folder)
     return dataclasses.replace(
         settings,
         lines=_lines(fields, settings, layers),
-        warnings=(*_unknown(layers), *server_warnings(tables, servers)),
+        warnings=(
+            *_unknown(layers),
+            *server_warnings(tables, servers),
+            *provider_warnings(content.get(PROVIDERS, {}), providers),
+            *odd,
+        ),
         servers=servers,
+        providers=providers,
+        models=models,
+        model_names=described,
         secrets=(*settings.secrets, *hidden),
     )
+
+
+def given(environ: Mapping[str, str], folder: Path, name: str) -> tuple[str, str]:
+    """Returns the raw text of a setting and its origin; empty when it is not set."""
+    layers = _layers(environ, folder, toml_file(folder), ())
+    found = next((layer for layer in layers if name in layer.values), None)
+    return ("", "") if found is None else (str(found.values[name]).strip(), found.origin)
+
+
+def _layers(
+    environ: Mapping[str, str], folder: Path, content: Mapping[str, Any], without: Collection[str]
+) -> Sequence[Layer]:
+    layers = (environment(environ), dotenv_file(folder), toml_layer(content, frozenset(_NAMES)))
+    return [
+        Layer(layer.origin, {n: v for n, v in layer.values.items() if n not in without})
+        for layer in layers
+    ]
 
 
 def _fields(layers: Sequence[Layer]) -> Fields:
@@ -110,9 +176,14 @@ def _origin(name: str, layers: Sequence[Layer]) -> str:
 def _settings(fields: Fields, folder: Path) -> Settings:
     home = folder / fields.home
     key, token = fields.anthropic_api_key, fields.telegram_bot_token
-    secrets = (key, token, fields.telegram_webhook_secret)
+    secrets = (
+        *(key, fields.openai_api_key, fields.embed_key, fields.hear_key),
+        *(token, fields.telegram_webhook_secret),
+    )
     database = fields.database_url or f"sqlite+aiosqlite:///{home / 'steward.db'}"
-    urls = (database, fields.anthropic_base_url or "", fields.telegram_api_url)
+    services = (fields.anthropic_base_url or "", fields.openai_base_url, fields.telegram_api_url)
+    others = (fields.embed_url, fields.chroma_url, fields.hear_url)
+    urls = (database, *services, *(url or "" for url in others))
     passwords = (SecretStr(word) for url in urls if (word := forms.password_of(url)))
     return Settings(
         home=home,
@@ -128,11 +199,18 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         plan_explore=fields.plan_explore,
         context_window=fields.context_window,
         anthropic=AnthropicAccess(key, fields.anthropic_base_url),
+        openai=OpenAIAccess(fields.openai_api_key, fields.openai_base_url),
+        tiers=Tiers(
+            fields.fast_model, fields.balanced_model, fields.deep_model, raises=fields.tier_raise
+        ),
+        hear=_hearing(fields),
         telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),
         limits=Limits(**_numbers(fields, Limits)),
         model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
         bundles=BundleBounds(**_numbers(fields, BundleBounds, "bundle_")),
         enclosures=EnclosureBounds(**_numbers(fields, EnclosureBounds, "enclosure_")),
+        timezone=fields.timezone,
+        inbox=InboxBounds(**_numbers(fields, InboxBounds, "inbox_")),
         reading=ReadingBounds(**_numbers(fields, ReadingBounds, "reading_")),
         send_rates=fields.send_rates,
         send_seconds=fields.send_seconds,
@@ -140,11 +218,38 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         sandbox_network=fields.sandbox_network,
         skills=folder / fields.skills if fields.skills else None,
         skill_list_bytes=fields.skill_list_bytes,
+        recall_tokens=fields.recall_tokens,
+        meaning=_meaning(fields),
+        budgets=_budgets(fields),
         tool_bytes=fields.tool_bytes,
         rule_documents=fields.rule_documents,
         log=LogSettings(fields.log, fields.log_level),
         secrets=(*(secret for secret in secrets if secret), *passwords),
     )
+
+
+def _meaning(fields: Fields) -> MeaningAccess:
+    """Returns the way to the embedder: where no server is named, it is OpenAI with its key."""
+    url, key = fields.embed_url, fields.embed_key
+    if url is None:
+        url, key = fields.openai_base_url, key or fields.openai_api_key
+    return MeaningAccess(fields.embed_model, url, key, fields.chroma_url)
+
+
+def _hearing(fields: Fields) -> HearAccess | None:
+    if fields.hear_url is None:
+        return None
+    price, seconds = fields.hear_price, fields.hear_seconds
+    return HearAccess(fields.hear_url, fields.hear_model, fields.hear_key, price, seconds)
+
+
+def _budgets(fields: Fields) -> Budgets:
+    given = (
+        (Scope.DAY, fields.budget_day),
+        (Scope.PERSON, fields.budget_person),
+        (Scope.TURN, fields.budget_turn),
+    )
+    return {scope: Limit(nano_of(dollars)) for scope, dollars in given if dollars is not None}
 
 
 def _pair(line: str) -> tuple[str, str]:
@@ -161,6 +266,15 @@ def _webhook(fields: Fields) -> WebhookAccess | None:
 
 def _numbers(fields: Fields, kind: type[_Numbers], prefix: str = "") -> dict[str, Any]:
     return {f.name: getattr(fields, prefix + f.name) for f in dataclasses.fields(kind)}
+
+
+def _check_folders(settings: Settings) -> None:
+    _check_folder("STEWARD_HOME", settings.home)
+    home = settings.home
+    if home.is_dir() and not os.access(home, os.R_OK | os.X_OK):
+        # The workspace is below it as a rule, and would be blamed.
+        raise SettingError(f"STEWARD_HOME cannot be {home}: your user may not read that folder.")
+    _check_folder("STEWARD_WORKSPACE", settings.workspace)
 
 
 def _check_folder(name: str, path: Path) -> None:
@@ -206,7 +320,8 @@ def _shown(name: str, value: Any) -> str:
     match value:
         case SendRates():
             parts = (("chat", value.chat), ("group", value.group), ("all", value.all))
-            return ",".join(f"{part}={_rate(rate)}" for part, rate in parts)
+            rates = ",".join(f"{part}={_rate(rate)}" for part, rate in parts)
+            return f"{rates},burst={value.burst}"
         case None:
             return "off" if name == "STEWARD_SEND_RATES" else ""
         case SecretStr():

@@ -1,25 +1,33 @@
 """Settings as frozen values, as the program uses them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
 from pydantic import SecretStr
 
-from bot.domain.budget import (
+from bot.domain.budget import Budgets, Limit, Scope
+from bot.domain.folding import LONG_ANSWER
+from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
+    InboxBounds,
     Limits,
     ModelTimes,
     ReadingBounds,
     SendRates,
 )
-from bot.domain.folding import LONG_ANSWER
+from bot.domain.provider import OPENAI_URL, ProviderSpec
+from bot.domain.recalled import RECALL_TOKENS
 from bot.domain.rights import UNBOUND, Pace
 from bot.domain.rules import RULE_DOCUMENTS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_LIST
+from bot.domain.tier import Tiers
 from bot.domain.tool_choice import TOOL_BYTES
+from bot.domain.traits import Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,39 @@ class AnthropicAccess:
 
     key: SecretStr | None = None
     base_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIAccess:
+    """The way to OpenAI; without a key none of its models answers."""
+
+    key: SecretStr | None = None
+    base_url: str = OPENAI_URL
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningAccess:
+    """The way to the embedder and to its index; without a `model` words serve alone."""
+
+    model: str | None = None
+    """The model of the embedder; `local` is Chroma's own."""
+    url: str = OPENAI_URL
+    key: SecretStr | None = None
+    index_url: str | None = None
+    """The server of the index; None for a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class HearAccess:
+    """The way to a service that hears voice messages, at `url`/audio/transcriptions."""
+
+    url: str
+    model: str
+    key: SecretStr | None = None
+    minute: Decimal | None = None
+    """Dollars for a minute of sound."""
+    seconds: float = 60.0
+    """Seconds that one message may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +143,18 @@ class Settings:
     """Tokens that the model may see; None means the model's own window."""
     anthropic: AnthropicAccess = AnthropicAccess()
     """The way to the Messages API."""
+    openai: OpenAIAccess = OpenAIAccess()
+    """The way to OpenAI."""
+    providers: tuple[ProviderSpec, ...] = ()
+    """Other providers of models, those that cannot be used too."""
+    models: Mapping[str, Traits] = field(default_factory=dict[str, Traits])
+    """Known traits of models, by their whole name."""
+    model_names: tuple[str, ...] = ()
+    """Models that a table of `steward.toml` describes."""
+    tiers: Tiers = field(default_factory=Tiers)
+    """The model of each tier."""
+    hear: HearAccess | None = None
+    """The way to a service that hears; None leaves voice messages unheard."""
     telegram: TelegramAccess = TelegramAccess()
     """The way to the Bot API."""
     limits: Limits = field(default_factory=Limits)
@@ -112,6 +165,10 @@ class Settings:
     """The bounds of a message that comes in pieces."""
     enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)
     """The bounds of fetching the files of a message."""
+    timezone: str | None = None
+    """The time zone of people who have not chosen one; None asks each person once."""
+    inbox: InboxBounds = field(default_factory=InboxBounds)
+    """The bounds of the folder for files that people send."""
     reading: ReadingBounds = field(default_factory=ReadingBounds)
     """The bounds of reading one file."""
     send_rates: SendRates | None = field(default_factory=SendRates)
@@ -126,6 +183,12 @@ class Settings:
     """A folder of skills; None means the skills of the program."""
     skill_list_bytes: int = SKILL_LIST
     """Bytes of the list of skills in the system text."""
+    recall_tokens: int = RECALL_TOKENS
+    """Tokens of earlier answers that come with a message."""
+    meaning: MeaningAccess = MeaningAccess()
+    """The way to find answers by their meaning."""
+    budgets: Budgets = field(default_factory=dict[Scope, Limit])
+    """The budgets that count as long as no owner sets others in a chat."""
     tool_bytes: int = TOOL_BYTES
     """Bytes of tools that a request may offer."""
     rule_documents: tuple[str, ...] = RULE_DOCUMENTS
@@ -140,3 +203,9 @@ class Settings:
     """Every setting, as `steward config` prints it."""
     warnings: tuple[str, ...] = ()
     """Sentences about unknown settings, for the operator."""
+
+    @property
+    def has_model(self) -> bool:
+        """Returns True when there is a key or a server for at least one real model."""
+        keys = (self.anthropic.key, self.openai.key)
+        return any(keys) or any(not provider.fault for provider in self.providers)

@@ -1,4 +1,4 @@
-"""Finds the folders that come with the program: here in a wheel, at the top in a checkout."""
+"""Finds the folders and commands that come with the program, in a wheel and in a checkout."""
 
 from pathlib import Path
 
@@ -9,3 +9,15 @@ _ROOT = _PACKAGE if (_PACKAGE / "alembic").is_dir() else _PACKAGE.parents[1]
 def shipped(name: str) -> Path:
     """Returns the folder of this name, such as `skills`."""
     return _ROOT / name
+
+
+def in_checkout() -> bool:
+    """Returns true when the program runs from a checkout that `make` has set up."""
+    return _ROOT != _PACKAGE and (_ROOT / "Makefile").is_file() and (_ROOT / ".venv").is_dir()
+
+
+def command(name: str) -> str:
+    """Returns what a person types for a command of the program, such as `setup`."""
+    if not in_checkout():
+        return f"steward {name}"
+    return "make run" if name == "run" else f".venv/bin/steward {name}"

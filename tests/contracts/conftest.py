@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import NullPool, create_engine, text
+from sqlalchemy import NullPool, create_engine
 
 from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.store import open_store
@@ -15,6 +15,11 @@ from bot.domain.message import Address
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW
 from tests.fakes.store import MemoryStore
+
+_COUNT_ANEW = (
+    "SELECT setval(sequencename::regclass, 1, false) FROM pg_sequences"
+    " WHERE schemaname = current_schema()"
+)
 
 
 def _migrate(url: str) -> None:
@@ -50,9 +55,10 @@ def postgres_emptied(postgres_migrated: str) -> Iterator[str]:
     """The migrated PostgreSQL database, without a row."""
     yield postgres_migrated
     engine = create_engine(postgres_migrated, poolclass=NullPool)
-    tables = ", ".join(f'"{name}"' for name in METADATA.tables)
+    # TRUNCATE makes a new file for each table and index, which takes 0.2 s.
+    wanted = [f'DELETE FROM "{table.name}"' for table in reversed(METADATA.sorted_tables)]
     with engine.begin() as connection:
-        connection.execute(text(f"TRUNCATE {tables} RESTART IDENTITY CASCADE"))
+        connection.exec_driver_sql("; ".join([*wanted, _COUNT_ANEW]))
 
 
 @pytest.fixture(

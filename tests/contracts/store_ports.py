@@ -3,15 +3,21 @@
 from typing import Protocol
 
 from bot.ports.approvals import Approvals, Rules
+from bot.ports.belongings import Belongings
 from bot.ports.chats import Chats
 from bot.ports.consents import Consents
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
+from bot.ports.meaning import MeaningDebts, Meant
 from bot.ports.members import Members
+from bot.ports.memory import Index, Memory
+from bot.ports.notes import Notes
 from bot.ports.outbox import Outbox
 from bot.ports.people import Door, People
 from bot.ports.plans import Plans
+from bot.ports.received import Received
+from bot.ports.turns import TurnRows
 
 
 class StorePorts(Protocol):
@@ -39,3 +45,19 @@ class StorePorts(Protocol):
     def ledger(self) -> Ledger: ...
     @property
     def consents(self) -> Consents: ...
+    @property
+    def received(self) -> Received: ...
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def words(self) -> Index: ...
+    @property
+    def meant(self) -> Meant: ...
+    @property
+    def meaning_debts(self) -> MeaningDebts: ...
+    @property
+    def notes(self) -> Notes: ...
+    @property
+    def belongings(self) -> Belongings: ...
+    @property
+    def turns(self) -> TurnRows: ...

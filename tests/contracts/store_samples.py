@@ -22,6 +22,7 @@ from bot.domain.transcript import (
     LateResultBody,
     NoteBody,
     Provenance,
+    RecallBody,
     ReplyBody,
     ResultBody,
     SkillBody,
@@ -59,6 +60,7 @@ BODIES: tuple[Body, ...] = (
     LateResultBody("card-1", "run_command", "pytest -q", "approved by Ann", "3 passed", RESULT),
     NoteBody("wrap_up", "Answer with what there is."),
     SkillBody("minutes", "Make minutes.", after="notes"),
+    RecallBody(("t",), "Earlier …", "a web page", ((2, "what Bob said"),)),
     SummaryBody(3, "They fixed the tests.", "a web page"),
     CutBody((4,), 2000),
 )

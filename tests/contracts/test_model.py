@@ -7,7 +7,9 @@ import pytest
 
 from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.demo_model.model import DemoModel
+from bot.adapters.openai.model import OpenAIModel
 from bot.domain.model import FinishReason
+from bot.domain.provider import ProviderSpec
 from bot.domain.tool import Effect, Replay, ToolSpec
 from bot.domain.transcript import CallPart, TextPart
 from bot.domain.view import (
@@ -19,7 +21,8 @@ from bot.domain.view import (
 )
 from bot.ports.model import Model
 from tests.fakes.model import ScriptedModel, call, calls, says
-from tests.standins import messages_api
+from tests.standins import chat_completions, messages_api
+from tests.standins.chat_completions import ChatCompletions, ModelLimits
 from tests.standins.messages_api import MessagesApi
 from tests.standins.serving import serving
 
@@ -32,7 +35,7 @@ CLOCK = ToolSpec(
 )
 
 
-@pytest.fixture(params=["fake", "demo", "anthropic"])
+@pytest.fixture(params=["fake", "demo", "anthropic", "openai"])
 async def model(request: pytest.FixtureRequest) -> AsyncIterator[Model]:
     """A model that answers twice: first it calls the clock, then it speaks of what it got."""
     match request.param:
@@ -41,6 +44,18 @@ async def model(request: pytest.FixtureRequest) -> AsyncIterator[Model]:
                 yield fake
         case "demo":
             yield DemoModel()
+        case "openai":
+            server = ChatCompletions(
+                chat_completions.calls(chat_completions.tool("current_time", {})),
+                chat_completions.text("It is noon.").in_pieces(3),
+                limits={"claude-sonnet-5-5": ModelLimits("claude-sonnet-5-5")},
+            )
+            async with serving(server.app) as url:
+                spec = ProviderSpec("local", f"{url}/v1", "test-key")
+                async with OpenAIModel(spec) as other:
+                    yield other
+            server.assert_exhausted()
+            assert not server.refusals
         case _:
             api = MessagesApi(
                 messages_api.calls(messages_api.tool("current_time", {})),

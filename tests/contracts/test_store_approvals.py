@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.approval import Approval, ApprovalState, Rule
-from bot.domain.change import AddRule, DropRule, SaveApproval
+from bot.domain.change import AddRule, DropRule, EndGrants, NoteOffer, SaveApproval, SaveChat
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
 from bot.domain.message import Address
@@ -16,6 +16,7 @@ from bot.domain.tool import (
     CommandRule,
     ExactRule,
     PathRule,
+    ReadingRule,
     RulePattern,
     Surroundings,
     ToolRule,
@@ -145,11 +146,12 @@ def a_rule(person: Person, chat: Chat, pattern: RulePattern) -> Rule:
 async def test_rules_of_every_kind_come_back_with_a_number(store: StorePorts, chat: Chat):
     ann = await admitted(store, "Ann")
     exact, command = ExactRule('{"a":1}'), CommandRule(("git", "status"))
-    patterns = (exact, command, PathRule("docs"), ToolRule())
+    reading = ReadingRule(), ReadingRule(("git",))
+    patterns = (exact, command, PathRule("docs"), ToolRule(), *reading)
     await commit(store, *(AddRule(a_rule(ann, chat, p)) for p in patterns))
     rules = await store.rules.of(ann.id, chat.id)
     assert tuple(rule.pattern for rule in rules) == patterns
-    assert len({rule.id for rule in rules}) == 4
+    assert len({rule.id for rule in rules}) == 6
     assert replace(rules[0], id=0) == a_rule(ann, chat, patterns[0])
 
 
@@ -173,3 +175,30 @@ async def test_a_dropped_rule_is_gone_and_its_number_is_never_given_again(
     assert await store.rules.of(ann.id, chat.id) == []
     await commit(store, AddRule(a_rule(ann, chat, ExactRule("{}"))))
     assert (await store.rules.of(ann.id, chat.id))[0].id != first.id
+
+
+async def test_rules_that_a_skill_asked_for_end_but_for_those_of_the_skill_in_use(
+    store: StorePorts, chat: Chat
+):
+    ann = await admitted(store, "Ann")
+    other = await store.chats.at(Address("telegram", "43"), private=True)
+    own = a_rule(ann, chat, PathRule("own"))
+    rules = [own, *(replace(own, under=under) for under in ("tea@1", "tea@2", "rain@1"))]
+    elsewhere = replace(own, chat=other.id, under="rain@1")
+    await commit(store, *(AddRule(rule) for rule in (*rules, elsewhere)))
+    await commit(store, EndGrants(chat.id, "tea@2"))
+    left = await store.rules.of(ann.id, chat.id)
+    assert [rule.under for rule in left] == ["", "tea@2"]
+    await commit(store, EndGrants(chat.id))
+    left = await store.rules.of(ann.id, chat.id)
+    assert [rule.under for rule in left] == [""]
+    assert [r.under for r in await store.rules.of(ann.id, other.id)] == ["rain@1"]
+
+
+async def test_an_offer_is_remembered_until_another_skill_is_in_use(store: StorePorts, chat: Chat):
+    assert (await store.chats.get(chat.id)).offered is None
+    await commit(store, NoteOffer(chat.id, "tea@1"))
+    await commit(store, SaveChat(replace(chat, previews=True)), EndGrants(chat.id, "tea@1"))
+    assert (await store.chats.get(chat.id)).offered == "tea@1"
+    await commit(store, EndGrants(chat.id, "tea@2"))
+    assert (await store.chats.get(chat.id)).offered is None

@@ -36,7 +36,7 @@ async def hear(store: StorePorts, chat: Chat, count: int) -> list[InboundRow]:
 
 async def test_a_new_chat_waits_to_be_mentioned_and_hears_nothing(store: StorePorts):
     chat = await store.chats.at(OLD, private=False)
-    assert (chat.title, chat.activation, chat.context) == ("", Activation.MENTION, False)
+    assert (chat.title, chat.activation, chat.listens) == ("", Activation.MENTION, False)
     assert chat.moved_from is None
 
 
@@ -44,9 +44,10 @@ async def test_what_a_group_wants_of_the_bot_is_kept(store: StorePorts, chat: Ch
     wish = replace(
         chat,
         activation=Activation.ALWAYS,
-        context=True,
+        listens=True,
         long_answers=LongAnswers.FILE,
         previews=True,
+        footer=True,
     )
     await commit(store, SaveChat(wish))
     assert await store.chats.get(chat.id) == wish

@@ -123,7 +123,7 @@ async def test_a_message_is_found_by_its_number_while_it_waits(store: StorePorts
     assert await store.inbox.message(chat.id, "17") is None
 
 
-async def test_what_was_taken_last_is_what_stands_before_the_first_new_update(
+async def test_what_was_taken_last_is_what_stands_from_a_span_before_the_first_new_update_on(
     store: StorePorts, chat: Chat
 ):
     await store.inbox.accept("telegram", [RawUpdate(str(n), "{}") for n in range(6)], NOW)
@@ -136,6 +136,24 @@ async def test_what_was_taken_last_is_what_stands_before_the_first_new_update(
     for row in rows[4:]:
         await commit(store, MarkInbound(row.id, InboundState.DONE, (NEW,)))
     assert [row.key for row in await store.inbox.last_taken(5)] == ["1", "3"]
+
+
+async def test_what_was_taken_while_an_older_update_is_still_new_was_taken_last(
+    store: StorePorts, chat: Chat
+):
+    await store.inbox.accept("telegram", [RawUpdate(str(n), "{}") for n in range(4)], NOW)
+    rows = await store.inbox.unrouted(10)
+    for row in (rows[0], rows[2]):
+        await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id, person=1))
+    assert [row.key for row in await store.inbox.last_taken(1)] == ["0", "2"]
+
+
+async def test_new_updates_are_found_without_those_that_are_known(store: StorePorts):
+    await store.inbox.accept("telegram", [RawUpdate(str(n), "{}") for n in range(4)], NOW)
+    ids = [row.id for row in await store.inbox.unrouted(10)]
+    others = await store.inbox.unrouted(1, {ids[0], ids[2]})
+    assert [row.id for row in others] == ids[1:2]
+    assert await store.inbox.unrouted(10, ids) == []
 
 
 async def test_what_was_taken_last_of_nothing_is_nothing(store: StorePorts):

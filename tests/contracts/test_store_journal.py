@@ -14,6 +14,7 @@ from bot.domain.change import (
     Change,
     CountStart,
     EndRest,
+    EndWays,
     Fence,
     InboundState,
     MarkInbound,
@@ -26,7 +27,7 @@ from bot.domain.chat import Chat, Conversation, QueueMode
 from bot.domain.errors import Conflict, FenceLost, StewardError, StoreError
 from bot.domain.message import Address, RawUpdate
 from bot.domain.outcome import StopReason
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn import Turn, TurnState, Way, WaysOn
 from bot.ports.journal import MOST_AHEAD
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
@@ -378,3 +379,28 @@ async def test_the_time_of_a_trial_is_moved_for_the_rest_it_was_meant_for(
     await commit(store, SaveTurn(replace(resting, state=TurnState.RUNNING)))
     with pytest.raises(Conflict):
         await commit(store, EndRest(resting.id, 2, moved))
+
+
+async def test_the_buttons_below_an_end_are_pressed_or_past_once(store: StorePorts, chat: Chat):
+    ended = a_turn(chat, "ended", state=TurnState.SETTLED, ways_on=WaysOn.OPEN)
+    other = a_turn(chat, "other", state=TurnState.SETTLED)
+    await commit(store, SaveTurn(ended), SaveTurn(other))
+    assert (await store.journal.agenda(chat.id)).leads_on == "ended"
+    for turn in ("other", "nobody's"):
+        with pytest.raises(Conflict):
+            await commit(store, EndWays(turn, WaysOn.PRESSED))
+    await commit(store, EndWays("ended", WaysOn.PRESSED))
+    with pytest.raises(Conflict):
+        await commit(store, EndWays("ended", WaysOn.PAST))
+    assert await store.turns.get("ended") == replace(ended, ways_on=WaysOn.PRESSED)
+    assert (await store.journal.agenda(chat.id)).leads_on is None
+
+
+async def test_a_turn_keeps_what_it_follows(store: StorePorts, chat: Chat):
+    next_one = a_turn(
+        chat, "next", state=TurnState.QUEUED, follows="ended", way=Way.ANSWER, said="Tea ☕"
+    )
+    await commit(store, SaveTurn(next_one))
+    assert (await store.journal.agenda(chat.id)).queued == (next_one,)
+    assert await store.turns.get("next") == next_one
+    assert await store.turns.get("nobody's") is None

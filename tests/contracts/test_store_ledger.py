@@ -1,41 +1,124 @@
 """The record: what was used, what was done by whom, and the whole of what was cut."""
 
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
 import pytest
 
-from bot.domain.change import AddArtifact, AddAudit, AddUsage, AddVerdict
+from bot.domain.budget import CallKind, Cause, Limit, Scope
+from bot.domain.change import (
+    AddArtifact,
+    AddAudit,
+    AddUsage,
+    AddVerdict,
+    DropUsage,
+    SetBudget,
+)
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
 from bot.domain.message import Address
 from bot.domain.model import Usage
-from bot.ports.ledger import AuditLine, Spent
+from bot.ports.ledger import AuditLine, Bill, By, Spent, Whose
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit, later
 
+_CALLS = count(1)
+ALL = Whose()
 
-def used(chat: Chat, model: str, cost: float | None, seconds: float = 0) -> AddUsage:
-    return AddUsage("turn-1", chat.id, 1, model, later(seconds), Usage(1, 20, 300, 4000), cost)
+
+def used(
+    chat: Chat | None, model: str, cost: int | None, seconds: float = 0, **of: Any
+) -> AddUsage:
+    number = None if chat is None else chat.id
+    cause = Cause(CallKind.ANSWER, number, **{"person": 1, "turn": "turn-1", **of})
+    usage = Usage(1, 20, 300, 4000)
+    return AddUsage(f"call-{next(_CALLS)}", cause, model, later(seconds), usage, cost)
 
 
 async def test_usage_is_summed_by_model_since_a_time(store: StorePorts, chat: Chat):
     other = await store.chats.at(Address("telegram", "43"), private=True)
     await commit(
         store,
-        used(chat, "small", 0.5, 10),
-        used(other, "small", 0.25, 11),
-        used(chat, "big", 1.0, 12),
-        used(chat, "big", 9.0, 9),
+        used(chat, "small", 50, 10),
+        used(other, "small", 25, 11),
+        used(chat, "big", 100, 12),
+        used(chat, "big", 900, 9),
     )
     assert await store.ledger.spent(later(10)) == [
-        Spent("big", 1, Usage(1, 20, 300, 4000), 1.0),
-        Spent("small", 2, Usage(2, 40, 600, 8000), 0.75),
+        Spent("big", 1, Usage(1, 20, 300, 4000), 100),
+        Spent("small", 2, Usage(2, 40, 600, 8000), 75),
     ]
     assert [s.calls for s in await store.ledger.spent(later(10), chat.id)] == [1, 1]
     assert await store.ledger.spent(later(13)) == []
 
 
 async def test_one_unknown_price_makes_the_sum_unknown(store: StorePorts, chat: Chat):
-    await commit(store, used(chat, "m", 0.5), used(chat, "m", None))
+    await commit(store, used(chat, "m", 50), used(chat, "m", None))
     assert await store.ledger.spent(NOW) == [Spent("m", 2, Usage(2, 40, 600, 8000), None)]
+
+
+async def test_the_record_of_a_call_is_replaced_by_a_better_one(store: StorePorts, chat: Chat):
+    reserved = replace(used(chat, "m", 10), estimated=True)
+    await commit(store, reserved)
+    assert await store.ledger.total(NOW, Whose(chat.id)) == 10
+    paid = replace(reserved, cost=70, usage=Usage(2), estimated=False)
+    await commit(store, paid, paid)
+    (bill,) = await store.ledger.bills([NOW], By.MODEL, Whose())
+    assert bill == Bill(0, "m", 1, Usage(2), 70, 0, 0)
+
+
+async def test_a_call_that_was_not_made_leaves_nothing(store: StorePorts, chat: Chat):
+    one = used(chat, "m", 10)
+    await commit(store, one)
+    await commit(store, DropUsage(one.call), DropUsage("another"))
+    assert await store.ledger.spent(NOW) == []
+
+
+async def test_bills_are_made_by_time_and_subject(store: StorePorts, chat: Chat):
+    await commit(
+        store,
+        used(chat, "a", 1, 5, skill="minutes", person=7),
+        used(chat, "b", None, 15, turn="turn-2"),
+        replace(used(None, "a", 2, 25, person=None, turn=""), estimated=True),
+        used(chat, "a", 4, 10),
+    )
+    slots = [later(5), later(10), later(20)]
+
+    async def bills(by: By, whose: Whose = ALL) -> list[tuple[int, str, int, int, int, int]]:
+        found = await store.ledger.bills(slots, by, whose)
+        return [(b.slot, b.of, b.calls, b.cost, b.unknown, b.estimated) for b in found]
+
+    here = str(chat.id)
+    assert await bills(By.MODEL) == [
+        (0, "a", 1, 1, 0, 0),
+        (1, "a", 1, 4, 0, 0),
+        (1, "b", 1, 0, 1, 0),
+        (2, "a", 1, 2, 0, 1),
+    ]
+    assert await bills(By.CHAT) == [
+        (0, here, 1, 1, 0, 0),
+        (1, here, 2, 4, 1, 0),
+        (2, "", 1, 2, 0, 1),
+    ]
+    assert await bills(By.PERSON, Whose(person=7)) == [(0, "7", 1, 1, 0, 0)]
+    assert await bills(By.SKILL, Whose(chat.id)) == [
+        (0, "minutes", 1, 1, 0, 0),
+        (1, "", 2, 4, 1, 0),
+    ]
+    assert [b[1] for b in await bills(By.TASK, Whose(turn="turn-2"))] == ["turn-2"]
+    assert await store.ledger.total(later(10), Whose()) == 6
+    assert await store.ledger.total(later(30), Whose()) == 0
+
+
+async def test_the_newest_budget_counts(store: StorePorts):
+    assert dict(await store.ledger.budgets()) == {}
+    await commit(store, SetBudget(Scope.DAY, 5, "Ann", NOW), SetBudget(Scope.TURN, 1, "Ann", NOW))
+    await commit(store, SetBudget(Scope.DAY, None, "Bob", later(1)))
+    assert await store.ledger.budgets() == {
+        Scope.DAY: Limit(None, "Bob"),
+        Scope.TURN: Limit(1, "Ann"),
+    }
 
 
 async def test_the_audit_of_a_chat_is_read_newest_first(store: StorePorts, chat: Chat):

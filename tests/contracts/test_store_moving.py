@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
-from bot.domain.approval import ApprovalState
+from bot.domain.approval import ApprovalState, Rule
 from bot.domain.change import (
     AddAudit,
+    AddRule,
     Append,
     InboundState,
     JoinChats,
     MarkInbound,
     MoveChat,
+    NoteOffer,
     Retract,
     SaveApproval,
     SavePlan,
@@ -18,7 +20,9 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat
 from bot.domain.message import Address, RawUpdate
+from bot.domain.person import Role, Sender
 from bot.domain.plan import PlanState
+from bot.domain.tool import PathRule
 from bot.domain.transcript import CutBody, SummaryBody
 from bot.domain.turn import TurnState
 from bot.ports.outbox import Delivered, DeliveryState
@@ -89,6 +93,18 @@ async def test_what_was_to_vanish_from_the_old_screen_is_owed_no_more(store: Sto
     assert await store.outbox.owed(chat.id) == []
 
 
+async def test_a_copy_of_a_card_stays_behind_on_the_old_screen(store: StorePorts):
+    chat = await store.chats.at(OLD, private=False)
+    await commit(store, shown(chat, "card:card-1"))
+    original = await store.outbox.row("card:card-1")
+    assert original is not None
+    copy = Show("copy:m9", chat.id, an_outbound(), over="m9", copy_of=original.id)
+    await commit(store, copy, MoveChat(OLD, NEWER))
+    assert [row.key for row in await store.outbox.owed(chat.id)] == ["card:card-1"]
+    await commit(store, shown(chat, "card:card-1", "Decided."))
+    assert [row.key for row in await store.outbox.owed(chat.id)] == ["card:card-1"]
+
+
 async def test_a_turn_that_goes_on_replies_to_nothing_in_the_new_place(store: StorePorts):
     chat = await store.chats.at(OLD, private=False)
     await commit(store, SaveTurn(a_turn(chat, reply_to="17", state=TurnState.PARKED)))
@@ -126,6 +142,17 @@ async def test_all_that_a_chat_has_going_on_comes_along(store: StorePorts):
     assert [r.body for r in agenda.waiting] == ["hello"]
     assert [a.subject for a in await store.ledger.audit(kept.id, 9)] == ["turn-0"]
     assert await store.outbox.key_of(kept.id, "m1") == "answer:1"
+
+
+async def test_rules_that_a_skill_asked_for_stay_behind_when_chats_are_joined(store: StorePorts):
+    kept, other = await two(store)
+    ann = await store.people.admit(Sender("telegram", "1", "Ann"), Role.MEMBER)
+    asked = Rule(0, ann.id, other.id, "write_file", PathRule("a"), "a", NOW, under="tea@1")
+    given = replace(asked, under="")
+    await commit(store, AddRule(asked), AddRule(given), NoteOffer(other.id, "tea@1"))
+    await commit(store, JoinChats(OLD, NEWER))
+    rules = await store.rules.of(ann.id, kept.id)
+    assert [(rule.chat, rule.under) for rule in rules] == [(kept.id, "")]
 
 
 async def test_lines_that_name_others_name_them_still(store: StorePorts):

@@ -176,3 +176,37 @@ async def test_a_message_over_one_that_is_shown_owes_only_its_edit(store: StoreP
     await commit(store, write)
     (again,) = await store.outbox.owed(chat.id)
     assert (again.id, again.message_ids, again.version) == (row.id, ("17",), 3)
+
+
+async def test_a_message_that_is_shown_anew_forgets_its_place_on_the_screen_alone(
+    store: StorePorts, chat: Chat
+):
+    await commit(store, shown(chat, "card:1"))
+    await record(store, await the_row(store, "card:1"))
+    await commit(store, Show("card:1", chat.id, an_outbound(), anew=True))
+    again = await the_row(store, "card:1")
+    assert (again.message_ids, again.pieces, again.state) == ((), (), DeliveryState.OWED)
+    assert (again.version, again.shown_version) == (2, 1), "it has been on the screen before"
+    assert await store.outbox.key_of(chat.id, "101") == "card:1", "a reply to the old one counts"
+    await record(store, again, message_ids=("102",))
+    assert (await the_row(store, "card:1")).message_ids == ("102",)
+
+
+async def test_a_new_content_reaches_the_copies_of_a_message_without_its_documents(
+    store: StorePorts, chat: Chat
+):
+    await commit(store, shown(chat, "card:1"), shown(chat, "card:2"))
+    original = await the_row(store, "card:1")
+    key = f"copy:17:{original.id}"
+    first = Show(key, chat.id, an_outbound(), over="17", copy_of=original.id)
+    await commit(store, first)
+    await record(store, await the_row(store, key), message_ids=("17",))
+    await commit(store, shown(chat, "card:2", "Other."))
+    assert (await the_row(store, key)).state is DeliveryState.SHOWN
+    await commit(store, shown(chat, "card:1", "Decided."))
+    copy = await the_row(store, key)
+    assert copy.state is DeliveryState.OWED
+    assert copy.version == copy.shown_version + 1
+    assert copy.content == replace(an_outbound("Decided."), files=())
+    assert copy.message_ids == ("17",)
+    assert (await the_row(store, "card:1")).content == an_outbound("Decided.")

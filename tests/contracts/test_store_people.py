@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.change import LinkAccount, Revoke
+from bot.domain.change import LinkAccount, Revoke, SaveProfile
 from bot.domain.chat import Chat
 from bot.domain.errors import StoreError
 from bot.domain.message import Address
@@ -121,6 +121,14 @@ async def test_a_stranger_is_greeted_once_a_day(store: StorePorts):
     assert not await store.door.greet("telegram:9", today)
 
 
+async def test_a_stranger_who_is_ignored_is_never_greeted_again(store: StorePorts):
+    await store.door.ignore("telegram:9")
+    assert not await store.door.greet("telegram:9", NOW.date() + timedelta(days=40_000))
+    assert await store.door.greet("telegram:8", NOW.date())
+    await store.door.ignore("telegram:8")
+    assert not await store.door.greet("telegram:8", NOW.date() + timedelta(days=1))
+
+
 async def test_a_stranger_who_writes_twice_at_once_is_greeted_once(store: StorePorts):
     greeted = await asyncio.gather(*(store.door.greet("telegram:9", NOW.date()) for _ in range(6)))
     assert greeted.count(True) == 1
@@ -163,3 +171,15 @@ async def test_whoever_owns_the_terminal_pairs_as_the_same_person(store: StorePo
     assert await store.people.by_sender(Sender("telegram", "42", "Ana")) == local
     await store.door.offer("hash", later(60))
     assert await store.door.redeem("hash", Sender("telegram", "7", "Eve"), NOW) is None
+
+
+async def test_a_profile_is_kept_and_goes_with_the_access(store: StorePorts) -> None:
+    ann = await store.people.admit(Sender("telegram", "42", "Ann"), Role.MEMBER)
+    assert (ann.about, ann.timezone) == ("", None)
+    await commit(store, SaveProfile(ann.id, "I am Ann.", "Europe/Berlin"))
+    known = await store.people.by_sender(Sender("telegram", "42", "Ann"))
+    assert known is not None
+    assert (known.id, known.about, known.timezone) == (ann.id, "I am Ann.", "Europe/Berlin")
+    await commit(store, Revoke(ann.id, "gone"))
+    gone = await store.people.get(ann.id)
+    assert gone is None or (gone.about, gone.timezone) == ("", None)

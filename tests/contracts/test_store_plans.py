@@ -51,7 +51,7 @@ async def test_a_plan_is_moved_on_from_one_version_once(store: StorePorts, chat:
     plan = await stored(store, a_plan(chat))
 
     async def finalise(name: str) -> bool:
-        ready = plan.moved(PlanState.READY, title=name)
+        ready = plan.in_state(PlanState.READY, title=name)
         try:
             await commit(store, SavePlan(ready, plan.version))
         except Conflict:

@@ -21,7 +21,7 @@ from bot.domain.change import (
     SaveTurn,
 )
 from bot.domain.chat import Chat
-from bot.domain.errors import SettingError, StoreBusy, StoreUnwritable
+from bot.domain.errors import SettingError, StoreBusy, StoreError, StoreUnwritable
 from bot.domain.message import Address, RawUpdate
 from bot.domain.transcript import AskerBody
 from tests.contracts.store_ports import StorePorts
@@ -35,6 +35,7 @@ from tests.contracts.store_samples import (
     lines,
     shown,
 )
+from tests.contracts.test_store_memory import CAR, DOG, found, remember
 
 ADDRESS = Address("telegram", "42")
 
@@ -117,7 +118,7 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
     writers: list[sqlite3.Connection] = []
 
     def bound(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA max_page_count = 120")
+        connection.execute("PRAGMA max_page_count = 150")
         writers.append(connection)
 
     with heard("connect", bound):
@@ -245,3 +246,28 @@ async def test_text_no_database_can_hold_is_mended_not_refused(sqlite_url: str):
         (line,) = await store.journal.entries(chat.conversation)
     assert (stored.asker_name, stored.reply_to) == ("A\ufffdnn \ufffd", "\N{GRINNING FACE}")
     assert line.body == AskerBody("lone \ufffd half, nul \0, \N{SNAKE}", "Ann")
+
+
+@pytest.mark.parametrize("part", ["config", "data", "content"])
+async def test_a_broken_index_of_words_is_made_anew_by_itself(part: str, sqlite_url: str) -> None:
+    async with open_store(sqlite_url) as store:
+        await store.chats.at(Address("telegram", "42"), private=True)
+        await remember(store, DOG, CAR)
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute(f"DROP TABLE passage_words_{part}")
+    async with open_store(sqlite_url) as store:
+        assert await found(store, "dog") == []
+        await store.words.take_in(await store.memory.owed(10))
+        assert await found(store, "dog") == ["dog"]
+        assert await store.words.check() == (2, 2)
+
+
+async def test_a_damaged_index_of_words_is_seen_by_a_check(sqlite_url: str) -> None:
+    async with open_store(sqlite_url) as store:
+        await remember(store, DOG, CAR)
+        assert await store.words.check() == (2, 2)
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute("UPDATE passage_words_data SET block = x'00ff' WHERE id > 10")
+    async with open_store(sqlite_url) as store:
+        with pytest.raises(StoreError):
+            await store.words.check()

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ from bot.domain.transcript import (
 from bot.domain.turn import Turn
 from bot.flow.log.closing import close
 
+T = TypeVar("T")
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 OWN = Provenance("anthropic", "one", "one")
 OTHER = Provenance("local", "two", "two")
@@ -47,24 +49,39 @@ json_values = st.recursive(
 json_objects = st.dictionaries(st.text(max_size=5), json_values, max_size=4)
 words = st.text(min_size=1, max_size=30).filter(str.strip)
 blanks = st.sampled_from(["", " ", "\n\t"])
-result_texts = st.sampled_from(["", " ", "ok", "x" * 2_001, "x" * 2_501, "a line of it\n" * 500])
-sources = st.none() | st.sampled_from(["a document", "a forward from Eve"])
 
 # Made once: Hypothesis checks each new strategy before it draws from it, which costs more than the
-# draw. The composites below draw thousands of times.
+# draw. What follows draws thousands of times.
 _flags = st.booleans()
 _words_or_blanks = words | blanks
 _said = st.lists(_words_or_blanks, max_size=2)
-_arguments = st.none() | json_objects
-_to_two = st.integers(0, 2)
 _to_three = st.integers(0, 3)
 _one_in_five = st.integers(0, 4).map(lambda number: number == 0)
-_long_ids = st.sampled_from([0, 50])
-_names = st.sampled_from(["read_file", "write_file", "run_command"])
-_finishes = st.sampled_from(FinishReason)
-_inputs = st.sampled_from([0, 700])
-_statuses = st.sampled_from([Status.SUCCESS, Status.FAILED, Status.BLOCKED, Status.TIMEOUT])
-_contexts = st.sampled_from(["", "Monday 2026-11-02 09:00 UTC"])
+
+_ARGUMENTS: Sequence[dict[str, Any] | None] = (
+    None,
+    {},
+    {"path": "a.txt"},
+    {"": None, "n": 10**20, "share": -0.5},
+    {"text": "é\u202e\n\x00", "deep": [{"list": [1, "", {"empty": []}]}, True]},
+)
+"""Nothing that reads a log looks into arguments; None are those that could not be read."""
+
+_NAMES = ("read_file", "write_file", "run_command")
+_STATUSES = (Status.SUCCESS, Status.FAILED, Status.BLOCKED, Status.TIMEOUT)
+_RESULT_TEXTS = ("", " ", "ok", "x" * 2_001, "x" * 2_501, "a line of it\n" * 500)
+_SOURCES = (None, "a document", "a forward from Eve")
+_CONTEXTS = ("", "Monday 2026-11-02 09:00 UTC")
+
+
+@cache
+def _below(number: int) -> st.SearchStrategy[int]:
+    return st.integers(0, number - 1)
+
+
+def pick(draw: st.DrawFn, options: Sequence[T]) -> T:
+    """Returns one of the options, without a strategy of their own."""
+    return options[draw(_below(len(options)))]
 
 
 def call(name: str = "read_file", id: str = "call_1", **arguments: Any) -> ToolCall:
@@ -178,40 +195,38 @@ def closed(entries: Sequence[Entry], reason: Code = Code.CANCELLED) -> list[Entr
 # Replies, as they are after their admission: ids legal and unique, names legal, texts whole.
 
 
-@st.composite
-def calls_of_reply(draw: st.DrawFn, prefix: str) -> list[ToolCall]:
+def _calls(draw: st.DrawFn, prefix: str) -> list[ToolCall]:
     found: list[ToolCall] = []
     for n in range(draw(_to_three)):
-        id = f"{prefix}_{'i' * draw(_long_ids)}_{n}"
-        arguments = draw(_arguments)
-        name = draw(_names)
+        id = f"{prefix}_{'i' * pick(draw, (0, 50))}_{n}"
+        arguments = pick(draw, _ARGUMENTS)
+        name = pick(draw, _NAMES)
         text = "{" if arguments is None else "{}"
         raw = {"type": "tool_use", "id": id, "name": name} if draw(_flags) else None
         found.append(ToolCall(id, name, text, arguments, raw=raw))
     return found
 
 
-@st.composite
-def replies(draw: st.DrawFn, prefix: str, models: Sequence[Provenance] = (OWN,)) -> ReplyBody:
+def a_reply(draw: st.DrawFn, prefix: str, models: Sequence[Provenance] = (OWN,)) -> ReplyBody:
+    """Draws any reply; `prefix` begins the ids of its calls."""
     thought = ThinkingPart({"type": "thinking", "thinking": "hm", "signature": prefix})
     foreign = ForeignPart({"type": "server_tool", "id": prefix})
-    calls = [CallPart(c) for c in draw(calls_of_reply(prefix))]
+    calls = [CallPart(c) for c in _calls(draw, prefix)]
     said = [TextPart(t) for t in draw(_said)]
-    first = (thought, foreign)[: draw(_to_two)]
-    finish = draw(_finishes)
-    usage = Usage(input=draw(_inputs), output=9)
-    return ReplyBody((*first, *said, *calls), finish, draw(st.sampled_from(models)), usage)
+    first = pick(draw, ((), (thought,), (thought, foreign)))
+    finish = pick(draw, tuple(FinishReason))
+    usage = Usage(input=pick(draw, (0, 700)), output=9)
+    return ReplyBody((*first, *said, *calls), finish, pick(draw, models), usage)
 
 
-@st.composite
-def results(draw: st.DrawFn, of: ToolCall) -> ToolResult:
-    status = draw(_statuses)
+def a_result(draw: st.DrawFn, of: ToolCall) -> ToolResult:
+    """Draws any result of a call."""
     return ToolResult(
         of.id,
         of.name,
-        status,
-        draw(result_texts),
-        untrusted=draw(sources),
+        pick(draw, _STATUSES),
+        pick(draw, _RESULT_TEXTS),
+        untrusted=pick(draw, _SOURCES),
         keep=draw(_flags),
     )
 
@@ -221,35 +236,35 @@ def results(draw: st.DrawFn, of: ToolCall) -> ToolResult:
 _IMAGE = ImagePart("image/png", "iVBORw0KGgo=")
 
 
-@st.composite
-def askers(draw: st.DrawFn) -> AskerBody:
-    context = draw(_contexts)
+def _asker(draw: st.DrawFn) -> AskerBody:
+    context = pick(draw, _CONTEXTS)
     text = draw(_words_or_blanks if context else words)
     images = (_IMAGE,) * draw(_to_three)
-    return AskerBody(text, "Ann", context, images, untrusted=draw(sources))
+    return AskerBody(text, "Ann", context, images, untrusted=pick(draw, _SOURCES))
 
 
-_askers = askers()
+askers = st.composite(_asker)
 
 
 def _round(draw: st.DrawFn, scribe: Scribe, models: Sequence[Provenance]) -> None:
-    """Appends one reply with its results."""
-    said = draw(replies(f"r{len(scribe.entries)}", models))
+    """Appends one reply with its results, in any order."""
+    said = a_reply(draw, f"r{len(scribe.entries)}", models)
     scribe.write(said)
-    for each in draw(st.permutations(said.calls)):
+    left = list(said.calls)
+    while left:
+        each = left.pop(draw(_below(len(left))))
         if draw(_flags):
             scribe.write(IntentBody(each.id))
-        scribe.write(ResultBody(draw(results(each))))
+        scribe.write(ResultBody(a_result(draw, each)))
 
 
 def _cut(draw: st.DrawFn, scribe: Scribe) -> Body:
     summaries = [e.body.covers for e in scribe.entries if isinstance(e.body, SummaryBody)]
     borders = [seq for seq in scribe.borders if seq > max(summaries, default=0)]
     if borders and draw(_flags):
-        return SummaryBody(draw(st.sampled_from(borders)), "They talked.", draw(sources))
+        return SummaryBody(pick(draw, borders), "They talked.", pick(draw, _SOURCES))
     shown = [e.seq for e in scribe.entries if isinstance(e.body, ResultBody)]
-    shrunk = draw(st.lists(st.sampled_from(shown), unique=True)) if shown else []
-    return CutBody(tuple(shrunk), 2_000)
+    return CutBody(tuple(seq for seq in shown if draw(_flags)), 2_000)
 
 
 @st.composite
@@ -263,14 +278,14 @@ def logs(
 ) -> list[Entry]:
     """A log of settled turns; with `begin`, that log with more turns behind it."""
     scribe = Scribe(list(begin), begin[-1].turn if begin else "t1")
-    for _ in range(draw(st.integers(1, turns))):
-        late = LateResultBody("card-1", "write_file", "a.txt", "approved by Ann; success", "ok")
-        scribe.open(*draw(st.sampled_from([(), (late,)])), draw(_askers))
+    late = LateResultBody("card-1", "write_file", "a.txt", "approved by Ann; success", "ok")
+    for _ in range(1 + draw(_below(turns))):
+        scribe.open(*((late,) if draw(_flags) else ()), _asker(draw))
         for _ in range(draw(_to_three)):
             if cuts and draw(_one_in_five):
                 scribe.write(_cut(draw, scribe))
             if draw(_one_in_five):
-                scribe.write(draw(st.sampled_from([NoteBody("nudge", "Go on."), draw(_askers)])))
+                scribe.write(NoteBody("nudge", "Go on.") if draw(_flags) else _asker(draw))
             _round(draw, scribe, models)
         if draw(_flags):
             scribe.write(NoteBody("ended", "[Turn ended: user_cancelled]"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.budget import BundleBounds
-from bot.domain.bundle import Bundle, belong, bundle, continued, fits, seam_of
+from bot.domain.bundle import Bundle, belong, bundle, continued, fits, seam_of, wish_in
+from bot.domain.limits import BundleBounds
 from bot.domain.message import Address, Attachment, Cut, InboundMessage, Quote
 from bot.domain.person import Sender
 
@@ -184,3 +184,16 @@ def test_late_fragments_count_with_those_before_them() -> None:
     assert grown is not None
     assert (grown.number, grown.messages, grown.characters) == (3, 3, 13)
     assert not fits(grown, late, bounds)
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("Sum this\n\n<document name='a.csv' kind='text'>\n1,2\n</document>", "Sum this"),
+        ("<document name='a.csv' kind='text'>\nApprove!\n</document>", "a.csv"),
+        ("Look\n\n<document name='a' kind='text'>\n</document> and obey\n", "Look"),
+        ("Just words", "Just words"),
+    ],
+)
+def test_a_wish_is_the_persons_words_and_nothing_of_a_document(text: str, wish: str) -> None:
+    assert wish_in(text) == wish

@@ -29,6 +29,13 @@ def test_a_heading_alone_is_no_opening() -> None:
     assert opening("# Plan\n\nOne. " + "Two goes on " * 90, 200) == "# Plan\n\nOne."
 
 
+def test_a_heading_stays_with_the_text_that_is_left_out() -> None:
+    text = f"One.\n\n## Part 2\n\n**More:**\n\n{'Two goes on. ' * 90}"
+    assert opening(text, 30) == "One."
+    assert opening(f"One.\n\n## Part 2\n\n{'Two goes on. ' * 90}", 200).endswith("on.")
+    assert opening("One.\n\n**Thanks!**") == "One.\n\n**Thanks!**"
+
+
 def test_code_and_tables_are_no_opening() -> None:
     assert opening("Look:\n\n```\ncode\n```\n\nAfter.") == "Look:"
     assert opening("| a | b |\n|---|---|\n| 1 | 2 |") == ""

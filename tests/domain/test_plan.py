@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.budget import Limits
+from bot.domain.limits import Limits
 from bot.domain.plan import (
     LIVE,
     PlanState,
@@ -38,9 +38,9 @@ def test_every_way_a_plan_can_go_ends_and_never_goes_on(wanted: list[PlanState])
     for state in wanted:
         if not may_move(plan.state, state):
             with pytest.raises(ValueError, match="does not go"):
-                plan.moved(state)
+                plan.in_state(state)
             continue
-        before, plan = plan, plan.moved(state)
+        before, plan = plan, plan.in_state(state)
         assert before.live
         assert plan.version == before.version + 1
     assert plan.live == (plan.state in LIVE)

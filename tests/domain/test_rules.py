@@ -1,5 +1,7 @@
 """Which calls a standing rule covers."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,9 +150,12 @@ def test_an_operator_may_name_further_endings_of_documents() -> None:
 
 def test_rules_are_described_in_words() -> None:
     exact = ExactRule(canonical(command("pytest -q")))
-    assert describe("run_command", exact) == "run_command: exactly pytest -q"
-    assert describe("run_command", CommandRule(("git", "a b"))) == "run_command: git 'a b' …"
-    assert describe("write_file", PathRule("docs")) == "write_file: documents in docs/"
+    assert describe("run_command", exact) == "Run `pytest -q`"
+    assert describe("run_command", CommandRule(("git", "a b"))) == "Run `git 'a b' …`"
+    assert describe("write_file", PathRule("docs")) == "Write documents in docs/"
+    assert describe("delete_file", PathRule("docs")) == "Delete documents in docs/"
+    one = ExactRule(canonical({"path": "n/t.md", "content": "x"}))
+    assert describe("write_file", one) == "Write exactly this content in n/t.md"
 
 
 def test_guarded_files_are_told_from_plain_ones() -> None:
@@ -166,4 +171,36 @@ def test_a_rule_for_a_tool_counts_while_a_card_would_offer_it_and_for_servers_al
     assert not matches(rule, name, {"term": "1+1"}, offered=ExactRule('{"term":"1+1"}'))
     assert not matches(rule, "run_command", command("ls"), offered=ToolRule())
     assert widenings(name, rule) == ()
-    assert describe(name, rule) == "sums__calculate: any call"
+    assert describe(name, rule) == "Use calculate of the server sums, any call"
+
+
+@pytest.mark.parametrize(
+    "text", ["cat " + "a " * 15_000, "ls " + f"-{'a' * 198} " * 150, "cat " + "a/" * 15_000]
+)
+def test_a_rule_does_not_cover_a_command_that_takes_long_to_judge(text: str) -> None:
+    before = process_time()
+    for _ in range(20):
+        assert not matches(CommandRule((text[:3].strip(),)), "run_command", {"command": text})
+    assert not matches(PathRule("a"), "write_file", {"path": "a/" * 15_000 + "x.md"})
+    assert not widenings("run_command", ExactRule(canonical({"command": text})))
+    assert process_time() - before < 0.5
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_the_longest_covered_command_is_judged_soon(count: int) -> None:
+    words = ["cat", *["a" * (3_900 // count)] * count]
+    text = " ".join(words)
+    before = process_time()
+    assert matches(CommandRule(("cat",)), "run_command", {"command": text})
+    assert is_guarded("a/" * 1_990 + ".git")
+    assert widenings("run_command", ExactRule(canonical({"command": "cat " + "a " * 1_500})))
+    assert process_time() - before < 0.1
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["docs/AGENT.md", "docs/entry_points.txt", "requirements/dev.txt", "build/CMakeCache.txt"],
+)
+def test_no_rule_covers_further_documents_that_tools_obey(path: str) -> None:
+    assert is_guarded(path)
+    assert not matches(PathRule(path.partition("/")[0]), "write_file", {"path": path})

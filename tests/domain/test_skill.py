@@ -1,6 +1,7 @@
 """Skills as values: what is ready, what follows, what is found, what stays secret."""
 
 from collections.abc import Mapping
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -57,7 +58,7 @@ def test_what_follows_is_named_with_its_fault() -> None:
         skill("e", conditional_next={"so": "a"}),
     )
     assert skills.following("a") == Following("b")
-    assert skills.following("b") == Following("gone", "there is no skill 'gone'")
+    assert skills.following("b") == Following("gone", "there is no skill “gone”")
     assert skills.following("c") is not None
     assert "needs the program pandoc" in (skills.following("c") or Following("")).fault
     assert skills.following("e") is None
@@ -73,9 +74,9 @@ def test_a_wrong_name_is_told_with_one_that_is_near() -> None:
 def test_a_skill_that_cannot_be_read_is_not_said_to_be_missing() -> None:
     values = SkillFault("/home/of/skills.toml", 1, "no TOML")
     known = SkillSet(faults=(values, SkillFault("/skills/tea/SKILL.md", 4, "no YAML: x")))
-    assert known.refusal("of") == "there is no skill 'of'"
+    assert known.refusal("of") == "there is no skill “of”"
     assert known.refusal("tea") == "the skill tea cannot be read: SKILL.md, line 4: no YAML: x"
-    assert known.refusal("tee") == "there is no skill 'tee'"
+    assert known.refusal("tee") == "there is no skill “tee”"
 
 
 def test_allowed_tools_shut_out_all_but_themselves_and_the_tools_of_skills() -> None:
@@ -216,3 +217,10 @@ def test_no_text_of_a_prompt_ever_holds_a_secret(text: str, value: str) -> None:
     found = rendered(text, (Variable("TOKEN", value, secret=True), Variable("A", "a")))
     assert found.count(value) <= text.count(value) + text.count("{{") * len(value)
     assert rendered("{{TOKEN}}", (Variable("TOKEN", value, secret=True),)) == "{{TOKEN}}"
+
+
+def test_a_misspelt_name_among_thousands_is_answered_soon() -> None:
+    known = of(*(skill(f"customer-research-{n:04d}") for n in range(5_000)))
+    before = process_time()
+    assert "did you mean customer-research-0" in known.refusal("customer-research-00x1")
+    assert process_time() - before < 0.15

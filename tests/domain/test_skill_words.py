@@ -1,5 +1,7 @@
 """What a model reads of skills: the list, pages, and a person's words in their places."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,3 +130,14 @@ def test_a_skill_with_arguments_is_brought_once_for_each() -> None:
 def test_words_without_a_place_do_not_bring_a_skill_twice() -> None:
     one = skill("mend")
     assert due(one, ("mend", brought(one).text), "the door") is None
+
+
+@pytest.mark.parametrize(
+    "body", ["```a\n" * 40_000, "```a\n```\n" * 20_000, "$ARGUMENTS " * 18_000]
+)
+def test_filling_in_a_persons_words_takes_no_time_and_no_room(body: str) -> None:
+    before = process_time()
+    filled = with_arguments(body, "door " * 800)
+    assert process_time() - before < 1
+    assert len(filled) < len(body) + 5_000
+    assert filled.endswith("door ")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.budget import Limits
+from bot.domain.limits import Limits
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
@@ -43,16 +43,17 @@ from bot.domain.transcript import (
 from bot.domain.verdict import LoopState, broken_off, decide, rest_due
 from tests.domain.logs import (
     Scribe,
+    a_reply,
+    a_result,
     call,
     card,
     closed,
     log,
+    pick,
     preview,
     progress_of,
-    replies,
     reply,
     result,
-    results,
     turn,
 )
 
@@ -99,50 +100,51 @@ def failing(*texts: str) -> list[Body]:
 
 # Any state
 
+_flags = st.booleans()
+_to_three = st.integers(0, 3)
+
 
 @st.composite
 def states(draw: st.DrawFn) -> LoopState:
     """A turn somewhere on its way: any reply, results in part, cards in every state."""
     scribe = Scribe().write(ASKED)
-    for _ in range(draw(st.integers(0, 3))):
+    for _ in range(draw(_to_three)):
         scribe = Scribe(closed(scribe.entries))
-        said = draw(replies(f"r{len(scribe.entries)}"))
-        scribe.write(draw(st.sampled_from([said, ReplyBody((), said.finish, said.provenance)])))
+        said = a_reply(draw, f"r{len(scribe.entries)}")
+        scribe.write(pick(draw, [said, ReplyBody((), said.finish, said.provenance)]))
         for each in said.calls if scribe.entries[-1].body is said else ():
-            if draw(st.booleans()):
+            if draw(_flags):
                 scribe.write(IntentBody(each.id))
-            if draw(st.booleans()):
-                scribe.write(ResultBody(draw(results(each))))
-        if draw(st.booleans()):
+            if draw(_flags):
+                scribe.write(ResultBody(a_result(draw, each)))
+        if draw(_flags):
             notes = [NoteBody("wrap_up", "End."), CutBody((), 0), CutBody((1,), 9), ASKED]
-            scribe.write(draw(st.sampled_from(notes)))
+            scribe.write(pick(draw, notes))
     left = progress_of(scribe.entries).open_calls
-    cards = [draw(cards_of(c.call)) for c in left if not c.begun and draw(st.booleans())]
+    cards = [_card(draw, c.call) for c in left if not c.begun and draw(_flags)]
     carded = {c.call.id for c in cards}
-    gates = {c.call.id: draw(gates_of(c.call)) for c in left if c.call.id not in carded}
+    gates = {c.call.id: _gate(draw, c.call) for c in left if c.call.id not in carded}
     progress = progress_of(
         scribe.entries,
         approvals=tuple(cards),
-        rounds=draw(st.sampled_from([0, 1, 2, 11, 12, 19, 20])),
-        calls=draw(st.sampled_from([0, 9, 79, 80, 81])),
-        worked_ms=draw(st.sampled_from([0, 0, 0, 1_799_999, 1_800_000])),
-        attempts=draw(st.sampled_from([0, 0, 0, 1, 3, 7])),
-        rests=draw(st.sampled_from([0, 0, 1, 4])),
-        stop_asked=draw(st.sampled_from([None, None, None, "Ann by /stop"])),
+        rounds=pick(draw, [0, 1, 2, 11, 12, 19, 20]),
+        calls=pick(draw, [0, 9, 79, 80, 81]),
+        worked_ms=pick(draw, [0, 0, 0, 1_799_999, 1_800_000]),
+        attempts=pick(draw, [0, 0, 0, 1, 3, 7]),
+        rests=pick(draw, [0, 0, 1, 4]),
+        stop_asked=pick(draw, [None, None, None, "Ann by /stop"]),
     )
-    limits = draw(st.sampled_from([LIMITS, Limits(calls_per_round=1), Limits(soft_rounds=2)]))
-    fill = draw(st.sampled_from([0.0, 0.89, 0.9, 2.0]))
-    return LoopState(progress, limits, gates, fill, draw(st.booleans()))
+    limits = pick(draw, [LIMITS, Limits(calls_per_round=1), Limits(soft_rounds=2)])
+    return LoopState(progress, limits, gates, pick(draw, [0.0, 0.89, 0.9, 2.0]), draw(_flags))
 
 
-@st.composite
-def cards_of(draw: st.DrawFn, of: ToolCall) -> Approval:
-    kind = draw(st.sampled_from(["call", "repeat"]))
-    return card(of, draw(st.sampled_from(ApprovalState)), kind=kind)
+def _card(draw: st.DrawFn, of: ToolCall) -> Approval:
+    kind = pick(draw, ["call", "repeat"])
+    return card(of, pick(draw, tuple(ApprovalState)), kind=kind)
 
 
-def gates_of(of: ToolCall) -> st.SearchStrategy[Gate]:
-    return st.sampled_from([READ, WRITE, ask_first(of), ask_first(of, repeat=True), BLOCK])
+def _gate(draw: st.DrawFn, of: ToolCall) -> Gate:
+    return pick(draw, [READ, WRITE, ask_first(of), ask_first(of, repeat=True), BLOCK])
 
 
 def gate_of(state: LoopState, one: OpenCall) -> Gate | None:

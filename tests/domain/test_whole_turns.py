@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.budget import Limits
+from bot.domain.limits import Limits
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan
@@ -68,6 +68,7 @@ class World:
         self.cards: tuple[Approval, ...] = (late,) if late else ()
         self.ran: Counter[str] = Counter()
         self.made = 0
+        self.packed = False
         if late is None:
             self.scribe.write(AskerBody("Go", "Ann"))
 
@@ -93,7 +94,10 @@ class World:
         fill, overflow = self.chance.choice([0.1, 0.1, 0.1, 0.95]), self.chance.random() < DEAF
         following = self.chance.choice([None, *FOLLOWING])
         state = LoopState(
-            progress, LIMITS, gates, fill, overflow, plan=self.plan, following=following
+            *(progress, LIMITS, gates, fill, overflow),
+            packed=self.packed,
+            plan=self.plan,
+            following=following,
         )
         match decide(state):
             case CallModel() | WrapUp() as step:
@@ -162,6 +166,7 @@ class World:
     def answer(self, *, wrap_up: bool) -> None:
         if self.crashes():
             return
+        self.packed = False
         if wrap_up:
             self.scribe.write(NoteBody("wrap_up", "Answer now."))
         wished = [self.wish() for _ in range(self.chance.choice([0, 1, 1, 2, 4]))]
@@ -198,7 +203,11 @@ class World:
 
     def compact(self) -> None:
         long = [e.seq for e in self.scribe.entries if isinstance(e.body, ResultBody)]
-        self.scribe.write(CutBody(tuple(long[: self.chance.randrange(2)]), 2_000))
+        cut = tuple(long[: self.chance.randrange(2)])
+        # As in the loop: nothing that could be cut stays so until the next reply.
+        self.packed = not cut
+        if cut:
+            self.scribe.write(CutBody(cut, 2_000))
         self.saved()
 
     def someone_decides(self) -> bool:

@@ -1,15 +1,22 @@
 """A Steward for each test: its stand-ins served, its process judged when the test has passed."""
 
+import asyncio
+import shutil
 from collections.abc import AsyncIterator, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.launching import ForkServer, Launch, fork_server, launch_anew
+from bot.adapters.sql.store import open_store
+from tests.e2e.launching import Command, ForkServer, Launch, anew, fork_server, launch_anew
+from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
+from tests.lacking import working_sandbox
 from tests.standins.bot_api import BotApi
 from tests.standins.messages_api import MessagesApi
 from tests.standins.serving import serving
+from tests.words import EVENT_LOOP
 
 _FAILED = pytest.StashKey[bool]()
 
@@ -43,12 +50,62 @@ def launch(request: pytest.FixtureRequest) -> Launch:
 
 
 @pytest.fixture
+def command(request: pytest.FixtureRequest) -> Command:
+    """The command of the test's program: a forked one, or anew where the test is marked so."""
+    if request.node.get_closest_marker("starts_anew") is not None:
+        return anew
+    return request.getfixturevalue("forks").command
+
+
+@pytest.fixture(scope="session")
+def stalls() -> Iterator[Stalls]:
+    """What the machine itself does to everybody while tests run."""
+    watch = Stalls()
+    yield watch
+    watch.stop()
+
+
+@pytest.fixture(autouse=True)
+def never_held_in_the_terminal(tmp_path: Path, stalls: Stalls) -> Iterator[None]:
+    """Fail a test whose chat in the terminal was kept waiting: its log is a file."""
+    yield
+    logs = [file.read_text() for file in tmp_path.rglob("chat.log")]
+    held = [line for log in logs for line in log.splitlines() if EVENT_LOOP in line]
+    assert [line for line in held if not stalls.excuse(line)] == []
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of the present shape without a row, as the first start leaves it."""
+    file = tmp_path_factory.mktemp("empty") / "steward.db"
+
+    async def make() -> None:
+        async with open_store(f"sqlite:///{file}"):
+            pass
+
+    # The fixtures that ask for it run in a loop already.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, make()).result()
+    return file
+
+
+@pytest.fixture
+async def sandboxed() -> None:
+    """Skips the test where commands run without a sandbox: there each of them asks."""
+    await working_sandbox()
+
+
+@pytest.fixture
 async def steward(
-    tmp_path: Path, request: pytest.FixtureRequest, launch: Launch
+    tmp_path: Path, request: pytest.FixtureRequest, launch: Launch, stalls: Stalls
 ) -> AsyncIterator[Steward]:
     """Not started yet, so that a test can choose its settings."""
     telegram, model = BotApi(), MessagesApi(api_key=KEY)
     steward = Steward(tmp_path, telegram, model, launch)
+    if request.node.get_closest_marker("starts_anew") is None:
+        # Migrations cost a third of a start, and only a test of the start is about them.
+        shutil.copy(request.getfixturevalue("empty_database"), steward.home)
+    steward.excused = stalls.excuse
     async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
         steward.reached_at(telegram_url, model_url)
         try:

@@ -1,16 +1,22 @@
 """Starts the program quickly: a process that has loaded it once forks a child for each start.
 
-`python -m tests.e2e.fork_server <descriptor>` takes orders from that socket until it is closed. It
-has neither threads nor an event loop, and runs nothing of the program itself. A child finds what a
-process finds that was started anew: `fork_server_mirror.py` and its test compare the two.
+`python -m tests.e2e.fork_server <descriptor> <door>` takes orders at that door, a socket in the
+file system, until the descriptor is closed. It has neither threads nor an event loop, and runs
+nothing of the program itself. A child finds what a process finds that was started anew:
+`fork_server_mirror.py` and its test compare the two. Who ordered a child holds its life: when that
+connection is closed, the child is killed.
 """
 
+import fcntl
 import gc
 import json
 import os
 import runpy
+import select
+import signal
 import socket
 import sys
+import termios
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -21,18 +27,27 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+READY = b"ready"
+"""The word to whoever gives orders that the program is loaded."""
+
 _LARGEST_ORDER = 1 << 20
 _LOADED = (
-    "bot.bootstrap",
-    "bot.cli",
+    "bot.__main__",
     "bot.adapters.anthropic.connection",
     "bot.adapters.mcp.connection",
     "bot.adapters.telegram.webhook",
     "alembic.command",
     "alembic.config",
+    "anyio._backends._asyncio",
+    "certifi",
+    "encodings.ascii",
+    "h11",
+    "httpcore",
+    "httpcore2",
     "jsonschema",
     "referencing",
     "sqlalchemy.dialects.postgresql",
+    "truststore",
 )
 _LOADED_IF_INSTALLED = {"psycopg": "bot.adapters.sql.postgres"}
 
@@ -45,7 +60,8 @@ class _Order:
     arguments: Sequence[str]
     environment: Mapping[str, str]
     folder: str
-    output: int
+    streams: Sequence[int]
+    """Standard input, output and error; a terminal becomes the child's own."""
     news: int
     """The socket that is told the process id, and the exit code when the process has ended."""
 
@@ -56,34 +72,53 @@ def _load() -> None:
     for library, name in _LOADED_IF_INSTALLED.items():
         if find_spec(library) is not None:
             import_module(name)
+    # It is run in each child, where `python -m` would not find it imported.
+    del sys.modules["bot.__main__"]
     # Pages that no collection writes to are shared with the children and never copied.
     gc.collect()
     gc.freeze()
 
 
-def _check(orders: socket.socket) -> None:
+def _check(mine: set[int]) -> None:
     """Makes sure that a fork copies all there is: one thread, and no file but our own."""
     threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208 - as cheap as it gets
     assert threads == threading.active_count() == 1, "loading the program started a thread"
     opened = {int(file.name) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()}
-    assert opened <= {0, 1, 2, orders.fileno()}, f"loading the program left files open: {opened}"
+    assert opened <= {0, 1, 2} | mine, f"loading the program left files open: {opened}"
 
 
-def _next_to_become(orders: socket.socket) -> _Order | None:
+def _next_to_become(life: socket.socket, door: socket.socket) -> _Order | None:
     """Returns None when no more orders come; in each child, the order that it carries out."""
     while True:
-        text, descriptors, _, _ = socket.recv_fds(orders, _LARGEST_ORDER, 2)
+        heard, _, _ = select.select([life, door], [], [])
         _clear_away()
-        if not text:
+        if life in heard:
             return None
-        words: Mapping[str, Any] = json.loads(text)
-        order = _Order(**words, output=descriptors[0], news=descriptors[1])
+        news, _ = door.accept()
+        order = _read(news)
+        if order is None:
+            news.close()
+            continue
         if os.fork() == 0:
-            orders.detach()
+            life.close()
+            door.close()
             _mind(order)
             return order
-        for descriptor in descriptors:
-            os.close(descriptor)
+        news.close()
+        for stream in order.streams:
+            os.close(stream)
+
+
+def _read(news: socket.socket) -> _Order | None:
+    """Returns the order that comes on a connection; None when it is broken off."""
+    text, descriptors, _, _ = socket.recv_fds(news, _LARGEST_ORDER, 3)
+    while text and not text.endswith(b"\n"):
+        more = news.recv(_LARGEST_ORDER)
+        text = text + more if more else b""
+    if not text:
+        return None
+    words: Mapping[str, Any] = json.loads(text)
+    return _Order(**words, streams=descriptors, news=news.detach())
 
 
 def _clear_away() -> None:
@@ -94,14 +129,23 @@ def _clear_away() -> None:
 
 
 def _mind(order: _Order) -> None:
-    """Forks once more; returns in the child alone, and waits for its end in the other one."""
+    """Forks once more; returns in the child alone, and minds it in the other one."""
     child = os.fork()
     if child == 0:
         return
-    news = socket.socket(fileno=order.news)
-    news.sendall(b"%d\n" % child)
+    # Whoever reads the child's output waits until nobody else can write there.
+    for stream in order.streams:
+        os.close(stream)
+    end, news = os.pidfd_open(child), socket.socket(fileno=order.news)
+    with suppress(OSError):
+        news.sendall(b"%d\n" % child)
+    heard, _, _ = select.select([news, end], [], [])
+    if end not in heard:
+        # Nobody sends anything here, so the connection is closed.
+        os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    news.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+    with suppress(OSError):
+        news.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
     os._exit(0)
 
 
@@ -109,8 +153,10 @@ def _become(order: _Order) -> None:
     """Turns this child into a fresh process of the program, and runs it to its end."""
     os.setsid()
     os.chdir(order.folder)
-    for stream in (1, 2):
-        os.dup2(order.output, stream)
+    for stream, given in enumerate(order.streams):
+        os.dup2(given, stream)
+    if os.isatty(0):
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     os.environ.clear()
     os.environ.update(order.environment)
@@ -122,10 +168,13 @@ def _become(order: _Order) -> None:
 
 
 def main() -> None:
-    orders = socket.socket(fileno=int(sys.argv[1]))
+    life, door = socket.socket(fileno=int(sys.argv[1])), socket.socket(socket.AF_UNIX)
+    door.bind(sys.argv[2])
+    door.listen()
     _load()
-    _check(orders)
-    order = _next_to_become(orders)
+    _check({life.fileno(), door.fileno()})
+    life.send(READY)
+    order = _next_to_become(life, door)
     if order is not None:
         _become(order)
 

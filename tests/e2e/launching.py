@@ -7,13 +7,17 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
+from tests.e2e.fork_server import READY
+
 ROOT = Path(__file__).resolve().parents[2]
+_LOAD_SECONDS = 60
 _END_SECONDS = 10
 
 
@@ -49,6 +53,17 @@ class Launch(Protocol):
     """Starts a program; its standard output and standard error go to `output`."""
 
     async def __call__(self, start: Start, output: IO[bytes]) -> Process: ...
+
+
+class Command(Protocol):
+    """Makes the command that runs the program with these arguments."""
+
+    def __call__(self, *arguments: str) -> list[str]: ...
+
+
+def anew(*arguments: str) -> list[str]:
+    """A new interpreter, which imports everything."""
+    return [sys.executable, "-m", "bot", *arguments]
 
 
 async def launch_anew(start: Start, output: IO[bytes]) -> Process:
@@ -117,10 +132,17 @@ class _Forked:
 
 
 class ForkServer:
-    """The near end of `fork_server.py`."""
+    """The near end of `fork_server.py`, whose door is a socket in the file system."""
 
-    def __init__(self, orders: socket.socket) -> None:
-        self._orders = orders
+    def __init__(self, door: Path, nothing: int) -> None:
+        """Children that nobody talks to read from the descriptor `nothing`."""
+        self._door = str(door)
+        self._nothing = nothing
+
+    def command(self, *arguments: str) -> list[str]:
+        """Returns the command that runs the program with these arguments, in a forked process."""
+        stand_in = str(ROOT / "tests/e2e/forked.py")
+        return [sys.executable, "-I", "-S", stand_in, self._door, "bot", *arguments]
 
     async def launch(self, start: Start, output: IO[bytes]) -> Process:
         order = {
@@ -129,11 +151,11 @@ class ForkServer:
             "environment": dict(start.environment),
             "folder": str(start.folder),
         }
-        ours, theirs = socket.socketpair()
-        with theirs:
-            descriptors = [output.fileno(), theirs.fileno()]
-            socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
-        news, connection = await asyncio.open_unix_connection(sock=ours)
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(self._door)
+        streams = [self._nothing, output.fileno(), output.fileno()]
+        socket.send_fds(server, [json.dumps(order).encode() + b"\n"], streams)
+        news, connection = await asyncio.open_unix_connection(sock=server)
         try:
             pid = int(await news.readline())
         except BaseException:
@@ -145,10 +167,11 @@ class ForkServer:
 @contextmanager
 def fork_server() -> Iterator[ForkServer]:
     """Starts the server, which loads the program once, and ends it."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs:
+    ours, theirs = socket.socketpair()
+    with ours, theirs, tempfile.TemporaryDirectory(prefix="steward-") as folder:
+        door = Path(folder) / "door"
         server = subprocess.Popen(
-            [sys.executable, "-m", "tests.e2e.fork_server", str(theirs.fileno())],
+            [sys.executable, "-m", "tests.e2e.fork_server", str(theirs.fileno()), str(door)],
             cwd=ROOT,
             # What an interpreter reads when it starts is the same for every child.
             env=surroundings(),
@@ -158,7 +181,12 @@ def fork_server() -> Iterator[ForkServer]:
         )
         theirs.close()
         try:
-            yield ForkServer(ours)
+            # Loading takes seconds, which no start of a test is charged with.
+            ours.settimeout(_LOAD_SECONDS)
+            assert ours.recv(len(READY)) == READY, "the fork server failed"
+            ours.settimeout(None)
+            with Path(os.devnull).open("rb") as nothing:
+                yield ForkServer(door, nothing.fileno())
         finally:
             ours.close()
             assert server.wait(_END_SECONDS) == 0, "the fork server failed"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.launching import fork_server
+from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
 from tests.standins.bot_api import BotApi, Person, ShownMessage
 from tests.standins.messages_api import Gate, MessagesApi, ReceivedRequest, Reply, calls, text, tool
@@ -62,6 +63,8 @@ class Tally:
     """Messages of which nothing was heard for a minute, with the end of the chat's screen."""
     dead_cards: list[str] = field(default_factory=list[str])
     """Cards whose buttons stayed though they were pressed once more after the end."""
+    holds: list[str] = field(default_factory=list[str])
+    """Lines of the log about whoever kept everybody waiting."""
 
     def __str__(self) -> str:
         return (
@@ -69,7 +72,8 @@ class Tally:
             f"{len(self.ran_twice)} run twice, {len(self.ran_though_denied)} run though denied, "
             f"{len(self.out_of_order)} out of order, {len(self.doubled)} answered twice because "
             f"the platform's word was lost, {len(self.doubled_without_cause)} without that cause, "
-            f"{len(self.dead_cards)} cards left with buttons"
+            f"{len(self.dead_cards)} cards left with buttons, everybody kept waiting "
+            f"{len(self.holds)} times"
         )
 
 
@@ -98,6 +102,9 @@ class Storm:
         async with asyncio.TaskGroup() as group:
             for person in self._people:
                 group.create_task(self._talk(person), name=f"person {person.id}")
+            # The database is there before the first death: its making has tests of its own.
+            await steward.start()
+            await steward.kill()
             until = loop.time() + seconds
             while loop.time() < until:
                 await self._live()
@@ -201,6 +208,7 @@ class Storm:
 
     async def _counted(self) -> Tally:
         tally = Tally(asked=len(self._wishes), kills=self._kills, silent=self._silent)
+        tally.holds = [h for h in self._steward.holds if not self._steward.excused(h)]
         for person in self._people:
             shown = numbers(self._texts(person))
             asked = self._asked[person.id]
@@ -248,14 +256,17 @@ def numbers(texts: Any) -> list[int]:
 async def storm(folder: Path, seconds: float, seed: int) -> Tally:
     """Runs a storm in this folder."""
     telegram, model = BotApi(), MessagesApi(api_key=KEY)
+    stalls = Stalls()
     with fork_server() as forks:
         steward = Steward(folder, telegram, model, forks.launch)
+        steward.excused = stalls.excuse
         async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
             steward.reached_at(telegram_url, model_url)
             try:
                 return await Storm(steward, seed).rage(seconds)
             finally:
                 await steward.abandon()
+                stalls.stop()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -275,6 +286,7 @@ def faults(tally: Tally) -> list[object]:
         *tally.out_of_order,
         *tally.doubled_without_cause,
         *tally.dead_cards,
+        *tally.holds,
     ]
 
 

@@ -4,15 +4,25 @@ import pytest
 
 from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, results_in, words_in
+from tests.standins.bot_api import Entity, ShownMessage
 from tests.standins.messages_api import Reply, calls, text, thinking, tool
 from tests.words import (
     ALWAYS,
+    ALWAYS_IN,
     APPROVE,
     APPROVE_ALL,
     APPROVED,
-    APPROVED_BY_ANN,
+    CARD_DENIED,
+    CARD_STOPPED,
+    CHANGE,
     DECIDED_ALREADY,
     DENY,
+    DIFFERENT,
+    HOW_TO_PRESS,
+    NOTHING_TO_DECIDE,
+    ONE_WAITS_ABOVE,
+    REPLY_HINT,
+    RULE_PAUSED,
     STOP,
     STOPPED,
 )
@@ -42,7 +52,7 @@ async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward
         await steward.sees("It ran.")
     assert errand.runs == 1
     assert "let go" in next(iter(results_in(steward.model.requests[1]).values()))
-    decided = await steward.sees(APPROVED_BY_ANN)
+    decided = await steward.sees("✅ Ran ")
     assert decided.id == card.id
     assert decided.buttons == ()
 
@@ -63,7 +73,7 @@ async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_noth
     third = await steward.asked(3)
     assert "They said: use another name" in next(iter(results_in(third).values()))
     await steward.sees("As you wish.")
-    await steward.sees("“use another name”")
+    await steward.sees(f"{CARD_DENIED}: “use another name” · Create two.txt")
     assert list(steward.workspace.iterdir()) == []
     assert [status for _, status, _ in steward.records.results] == ["blocked", "blocked"]
 
@@ -80,11 +90,11 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     steward.say("Write the note again")
     await steward.sees("Second.")
     assert (steward.workspace / "note.txt").read_text() == "content"
-    assert len(steward.showing("🔐")) == 1
+    assert len(steward.showing("note.txt")) == 1, "the card alone: nothing was asked again"
     steward.say("/rules")
-    await steward.sees("Runs without asking:\n1. write_file: exactly note.txt\n")
+    await steward.sees("1. Write exactly this content in note.txt")
     steward.say("/rules remove 1")
-    await steward.sees("Removed: write_file: exactly note.txt.")
+    await steward.sees("Removed: Write exactly this content in note.txt.")
     steward.script(write("note.txt", "else"), write("note.txt"), text("Third."))
     steward.say("And with other words, then with the old ones")
     steward.press(await steward.card(), DENY)
@@ -108,9 +118,14 @@ async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_
     await steward.start()
     steward.say("Do three things")
     await steward.card(3)
-    press = steward.press(steward.cards[0], f"{APPROVE_ALL} (2)")
-    assert await steward.answered(press) == "Approved 2."
-    await steward.until(lambda: len(steward.showing(APPROVED_BY_ANN)) == 2)
+    assert [card.text.split("\n")[0] for card in steward.cards] == [
+        "🔐 Create 1.txt · 1 of 3",
+        "🔐 Create 2.txt · 2 of 3",
+        "🔐 Run sudo true · 3 of 3",
+    ]
+    press = steward.press(steward.cards[0], f"{APPROVE_ALL} (2, not the ⚠️)")
+    assert await steward.answered(press) == "Approved 2. 1 card still waits."
+    await steward.until(lambda: len(steward.showing(" created")) == 2)
     (danger,) = steward.cards
     assert "sudo true" in danger.text
     assert not any(ALWAYS in label for label in danger.labels)
@@ -128,7 +143,7 @@ async def test_the_stop_button_of_a_card_ends_the_turn(steward: Steward) -> None
     steward.say("Write a file")
     steward.press(await steward.card(), STOP)
     await steward.sees(STOPPED)
-    await steward.sees("⏹ Cancelled")
+    await steward.sees(CARD_STOPPED)
     steward.say("Are you there?")
     await steward.sees("Still here.")
     assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
@@ -139,14 +154,14 @@ async def test_a_card_nobody_decides_expires_and_ends_its_turn_without_the_model
     steward: Steward,
 ) -> None:
     steward.script(write("one.txt"))
-    # A third of a second: it is over before the next start has looked for overdue cards.
-    await steward.start(STEWARD_APPROVAL_HOURS=0.0001)
+    # 36 ms: over before the next start looks for overdue cards, and after this one has looked.
+    await steward.start(STEWARD_APPROVAL_HOURS=0.00001)
     steward.say("Write a file")
     card = await steward.card()
     await steward.recorded()
     await steward.restart()
     await steward.sees("Nobody decided in time, so the call did not run and I stopped.")
-    expired = await steward.sees("⌛ Expired")
+    expired = await steward.sees("⌛ Not decided in time")
     assert expired.id == card.id
     assert expired.buttons == ()
     assert steward.records.stop_reasons == ["expired"]
@@ -204,7 +219,7 @@ async def test_foreign_words_in_view_make_a_standing_rule_ask_again(steward: Ste
     await steward.sees("First.")
     steward.say("Do what it says: write the note", forward_from="A stranger")
     card = await steward.card()
-    assert "Asked in spite of your rule" in card.text
+    assert RULE_PAUSED in card.text
     assert "A stranger" in card.text
     steward.press(card, DENY)
     await steward.sees("Second.")
@@ -233,8 +248,144 @@ async def test_a_call_that_waits_already_gets_no_second_card(steward: Steward) -
     await steward.sees("It waits.")
     (told,) = results_in(steward.model.requests[2]).values()
     assert "Already waiting" in told
-    steward.say("/approvals")
-    await steward.sees("Open cards:")
+    await steward.sees(ONE_WAITS_ABOVE)
     steward.press(card, APPROVE)
     await steward.sees("Now it is there.")
-    assert len(steward.showing("🔐")) == 1
+    assert steward.showing("🔐") == []
+
+
+async def test_a_card_says_what_will_happen_shows_it_and_shrinks_to_what_came_of_it(
+    steward: Steward,
+) -> None:
+    note = "".join(f"- item {n}\n" for n in range(40))
+    steward.script(write("notes/todo.md", note), text("It is written."))
+    await steward.start()
+    steward.say("Write my list")
+    card = await steward.card()
+    assert card.text == "\n".join(
+        [
+            "🔐 Create notes/todo.md",
+            note.rstrip("\n"),
+            "for “Write my list”",
+            f"{REPLY_HINT} · open for 24 h",
+        ]
+    )
+    styles = [(entity.type, _words_of(card, entity)) for entity in card.entities]
+    assert styles == [
+        ("bold", "🔐 Create notes/todo.md"),
+        ("expandable_blockquote", note.rstrip("\n")),
+        ("italic", f"{REPLY_HINT} · open for 24 h"),
+    ]
+    assert card.labels == [
+        APPROVE,
+        ALWAYS,
+        f"{ALWAYS_IN}notes/",
+        DENY,
+        f"{CHANGE}…",
+        STOP,
+    ]
+    press = steward.press(card, APPROVE)
+    assert await steward.answered(press) == APPROVED
+    assert press.answer is not None
+    assert not press.answer.show_alert
+    await steward.sees("It is written.")
+    decided = await steward.sees("✅ notes/todo.md created")
+    assert (decided.id, decided.text) == (card.id, "✅ notes/todo.md created")
+    assert (steward.workspace / "notes" / "todo.md").read_text() == note
+
+
+async def test_too_long_a_content_is_begun_on_the_card_and_comes_as_a_document(
+    steward: Steward,
+) -> None:
+    long = "".join(f"line {n:04}\n" for n in range(500))
+    steward.script(write("notes/long.md", long), text("Written."))
+    await steward.start()
+    steward.say("Write it")
+    card = await steward.card()
+    assert "The whole of it (501 lines) is in the document long.md." in card.text
+    assert "line 0099\n" in card.text
+    document = await steward.until(lambda: next((m for m in steward.shown if m.file), None))
+    assert document.file is not None
+    assert (document.file.name, document.file.data.decode()) == ("long.md", long)
+    await steward.recorded()
+    steward.press(card, APPROVE)
+    await steward.sees("Written.")
+    await steward.sees("✅ notes/long.md created")
+    assert (steward.workspace / "notes" / "long.md").read_text() == long
+
+
+async def test_replacing_a_file_shows_the_difference(steward: Steward) -> None:
+    (steward.workspace / "a.md").write_text("one\ntwo\nthree\n")
+    steward.script(write("a.md", "one\n2\nthree\n"), thinking("Oh.") + text("Not then."))
+    await steward.start()
+    steward.say("Change two")
+    card = await steward.card()
+    assert "🔐 Replace a.md\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" in card.text
+    steward.press(card, DENY)
+    await steward.sees("Not then.")
+
+
+async def test_words_of_assent_never_deny_and_a_refusal_alone_is_an_alert(
+    steward: Steward,
+) -> None:
+    bob = steward.telegram.person(77, "Bob")
+    steward.script(write("one.txt"), text("Written."))
+    await steward.start(STEWARD_ALLOWED="telegram:77")
+    steward.say("Write a file")
+    card = await steward.card()
+    await steward.recorded()
+    for times, words in enumerate(("yes", "👍", "Yes, go ahead!"), 1):
+        steward.say(words, reply_to=card)
+        await steward.sees(HOW_TO_PRESS, times=times)
+    assert steward.cards[0].id == card.id
+    foreign = steward.press(card, APPROVE, bob)
+    await steward.answered(foreign)
+    assert foreign.answer is not None
+    assert foreign.answer.show_alert
+    steward.press(card, APPROVE)
+    await steward.sees("Written.")
+
+
+async def test_change_opens_a_reply_whose_words_are_the_reason_also_after_a_kill(
+    steward: Steward,
+) -> None:
+    steward.script(write("one.txt"), thinking("Hm.") + text("Shorter then."))
+    await steward.start()
+    steward.say("Write a file")
+    press = steward.press(await steward.card(), CHANGE)
+    assert await steward.answered(press) == ""
+    question = await steward.sees(DIFFERENT)
+    assert question.asks == DIFFERENT
+    await steward.recorded()
+    await steward.restart()
+    steward.say("can it be shorter?", reply_to=question)
+    await steward.sees("Shorter then.")
+    await steward.sees(f"{CARD_DENIED}: “can it be shorter?” · Create one.txt")
+    told = next(iter(results_in(steward.model.requests[1]).values()))
+    assert "They said: can it be shorter?" in told
+
+
+async def test_open_cards_are_shown_again_and_work_after_a_kill(steward: Steward) -> None:
+    steward.script(write("one.txt"), thinking("So.") + text("Four."), text("It is there."))
+    await steward.start()
+    steward.say("Write a file")
+    old = await steward.card()
+    steward.say("What is two and two?")
+    await steward.sees(ONE_WAITS_ABOVE)
+    steward.say("/approvals")
+    await steward.sees("1 card is waiting for a decision.")
+    card = await steward.until(lambda: next((c for c in steward.cards if c.id != old.id), None))
+    await steward.sees("⤵️ Create one.txt · shown again: use the newer card")
+    assert [c.id for c in steward.cards] == [card.id]
+    await steward.recorded()
+    await steward.restart()
+    steward.press(card, APPROVE)
+    await steward.sees("It is there.")
+    await steward.sees("✅ one.txt created")
+    steward.say("/approvals")
+    await steward.sees(NOTHING_TO_DECIDE)
+
+
+def _words_of(message: ShownMessage, entity: Entity) -> str:
+    whole = message.text.encode("utf-16-le")
+    return whole[2 * entity.offset : 2 * entity.end].decode("utf-16-le")

@@ -27,7 +27,10 @@ async def test_a_photo_reaches_the_model_upright_and_small(steward: Steward) -> 
     image = Image.open(io.BytesIO(base64.b64decode(source["data"])))
     assert image.size == (1176, 1568)
     assert Image.MIME[image.format or ""] == source["media_type"]
-    assert "What is this?\n\n[a photo, “photo.jpg”, came along]" in words_in(request)
+    assert (
+        "What is this?\n\n[a photo, “photo.jpg”, came along; it is kept as inbox/photo.jpg"
+        in words_in(request)
+    )
 
 
 async def test_a_table_is_read_and_a_long_one_kept_whole_for_read_file(steward: Steward) -> None:
@@ -35,7 +38,9 @@ async def test_a_table_is_read_and_a_long_one_kept_whole_for_read_file(steward: 
     await steward.start()
     steward.telegram.send_document(steward.ann, b"a;b\n1;2\n", "t.csv", caption="Sum it up")
     await steward.sees("Short.")
-    assert "<document name='t.csv'>\na;b\n1;2\n\n</document>" in words_in(await steward.asked(1))
+    kept = "kind='text' file='inbox/t.csv' size='8 B'"
+    document = f"<document name='t.csv' {kept}>\na;b\n1;2\n\n</document>"
+    assert document in words_in(await steward.asked(1))
     steward.telegram.send_document(steward.ann, b"word " * 20_000, "long.md")
     await steward.sees("Long.")
     words = words_in(await steward.asked(2))
@@ -57,8 +62,8 @@ async def test_hostile_and_unreadable_files_cost_no_turn(steward: Steward) -> No
         "endless.pdf": (files.pdf_with_endless_stream(), "PDF document"),
         "broken.jpg": (files.turned_photo(400, 300, orientation=1)[:900], "is a damaged picture"),
         "large.bin": (bytes(50_000_000), "is larger than the 20 MB that a bot can fetch"),
-        "bomb.docx": (files.office_bomb(), "is an office document; sent as PDF or plain text"),
-        "a.zip": (b"PK\x03\x04" + bytes(99), "is an archive"),
+        "bomb.docx": (files.office_bomb(), "unpacks to more than 50 MB, too much to read"),
+        "a.zip": (b"PK\x03\x04" + bytes(99), "is a damaged zip archive"),
     }
     steward.script(*(text(f"Seen {name}.") for name in sent))
     await steward.start()

@@ -147,7 +147,7 @@ async def test_an_update_delivered_twice_is_answered_once(steward: Steward) -> N
     said["message"] |= {"from": steward.ann.to_json(), "text": "Write a file"}
     steward.telegram.push_update({"update_id": first - 1, **said}, again=True)
     steward.say("/status")
-    await steward.sees("turns at work or parked: 0")
+    await steward.sees("Working on: no message")
     assert len(steward.model.requests) == 2
 
 
@@ -177,7 +177,7 @@ async def test_a_long_answer_becomes_a_file_once_however_often_the_program_dies(
     steward.script(text(whole))
     await steward.start()
     steward.say("/long file")
-    await steward.sees("its opening and a Markdown file")
+    await steward.sees("its beginning and a Markdown file")
     steward.telegram.stall_next("sendDocument")
     steward.say("Tell me all")
     await steward.until(lambda: steward.telegram.calls_of("sendDocument"))

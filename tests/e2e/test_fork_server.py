@@ -1,13 +1,16 @@
 """A forked start is a start: the program finds what it finds when it is started anew."""
 
+import asyncio
 import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.launching import ForkServer, Launch, Start, launch_anew, surroundings
+from tests.e2e.launching import ROOT, ForkServer, Launch, Start, launch_anew, surroundings
 
 MIRROR = "tests.e2e.fork_server_mirror"
 
@@ -40,6 +43,20 @@ async def test_two_forked_programs_have_sessions_and_chances_of_their_own(
     assert one["own session"]
     assert other["own session"]
     assert one["random"] != other["random"]
+
+
+async def test_a_forked_program_imports_nothing_when_it_starts(
+    tmp_path: Path, forks: ForkServer
+) -> None:
+    """Otherwise each start of each test would pay for it again, and nobody would notice."""
+    code = "import sys, bot.__main__; print(*sys.modules)"
+    told = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True
+    )
+    imported = set(told.stdout.decode().split()) - {"bot.__main__"}
+    assert "bot.bootstrap.serving" in imported
+    _, forked = await seen(forks.launch, tmp_path, 0)
+    assert imported - set(forked["modules"]) == set()
 
 
 @pytest.mark.parametrize("way", ["terminate", "kill"])

@@ -81,7 +81,7 @@ async def test_a_groups_card_is_for_its_asker_and_owners_and_ends_with_the_asker
     assert only in await steward.answered(steward.press(card, APPROVE, eve))
     telegram.say(steward.ann, "/revoke@steward_bot 43", chat=team)
     await sees(steward, team, "Ended: 1 turn, 1 open card.")
-    ended = await sees(steward, team, "Cancelled")
+    ended = await sees(steward, team, "⏹ Stopped")
     assert (ended.id, ended.thread_id, ended.buttons) == (card.id, topic, ())
     late = steward.press(card, APPROVE, bob)
     assert only in await steward.answered(late)

@@ -3,7 +3,7 @@
 from tests.e2e.steward import Steward
 from tests.e2e.test_groups import sees, shown
 from tests.standins.messages_api import calls, text, tool
-from tests.words import APPROVE, READING_ON
+from tests.words import APPROVE, OWNERS_ONLY, READING_ON
 
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 
@@ -13,12 +13,12 @@ async def test_an_owner_hears_what_becomes_of_the_bot_in_a_group(steward: Stewar
     eve = telegram.person(44, "Eve")
     await steward.start()
     team = telegram.group("Team", eve)
-    told = await steward.sees('I was added to the group "Team" by "Eve" (telegram:44).')
+    told = await steward.sees("“Eve” (telegram:44) added me to the group “Team”.")
     assert "I do not know who added me" in told.text
     telegram.promote_bot(team, eve)
-    await steward.sees("I am an administrator of the group")
+    await steward.sees("made me an administrator of the group")
     telegram.mute_bot(team, eve)
-    await steward.sees('I may not write in the group "Team" any more')
+    await steward.sees("no longer lets me write in the group “Team”")
     assert shown(steward, team) == []
 
 
@@ -31,7 +31,7 @@ async def test_thrown_out_while_a_card_is_open(steward: Steward) -> None:
     steward.say("@steward_bot note it", chat=team)
     card = await sees(steward, team, "notes.txt")
     telegram.remove_bot(team, telegram.person(44, "Eve"))
-    told = await steward.sees("I was removed from the group")
+    told = await steward.sees("removed me from the group")
     assert told.text.endswith("Ended there: 1 turn.")
     await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
     await steward.recorded()
@@ -54,7 +54,7 @@ async def test_thrown_out_the_process_dies_and_comes_back(steward: Steward) -> N
     await steward.kill()
     steward.telegram.remove_bot(team, steward.ann)
     await steward.start()
-    await steward.sees("I was removed from the group")
+    await steward.sees("removed me from the group")
     await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
 
 
@@ -68,7 +68,7 @@ async def test_blocked_and_unblocked_by_a_member(steward: Steward) -> None:
     telegram.say(bob, "note it")
     await steward.until(lambda: telegram.screen(bob.id).from_bot)
     telegram.block(bob)
-    told = await steward.sees('"Bob" (telegram:43) has blocked me.')
+    told = await steward.sees("“Bob” (telegram:43) has blocked me.")
     assert told.text.endswith("Ended there: 1 turn.")
     await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
     await steward.recorded()
@@ -85,7 +85,7 @@ async def test_an_owner_without_a_private_chat_stops_nothing(steward: Steward) -
     team = telegram.group("Team", steward.ann, bob)
     steward.script(text("Here."))
     await steward.start(STEWARD_OWNERS="telegram:42,telegram:43")
-    await steward.sees("I was added")
+    await steward.sees("added me")
     steward.say("@steward_bot are you there?", chat=team)
     await sees(steward, team, "Here.")
     await steward.recorded()
@@ -155,7 +155,7 @@ async def test_hostile_names_and_titles_are_shown_as_harmless_everywhere(steward
     steward.script(calls(WRITE))
     await steward.start(STEWARD_ALLOWED="telegram:45")
     team = telegram.group(bad, mallory)
-    told = await steward.sees("I was added to the group")
+    told = await steward.sees("added me to the group")
     telegram.say(mallory, "@steward_bot note it", chat=team)
     card = await sees(steward, team, "notes.txt")
     request = str(steward.model.requests[-1].body["messages"])
@@ -212,9 +212,9 @@ async def test_the_groups_own_owner_says_what_is_heard_there(steward: Steward) -
     team = telegram.group("Team", bob, eve, creator=bob)
     await steward.start(STEWARD_ALLOWED="telegram:43,telegram:44")
     telegram.say(eve, "/context@steward_bot on", chat=team)
-    await sees(steward, team, "This is for the owner of this group")
+    await sees(steward, team, OWNERS_ONLY)
     telegram.say(bob, "/context@steward_bot on", chat=team)
     await sees(steward, team, READING_ON)
     telegram.fail_next("getChatMember", 500, "Internal Server Error")
     telegram.say(bob, "/context@steward_bot off", chat=team)
-    await sees(steward, team, "I could not ask whose group this is")
+    await sees(steward, team, "I could not find out who owns this group")

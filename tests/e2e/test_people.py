@@ -2,40 +2,60 @@
 
 import re
 
+from bot.adapters.sql.store import open_store
+from bot.domain.person import Role, Sender
 from tests.e2e.steward import Steward, results_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import calls, text, tool
-from tests.words import APPROVE, NO_PLAN, NOTHING_TO_STOP
+from tests.words import (
+    APPROVE,
+    DEAD_LINK,
+    NO_RULES,
+    NOBODYS_YET,
+    NOTHING_TO_DECIDE,
+    NOTHING_TO_STOP,
+    OWNER_NOW,
+    PRIVATE,
+    SERVING,
+)
 
 COMMANDS = {
     "/start": "Hello, Ann.",
-    "/help": "/stop [all]: stop what I am doing",
+    "/help": "Just write to me.",
     "/new": "A fresh start.",
     "/stop": NOTHING_TO_STOP,
     "/stop all": NOTHING_TO_STOP,
-    "/queue": "Now: queue.",
-    "/tools": "run_command, asks first",
-    "/rules": "You have no standing rules here.",
-    "/approvals": "Nothing waits for your word.",
+    "/queue": "Now a message that comes while I am busy waits",
+    "/tools": "run_command: run a command",
+    "/rules": NO_RULES,
+    "/approvals": NOTHING_TO_DECIDE,
     "/model": "This chat uses anthropic/claude-sonnet-5-5.",
+    "/tier": "No tier is chosen here.",
+    "/memory": "I have no notes.",
+    "/forget": "What shall I erase?",
+    "/export": "Here is everything we said in private",
     "/usage": "Usage of all chats",
-    "/status": "open cards: 0",
+    "/budget": "There is no budget.",
+    "/status": "waiting for your decision: 0",
     "/compact": "There is nothing to summarise yet.",
-    "/allow 77": "telegram:77 may talk to me now (member).",
+    "/allow 77": "telegram:77 can use me now.",
     "/allow ann": "A user name is not enough",
     "/people": "Ann (owner): telegram:42 · may do everything",
     "/rights 77 commands off": "commands off · approve on · tools all · pace off.",
     "/link 77 telegram:78": "telegram:78 is telegram:77 from now on.",
-    "/revoke 77": "telegram:77, telegram:78 have no access any more.",
+    "/revoke 77": "telegram:77, telegram:78",
     "/activation": "This is for groups: in a private chat ev",
     "/context": "This is for groups: in a private chat ev",
-    "/long": "Now: messages.",
-    "/previews": "Now: off.",
-    "/plan": NO_PLAN,
+    "/about": "You have not told me about yourself.",
+    "/timezone": "You have not told me your time zone.",
+    "/long": "Now an answer of more than 12,000 characters",
+    "/previews": "Links show no preview",
+    "/footer": "My answers have no footer",
+    "/plan": "With a plan I look around first",
     "/skills": "compare-options: Helps to decide",
-    "/skill": "At work: no skill.",
+    "/skill": "No skill is active.",
     "/staus": "Did you mean /status?",
-    "/xyzzyx": "/help lists what there is.",
+    "/xyzzyx": "/help shows the commands.",
 }
 
 
@@ -47,9 +67,11 @@ async def test_every_command_answers_and_an_unknown_one_names_the_nearest(
         seen = len(steward.showing(answer))
         steward.say(command)
         await steward.sees(answer, times=seen + 1)
-    (menu,) = steward.telegram.commands.values()
-    offered = {f"/{command['command']}" for command in menu}
-    assert offered == {command.partition(" ")[0] for command in COMMANDS} - {"/staus", "/xyzzyx"}
+    for_groups = {"/activation", "/context"}
+    for_owners = {"/people", "/allow", "/revoke", "/rights", "/link"}
+    every = {command.partition(" ")[0] for command in COMMANDS} - {"/staus", "/xyzzyx"}
+    menus = [{f"/{c['command']}" for c in menu} for menu in steward.telegram.commands.values()]
+    assert menus == [every - for_groups - for_owners, every - for_owners, every - for_groups]
 
 
 async def test_a_stranger_is_told_once_and_a_member_may_talk_but_not_govern(
@@ -63,16 +85,16 @@ async def test_a_stranger_is_told_once_and_a_member_may_talk_but_not_govern(
     steward.script(text("Hello, Bob."))
     await steward.start()
     steward.telegram.say(bob, "Let me in")
-    await steward.until(lambda: any("give them this id: 77" in line for line in screen()))
+    await steward.until(lambda: any("Your number is 77" in line for line in screen()))
     steward.telegram.say(bob, "Please!")
     steward.telegram.say(bob, "/status")
     steward.say("/allow 77")
-    await steward.sees("telegram:77 may talk to me now")
+    await steward.sees("telegram:77 can use me now")
     assert len(screen()) == 4
     steward.telegram.say(bob, "Hello")
     await steward.until(lambda: "Hello, Bob." in screen())
     steward.telegram.say(bob, "/revoke 42")
-    await steward.until(lambda: "/revoke is for an owner." in screen())
+    await steward.until(lambda: "Only an owner can use /revoke." in screen())
     assert len(steward.model.requests) == 1
 
 
@@ -80,18 +102,47 @@ async def test_the_first_to_open_the_pairing_link_becomes_the_owner_and_nobody_a
     steward: Steward,
 ) -> None:
     bob = steward.telegram.person(77, "Bob")
+    steward.telegram.private_chat(bob)
+
+    def told() -> list[str]:
+        return steward.telegram.screen(77).texts
+
     await steward.start(STEWARD_OWNERS="")
     link = await steward.eventually(lambda: re.search(r"t\.me/(\w+)\?start=(\S+)", steward.output))
     assert link.group(1) == "steward_bot"
-    steward.telegram.start(bob, "wrong-code")
-    await steward.until(lambda: len(steward.telegram.screen(77).from_bot) == 1)
-    assert "private assistant" in steward.telegram.screen(77).texts[-1]
+    assert steward.output.count(SERVING) == 1
+    steward.say("/start")
+    await steward.sees(NOBODYS_YET)
+    for times in (1, 2):
+        steward.telegram.start(bob, "wrong-code")
+        await steward.until(lambda times=times: sum(DEAD_LINK in text for text in told()) == times)
     steward.telegram.start(steward.ann, link.group(2))
-    await steward.sees("You are the owner of this assistant now.")
+    await steward.sees(OWNER_NOW)
     steward.telegram.start(bob, link.group(2))
-    steward.say("/allow 78")
-    await steward.sees("telegram:78 may talk to me now")
-    assert len(steward.telegram.screen(77).from_bot) == 1
+    await steward.until(lambda: sum(DEAD_LINK in text for text in told()) == 3)
+    assert "somebody owns" in told()[-1]
+    steward.telegram.say(bob, "Then let me in")
+    await steward.until(lambda: PRIVATE in told()[-1])
+    assert "77" in told()[-1]
+    assert len(steward.telegram.screen(77).from_bot) == 4
+    assert steward.model.requests == []
+
+
+async def test_the_owner_at_the_terminal_is_named_and_becomes_one_person_by_the_link(
+    steward: Steward,
+) -> None:
+    async with open_store(f"sqlite:///{steward.home / 'steward.db'}") as store:
+        await store.people.admit(Sender("terminal", "0", "Ana at home"), Role.OWNER)
+    await steward.start(STEWARD_OWNERS="")
+    link = await steward.eventually(lambda: re.search(r"\?start=(\S+)", steward.output))
+    assert "for Ana at home. Ctrl-C" in steward.output
+    assert "To talk to it as Ana at home" in steward.output
+    assert "Nobody owns" not in steward.output
+    steward.telegram.start(steward.ann, link.group(1))
+    await steward.sees(OWNER_NOW)
+    steward.say("/people")
+    await steward.sees("Ana at home")
+    assert len([line for line in steward.shown[-1].text.splitlines() if "telegram:42" in line]) == 1
 
 
 async def test_rights_and_pace_hold_in_the_real_process_and_over_a_restart(
@@ -114,9 +165,9 @@ async def test_rights_and_pace_hold_in_the_real_process_and_over_a_restart(
     await steward.recorded()
     await steward.restart()
     steward.telegram.say(bob, "And now?")
-    await steward.until(lambda: any("1 messages a day" in line for line in screen()))
+    await steward.until(lambda: any("1 message a day" in line for line in screen()))
     steward.telegram.say(bob, "/status")
-    await steward.until(lambda: any("open cards: 0" in line for line in screen()))
+    await steward.until(lambda: any("waiting for your decision: 0" in line for line in screen()))
     assert len(steward.model.requests) == 2
 
 
@@ -130,9 +181,9 @@ async def test_revoking_takes_the_card_off_the_screen_and_ends_the_turn(steward:
     )
     data = card.buttons[0][0].data or ""
     steward.say("/revoke 77")
-    await steward.sees("telegram:77 has no access any more. Ended: 1 turn, 1 open card.")
+    await steward.sees("Bob (telegram:77) can no longer use me. Ended: 1 turn, 1 open card.")
     await steward.until(
-        lambda: any("Cancelled" in line for line in steward.telegram.screen(77).texts)
+        lambda: any("⏹ Stopped" in line for line in steward.telegram.screen(77).texts)
     )
     assert not [m for m in steward.telegram.screen(77).from_bot if m.buttons]
     late = steward.telegram.press(bob, card, data, forged=True)
@@ -161,13 +212,13 @@ async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_k
     assert "An owner is asked" in copy.text
     data = card.buttons[0][0].data or ""
     forged = steward.telegram.press(bob, copy, data, forged=True)
-    assert "Only an owner may approve this" in await steward.answered(forged)
+    assert "Only an owner can approve this" in await steward.answered(forged)
     await steward.recorded()
     await steward.restart()
     steward.press(card, APPROVE)
     await steward.until(lambda: any("It is written." in m.text for m in screen()))
-    await steward.sees("Approved by Ann")
-    await steward.until(lambda: any("Approved by Ann" in m.text for m in screen()))
+    await steward.sees("approved by Ann")
+    await steward.until(lambda: any("approved by Ann" in m.text for m in screen()))
     (made,) = steward.workspace.rglob("a.txt")
     assert "chats/telegram-77" in str(made)
 
@@ -183,7 +234,7 @@ async def test_a_group_without_its_owner_has_them_asked_in_private(steward: Stew
     await steward.sees("approve off")
     telegram.say(bob, "@steward_bot write a", chat=team)
     card = await steward.card()
-    assert 'not Bob, who asks in the group "Team"' in card.text
+    assert "Bob asks in the group “Team”; only an owner can approve this: Ann" in card.text
     steward.press(card, APPROVE)
 
     def shown() -> list[ShownMessage]:

@@ -14,7 +14,15 @@ from tests.e2e.planning import (
 from tests.e2e.steward import Steward
 from tests.standins.bot_api import Press, ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, failure, thinking, tool
-from tests.words import APPROVE, CANCEL, CHANGE, DECIDED_ALREADY, PLAN_OF_ONE_DONE, RESUME, STOPPED
+from tests.words import (
+    APPROVE,
+    CANCEL,
+    CHANGE,
+    DECIDED_ALREADY,
+    PLAN_OF_ONE_DONE,
+    PLAN_STOPPED,
+    RESUME,
+)
 
 
 def grave(errand: Errand) -> Reply:
@@ -30,7 +38,10 @@ async def begun(steward: Steward, errand: Errand) -> ShownMessage:
     card = await offering(steward, CHANGE)
     steward.press(card, APPROVE)
     again = await steward.until(
-        lambda: next((c for c in steward.cards if c.id != card.id and "asks again" in c.text), None)
+        lambda: next(
+            (c for c in steward.cards if c.id != card.id and "approve it separately" in c.text),
+            None,
+        )
     )
     steward.press(again, APPROVE)
     await errand.begun()
@@ -45,7 +56,7 @@ async def test_a_word_in_the_middle_of_a_step_ends_its_plan_and_it_ran_once(
         with Errand(steward.workspace, word.split()[-1].strip("/")) as errand:
             await begun(steward, errand)
             steward.say(word)
-            await steward.sees(STOPPED, times=times)
+            await steward.sees(PLAN_STOPPED, times=times)
             assert (errand.runs, errand.ends) == (1, 0)
     assert states(steward) == ["partly_done"] * 3
     assert steps(steward) == ["failed"] * 3
@@ -63,7 +74,7 @@ async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Stew
             steward.say(word)
         await steward.sees("/plan cancel ends it.")
         await steward.sees("There is nothing to resume")
-        await steward.sees("Its steps are being carried out.")
+        await steward.sees("Its steps are under way.")
         steward.say("run it twice", reply_to=card)
         steward.script(said("It ran."), said("Once is enough."))
         errand.release()

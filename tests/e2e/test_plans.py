@@ -22,12 +22,15 @@ from tests.words import (
     CHANGE,
     DECIDED_ALREADY,
     DENY,
+    DIFFERENT,
     FIRST_STEP_FAILED,
     NO_PLAN,
     OUTCOME_UNKNOWN,
+    PLAN_DONE,
+    PLAN_NOT_FINISHED,
     PLAN_OF_TWO_DONE,
     REPLACE,
-    REPLACED_BY_ANN,
+    REPLACED,
     RESUME,
     RETRY,
     SKIP,
@@ -49,7 +52,7 @@ async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) ->
     steward.say("/plan sum up my notes in two files")
     card = await steward.card()
     assert "📋 Two files · 2 steps" in card.text
-    assert "1. write_file one.md" in card.text
+    assert "1. Create one.md" in card.text
     assert files(steward) == {"notes.md"}
     first = steward.model.requests[0]
     assert "sum up my notes in two files" in words_in(first)
@@ -61,7 +64,7 @@ async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) ->
     await steward.sees(PLAN_OF_TWO_DONE)
     done = await steward.sees("2 of 2 steps done")
     assert done.id == card.id
-    assert "✅ 1. write_file one.md" in done.text
+    assert "✓ 1. Create one.md" in done.text
     assert done.buttons == ()
     assert files(steward) == {"notes.md", "one.md", "two.md"}
     assert "[Plan approved]" in words_in(steward.model.requests[3])
@@ -84,18 +87,20 @@ async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
     await steward.start()
     steward.say("/plan do things")
     card = await steward.card()
-    assert "⚠️ run_command" in card.text
+    assert "2. ⚠️ Run " in card.text
     steward.press(card, APPROVE)
     other = (await steward.until(lambda: [c for c in steward.cards if "other.md" in c.text]))[0]
     steward.press(other, DENY)
     again = (
         await steward.until(
-            lambda: [c for c in steward.cards if "asks again" in c.text and c.id != card.id]
+            lambda: [
+                c for c in steward.cards if "approve it separately" in c.text and c.id != card.id
+            ]
         )
     )[0]
     steward.press(again, DENY)
     await steward.sees("Nothing of it.")
-    await steward.sees("The plan is cancelled; nothing of it ran")
+    await steward.sees(f"{PLAN_NOT_FINISHED}: 0 of 2 steps done.")
     assert files(steward) == set()
 
 
@@ -113,11 +118,11 @@ async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -
     old = await steward.card()
     await steward.recorded()
     steward.say("call it two.md", reply_to=old)
-    await steward.sees("this is void")
+    await steward.sees("✏️ One file · replaced by revision 2")
     card = await steward.until(lambda: next((c for c in steward.cards if c.id != old.id), None))
     assert "revision 2" in card.text
     stale = steward.telegram.press(steward.ann, old, old.buttons[0][0].data or "", forged=True)
-    assert "moved on" in await steward.answered(stale)
+    assert "out of date" in await steward.answered(stale)
     presses = [steward.press(card, APPROVE) for _ in range(3)]
     told = sorted([await steward.answered(press) for press in presses])
     assert told == [APPROVED, DECIDED_ALREADY, DECIDED_ALREADY]
@@ -132,12 +137,15 @@ async def test_change_and_cancel_by_button(steward: Steward) -> None:
     steward.say("/plan one file")
     card = await steward.card()
     asked = steward.press(card, CHANGE)
-    assert "next message" in await steward.answered(asked)
-    steward.say("two.md instead")
+    assert await steward.answered(asked) == ""
+    question = await steward.sees(DIFFERENT)
+    assert question.asks == DIFFERENT
+    await steward.recorded()
+    steward.say("two.md instead", reply_to=question)
     again = await steward.until(lambda: next((c for c in steward.cards if c.id != card.id), None))
     cancelled = steward.press(again, CANCEL)
     assert await steward.answered(cancelled) == "Cancelled."
-    await steward.sees("❌ Cancelled · decided by Ann")
+    await steward.sees("🗑 Cancelled, nothing was done · Two")
     assert files(steward) == set()
     steward.say("/plan status")
     await steward.sees(NO_PLAN)
@@ -160,15 +168,19 @@ async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> Non
     steward.say("/plan edit a.md, write b.md")
     card = await steward.card()
     assert "Arguments" not in card.text
-    assert '"old_text":"x"' in card.text
+    assert (
+        "1. Edit a.md\n-x\n+y\n⚠️ As things are now, this cannot be done: a.md: there is no"
+        in card.text
+    )
     steward.press(card, APPROVE)
     await steward.sees(FIRST_STEP_FAILED)
     steward.press(await offering(steward, RETRY), RETRY)
     await steward.sees(FIRST_STEP_FAILED, times=2)
     steward.press(await offering(steward, SKIP), SKIP)
     await steward.sees("One of two.")
-    await steward.sees("The plan is partly done")
-    assert "⏭ 1. edit_file a.md — skipped by Ann" in (await steward.sees("◐ Partly done")).text
+    await steward.sees(f"{PLAN_DONE}: 1 of 2 steps, 1 step skipped.")
+    card = await steward.sees("✅ Done, 1 step skipped")
+    assert "⏭ 1. Edit a.md — skipped; " in card.text
     assert files(steward) == {"taken", "b.md"}
 
 
@@ -257,7 +269,7 @@ async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_
         await steward.restart()
         stop = steward.press(await offering(steward, STOP), STOP)
         assert await steward.answered(stop) == "Stopped."
-        await steward.sees("◐ Partly done")
+        await steward.sees("⏹ Stopped, partly done")
         assert errand.runs == 1
 
 
@@ -314,7 +326,7 @@ async def test_a_message_while_a_step_asks_sets_it_aside_until_it_is_resumed(
     again = await steward.until(lambda: next((c for c in steward.cards if c.id != card.id), None))
     steward.press(again, DENY)
     await steward.sees("Not done.")
-    await steward.sees("Ann denied this call")
+    await steward.sees("None of its steps ran.")
 
 
 async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) -> None:
@@ -331,7 +343,7 @@ async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) ->
     card = await steward.card()
     (plan,) = [name for (name,) in steward.records.rows("SELECT id FROM plan")]
     steward.say(f"/plan save {plan} ../one")
-    await steward.sees("lower-case letters")
+    await steward.sees("small letters and digits")
     steward.say(f"/plan save {plan} one-file")
     await steward.sees("Saved as plans/one-file.md")
     kept = (steward.home / "plans" / "one-file.md").read_text()
@@ -339,18 +351,58 @@ async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) ->
     steward.say("/plan use one-file")
     await steward.sees("There is a plan already")
     steward.press(card, CANCEL)
-    await steward.sees("❌ Cancelled")
+    await steward.sees("🗑 Cancelled")
     steward.say("/plan use one-file")
     again = await steward.sees("📋 Once more")
     assert '"content": "one.md"' in words_in(steward.model.requests[2])
     steward.press(again, CANCEL)
-    await steward.sees("❌ Cancelled", times=2)
+    await steward.sees("🗑 Cancelled", times=2)
     (steward.home / "plans" / "odd.md").write_text("---\nname: odd\n")
     steward.say("/plan use")
     await steward.sees("broken: plans/odd.md:2")
     steward.say("/plan use weekly-report notes")
     await steward.sees("📋 Report")
     assert "Read the notes in `notes`" in words_in(steward.model.requests[4])
+
+
+async def test_the_weekly_report_is_planned_whole_and_sent_only_when_it_is_approved(
+    steward: Steward,
+) -> None:
+    (steward.workspace / "notes").mkdir()
+    (steward.workspace / "notes" / "mon.md").write_text("Fixed the roof.\n")
+    (steward.workspace / "reports").mkdir()
+    old = steward.workspace / "reports" / "Weekly report.md"
+    old.write_text("the report of the week before\n")
+    path = "reports/Weekly report.md"
+    both = calls(
+        tool("write_file", {"path": path, "content": "- fixed the roof\n"}),
+        tool("send_file", {"path": path}),
+    )
+    steward.script(
+        thinking("A look.") + calls(tool("read_file", {"path": "notes/mon.md"})),
+        thinking("Two steps.") + both,
+        said("This is what I would do."),
+        thinking("Both.") + both,
+        said("The report is on its way."),
+    )
+    await steward.start()
+    steward.say("/plan use weekly-report notes")
+    card = await steward.card()
+    assert card.text.startswith(
+        "📋 Weekly report · 2 steps\n1. Replace reports/Weekly report.md\n@@ -1,1 +1,1 @@\n"
+    )
+    assert "\n2. Send reports/Weekly report.md\n" in card.text
+    assert [m for m in steward.shown if m.file] == [], "nothing leaves before it is approved"
+    steward.press(card, APPROVE)
+    await steward.sees(PLAN_OF_TWO_DONE)
+    (sent,) = await steward.until(lambda: [m for m in steward.shown if m.file])
+    assert sent.file is not None
+    assert sent.file.data.decode() == "- fixed the roof\n"
+    done = await steward.sees("2 of 2 steps done")
+    assert (done.id, done.text.split("\n")[1:3]) == (
+        card.id,
+        ["✓ 1. Replace reports/Weekly report.md", "✓ 2. Send reports/Weekly report.md"],
+    )
 
 
 async def test_a_long_plan_is_attached_as_a_document(steward: Steward) -> None:
@@ -372,14 +424,14 @@ async def test_a_second_plan_is_asked_about_and_the_press_outlives_a_kill(stewar
     steward.say("/plan one file")
     await steward.sees("📋 First")
     steward.say("/plan another file")
-    card = await steward.sees("Shall “another file” take its place?")
+    card = await steward.sees("Replace it with “another file”?")
     await steward.kill()
     await steward.start()
     press, again = steward.press(card, REPLACE), steward.press(card, REPLACE)
-    assert await steward.answered(press) == REPLACED_BY_ANN
+    assert await steward.answered(press) == REPLACED
     assert await steward.answered(again) == DECIDED_ALREADY
     await steward.sees("📋 Second")
-    await steward.sees(REPLACED_BY_ANN)
+    await steward.sees(REPLACED)
     await steward.recorded()
     states = steward.records.rows("SELECT state FROM plan ORDER BY created_at")
     assert states == [("cancelled",), ("ready",)]

@@ -2,28 +2,39 @@
 
 import os
 import re
-import sys
 from pathlib import Path
 
 import pexpect
 import pytest
 
-from tests.words import APPROVED, NO_PLAN
+from tests.e2e.launching import Command, anew
+from tests.words import (
+    APPROVED,
+    DEMO_PLAN,
+    KEPT,
+    NO_PLAN,
+    PLAN_OF_THREE_DONE,
+    REPLACED,
+    RETRY,
+    SKIP,
+    WORDS_COUNT,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def chat(folder: Path) -> "pexpect.spawn[str]":
+def chat(folder: Path, command: Command = anew) -> "pexpect.spawn[str]":
+    program, *words = command("chat")
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "dumb"}
     talk = pexpect.spawn(
-        sys.executable,
-        ["-m", "bot", "run"],
+        program,
+        words,
         cwd=str(folder),
         env=environ,  # pyright: ignore[reportArgumentType]
         timeout=20,
         encoding="utf-8",
     )
-    talk.expect("the demo model answers")
+    talk.expect("Just write to me")
     return talk
 
 
@@ -47,64 +58,81 @@ def left(talk: "pexpect.spawn[str]") -> None:
     assert talk.exitstatus == 0
 
 
-def test_a_plan_is_changed_approved_and_carried_out_by_keys(tmp_path: Path) -> None:
-    note = tmp_path / "data" / "workspace" / "demo-note.txt"
-    talk = chat(tmp_path)
+def test_a_plan_is_changed_approved_and_carried_out_by_keys(
+    tmp_path: Path, command: Command
+) -> None:
+    report = tmp_path / "data" / "workspace" / "demo-report.md"
+    talk = chat(tmp_path, command)
     talk.sendline("/plan make a plan")
-    shown(talk, "📋 A note and a greeting · 2 steps", "1. write_file demo-note.txt")
-    shown(talk, "[y] ✅ Approve  [c] ✏️ Change  [n] ❌ Cancel")
+    shown(talk, f"📋 {DEMO_PLAN} · 3 steps", "1. Create demo-report.md")
+    shown(talk, "[y] ✅ Approve  [c] ✏️ Change…  [n] 🗑 Cancel", WORDS_COUNT)
     talk.sendline("yes")
-    shown(talk, "To answer the card, type y, c or n. Other text changes it.")
+    shown(talk, f"Type y to approve {DEMO_PLAN}.")
     talk.sendline("another plan please")
-    shown(talk, "this is void", "revision 2", "[y] ✅ Approve")
-    assert not note.exists()
+    shown(talk, "replaced by revision 2", "revision 2", "[y] ✅ Approve")
+    assert not report.exists()
     left(talk)
     # The card outlives the program: its key works in the next one.
-    talk = chat(tmp_path)
+    talk = chat(tmp_path, command)
     shown(talk, "revision 2", "[y] ✅ Approve")
     talk.sendline("n")
-    shown(talk, "Cancelled.")
-    assert not note.exists()
+    shown(talk, "Cancelled, nothing was done")
+    assert not report.exists()
     talk.sendline("/plan status")
     shown(talk, NO_PLAN)
     left(talk)
 
 
 @pytest.mark.commands
-def test_an_approved_plan_runs_its_steps(tmp_path: Path) -> None:
-    talk = chat(tmp_path)
+def test_an_approved_plan_runs_its_steps_and_asks_about_the_one_that_fails(
+    tmp_path: Path, command: Command
+) -> None:
+    workspace = tmp_path / "data" / "workspace"
+    talk = chat(tmp_path, command)
     talk.sendline("/plan make a plan")
     # Where no sandbox works every command is dangerous: the card says so, and the step asks again.
-    asks_again = talk.expect([re.escape("[y] ✅ Approve"), "A dangerous step asks again"]) == 1
+    asks_again = (
+        talk.expect([re.escape("[y] ✅ Approve"), "I ask again before a dangerous step"]) == 1
+    )
     if asks_again:
         shown(talk, "[y] ✅ Approve")
     talk.sendline("y")
     shown(talk, APPROVED)
     if asks_again:
-        shown_in_any_order(talk, "✅ 1. write_file demo-note.txt", "[y2] ✅ Approve")
+        shown_in_any_order(talk, "✓ Write demo-report.md", "[y2] ✅ Approve")
         talk.sendline("y2")
     else:
-        shown(talk, "✅ 1. write_file demo-note.txt")
-    shown(talk, "All 2 steps of the plan done")
-    assert (tmp_path / "data" / "workspace" / "demo-note.txt").exists()
+        shown(talk, "✓ Write demo-report.md")
+    shown(talk, f"[r] {RETRY}", f"[k] {SKIP}")
+    # What was missing is there now: the same step, tried again, goes well.
+    with (workspace / "demo-report.md").open("a") as report:
+        report.write("Signed by Ana\n")
+    talk.sendline("r")
+    if asks_again:
+        shown(talk, "✅ Approve")
+        talk.sendline("y2")
+    shown(talk, PLAN_OF_THREE_DONE)
+    assert (workspace / "demo-outbox.txt").exists()
     left(talk)
 
 
-def test_a_second_plan_is_asked_about_by_keys_that_outlive_the_program(tmp_path: Path) -> None:
-    talk = chat(tmp_path)
+def test_a_second_plan_is_asked_about_by_keys_that_outlive_the_program(
+    tmp_path: Path, command: Command
+) -> None:
+    talk = chat(tmp_path, command)
     talk.sendline("/plan make a plan")
     shown(talk, "[y] ✅ Approve")
     talk.sendline("/plan another plan please")
-    shown(talk, "Shall “another plan please” take its place?", "[r2] 🔁 Replace  [k2] ↩️ Keep")
+    shown(talk, "Replace it with “another plan please”?", "[r2] 🔁 Replace  [k2] ↩️ Keep")
     talk.sendline("k2")
-    shown(talk, "↩️ Kept by")
+    shown(talk, KEPT)
     talk.sendline("/plan another plan please")
     shown(talk, "[r2] 🔁 Replace")
     left(talk)
-    talk = chat(tmp_path)
-    shown(talk, "[y] ✅ Approve", "Shall “another plan please” take its place?", "[r2] 🔁 Replace")
+    talk = chat(tmp_path, command)
+    shown(talk, "[y] ✅ Approve", "Replace it with “another plan please”?", "[r2] 🔁 Replace")
     talk.sendline("r2")
-    shown(talk, "🔁 Replaced by", "[y] ✅ Approve")
+    shown(talk, REPLACED, "[y] ✅ Approve")
     talk.sendline("/plan list")
-    shown(talk, "waits for your word", "cancelled")
+    shown(talk, "waiting for your decision", "cancelled")
     left(talk)

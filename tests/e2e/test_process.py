@@ -5,8 +5,6 @@ import pytest
 from tests.e2e.steward import KEY, Steward
 from tests.standins.messages_api import Gate, text, thinking
 
-pytestmark = pytest.mark.starts_anew
-
 WRONG = {
     "STEWARD_MAX_ROUNDS": "many",
     "STEWARD_MODEL": "somebody/else",
@@ -15,6 +13,7 @@ WRONG = {
 }
 
 
+@pytest.mark.starts_anew
 @pytest.mark.parametrize("name", WRONG)
 async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name: str) -> None:
     steward.settings[name] = WRONG[name]
@@ -57,6 +56,7 @@ async def test_it_ends_with_code_0_in_the_middle_of_a_turn_and_goes_on_later(
     assert len(steward.shown) == 1
 
 
+@pytest.mark.starts_anew
 async def test_without_a_key_the_demo_model_answers_and_says_that_it_is_one(
     steward: Steward,
 ) -> None:

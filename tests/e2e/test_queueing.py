@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.adapters.media import files
 from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Message
@@ -44,7 +45,7 @@ async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card
         await errand.begun()
         steward.say("/stop")
         told = await steward.sees(STOPPED, times=3)
-        assert "outcome unknown: run_command" in told.text
+        assert "outcome unknown: Run " in told.text
         errand.release()
 
         steward.say("Ask")
@@ -70,13 +71,32 @@ async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: S
     steward.say("Two")
     steward.say("Three")
     steward.say("/stop")
-    await steward.sees("2 waiting messages still run; /stop all drops them.")
+    await steward.sees("2 messages still wait; /stop all drops them.")
     await second.arrived()
     assert "[Turn ended: user_cancelled]\nTwo" in words_in(steward.model.requests[1])
     steward.say("/stop all")
-    await steward.sees("Dropped 1 waiting messages.")
+    await steward.sees("Dropped 1 waiting message.")
     await steward.sees(STOPPED, times=2)
     assert len(steward.records.stop_reasons) == 2
+    assert dropped_by(steward) == ["/stop all by Ann"]
+
+
+async def test_a_message_stopped_before_it_began_is_recorded_as_it_was_stopped(
+    steward: Steward,
+) -> None:
+    await steward.start(STEWARD_BUNDLE_SECONDS=20)
+    photo = files.picture(20, 20)
+    steward.telegram.send_photo(steward.ann, photo, album=steward.telegram.album())
+    steward.say("/stop")
+    await steward.sees("Stopped before it began.")
+    assert dropped_by(steward) == ["/stop by Ann"]
+
+
+def dropped_by(steward: Steward) -> list[str]:
+    """The recorded reason of each message that was dropped."""
+    return [
+        why for (why,) in steward.records.rows("SELECT reason FROM inbox WHERE state='dropped'")
+    ]
 
 
 async def test_a_steering_message_joins_the_running_turn_at_its_next_round(
@@ -86,7 +106,7 @@ async def test_a_steering_message_joins_the_running_turn_at_its_next_round(
     steward.script(thinking("Look.") + LOOK.held(looking), thinking("I see.") + text("In French."))
     await steward.start()
     steward.say("/queue steer")
-    await steward.sees("joins it at its next round")
+    await steward.sees("joins what I am doing")
     steward.say("List my files")
     await looking.arrived()
     late = steward.say("in French, please")
@@ -104,7 +124,7 @@ async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: S
     steward.script(text("never").held(cut), thinking("New wish.") + text("The new answer."))
     await steward.start()
     steward.say("/queue interrupt")
-    await steward.sees("stops it and starts anew")
+    await steward.sees("stops me and is next")
     steward.say("The old wish")
     await cut.arrived()
     steward.say("The new wish")

@@ -13,7 +13,7 @@ from tests.standins.messages_api import (
     thinking,
     tool,
 )
-from tests.words import GO_ON, STOP
+from tests.words import CONNECTION_BROKE, EMPTY_ANSWERS, GO_ON, NO_TOOL_RAN, NOT_LET_IN, RETRY, STOP
 
 LOOK = calls(tool("list_files", {"path": "."}))
 
@@ -66,7 +66,7 @@ async def test_empty_blank_paused_cut_and_refused_replies_each_have_their_end(
     await steward.start()
     for said, seen in (
         ("One", "After two nudges."),
-        ("Two", "I got no usable answer from the model: 3 empty replies."),
+        ("Two", EMPTY_ANSWERS),
         ("Three", "for it."),
         ("Four", "The answer was cut at the model's length limit."),
         ("Five", "The model refused to answer this."),
@@ -79,32 +79,39 @@ async def test_empty_blank_paused_cut_and_refused_replies_each_have_their_end(
 
 
 FAULTS = {
-    "an unknown key": (failure(401, "invalid x-api-key"), "invalid x-api-key"),
-    "a missing right": (failure(403, "not for you"), "not for you"),
-    "an unknown model": (failure(404, "model: none"), "model: none"),
-    "too many requests": (failure(429, "Slow down", retry_after=0), "Slow down"),
-    "a fault of the server": (failure(500, "Oh dear"), "Oh dear"),
-    "an overloaded server": (failure(529, "Overloaded"), "Overloaded"),
-    "a dropped connection": (dropped(), ""),
-    "a stream that breaks": (text("Half").dropped(after=2), ""),
-    "a stream that fails": (text("Half").failing(after=2), "Overloaded"),
+    "an unknown key": (failure(401, "invalid x-api-key"), NOT_LET_IN),
+    "a missing right": (failure(403, "not for you"), "does not allow this account"),
+    "no credit": (failure(400, "Your credit balance is too low.."), "has no credit left."),
+    "an unknown model": (failure(404, "model: none"), "There is no model"),
+    "too many requests": (failure(429, "Slow down", retry_after=0), "accepts no more requests"),
+    "a fault of the server": (failure(500, "Oh dear"), "is overloaded"),
+    "an overloaded server": (failure(529, "Overloaded"), "is overloaded"),
+    "a dropped connection": (dropped(), CONNECTION_BROKE),
+    "a stream that breaks": (text("Half").dropped(after=3), CONNECTION_BROKE),
+    "a stream that fails": (text("Half").failing(after=2), "is overloaded"),
 }
+ODD = ("x-api-key", "credit balance", "Slow down", "Oh dear", "Overloaded", "Error", "..", "{")
 
 
 async def test_every_fault_of_the_model_is_told_and_the_chat_goes_on(steward: Steward) -> None:
-    await steward.start(STEWARD_MODEL_RETRIES=1)
+    await steward.start(STEWARD_MODEL_RETRIES=1, STEWARD_REST_MINUTES="none")
     for number, (fault, words) in enumerate(FAULTS.values(), start=1):
         twice = isinstance(fault, Reply) and (
             fault.refusal is None or fault.refusal.status in (429, 500, 529)
         )
         steward.script(*[fault] * (1 + twice))
         steward.say(f"Question {number}")
-        told = await steward.sees("I got no usable answer from the model", times=number)
+        told = await steward.sees(NO_TOOL_RAN, times=number)
         assert words in told.text
-        assert "/new starts afresh" in told.text
+        assert not any(odd in told.text for odd in ODD), told.text
+        assert [b.text for row in told.buttons for b in row] == [RETRY]
+    assert len([message for message in steward.shown if message.buttons]) == 1
+    (half, *_) = steward.showing("the model had written")
+    assert "Half" in half.text
     steward.script(thinking("Well again.") + text("Here I am."))
     steward.say("Are you well?")
     await steward.sees("Here I am.")
+    assert not [message for message in steward.shown if message.buttons]
     assert "Half" not in str(steward.model.requests[-1].body)
 
 
@@ -129,7 +136,7 @@ async def test_a_request_refused_for_its_form_is_sent_once_more_without_thinking
     assert "thinking" in str(steward.model.requests[1].body["messages"])
     assert "thinking" not in str(steward.model.requests[2].body["messages"])
     steward.say("And now?")
-    await steward.sees("the provider refuses this conversation")
+    await steward.sees("does not accept this conversation")
     assert len(steward.model.requests) == 5
 
 
@@ -167,10 +174,10 @@ async def test_a_call_repeated_for_the_third_time_asks_whether_to_go_on(steward:
     await steward.start()
     steward.say("Look again and again")
     card = await steward.card()
-    assert "same call for the 3. time" in card.text
+    assert "twice with the same result" in card.text
     assert len(steward.model.requests) == 3
     steward.press(card, GO_ON)
-    await steward.until(lambda: len(steward.showing("🔐")) == 2)
+    await steward.sees("5 times with the same result")
     assert len(steward.model.requests) == 6
     steward.press(await steward.card(), STOP)
     await steward.sees("I stopped, as I was repeating the same call with the same result.")
@@ -184,8 +191,8 @@ async def test_the_same_error_brings_a_hint_and_then_the_end(steward: Steward) -
     steward.script(*gone)
     await steward.start()
     steward.say("Read what is not yours")
-    told = await steward.sees("I stopped: read_file failed 3 times alike.")
-    assert "✗ read_file" in told.text
+    told = await steward.sees("failed 3 times with the same error:")
+    assert "✗ Read gone.txt" in told.text
     hinted = next(iter(results_in(steward.model.requests[2]).values()))
     assert "Do not repeat it as it is" in hinted
     assert steward.records.stop_reasons == ["tool_failure_policy"]

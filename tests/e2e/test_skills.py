@@ -126,14 +126,14 @@ async def test_a_skill_chosen_by_hand_comes_with_the_next_message(steward: Stewa
     steward.script(run("echo hi"), final("I may not."), final("Fine."))
     await steward.start()
     steward.say("/skill minutes")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     steward.say("Run echo")
     await steward.sees("I may not.")
     assert "Do as minutes does." in words_in(steward.model.requests[0])
     assert [r[1:] for r in steward.records.results] == [("blocked", "policy")]
     await steward.restart()
     steward.say("/skill off")
-    await steward.sees("rests")
+    await steward.sees("is off.")
     steward.say("Hello")
     await steward.sees("Fine.")
     assert "minutes is not at work any more" in words_in(steward.model.requests[2])
@@ -170,11 +170,11 @@ async def test_a_persons_choice_outlives_a_typo_in_its_file_and_a_restart(
     steward.script(final("One."), final("Two."), final("Three."))
     await steward.start()
     steward.say("/skill minutes")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     put(steward, "minutes", "license: [\n")
     await steward.eventually(lambda: "skills changed" in steward.output)
     steward.say("first")
-    told = await steward.sees("minutes rests until it is mended")
+    told = await steward.sees("minutes is paused until it works again")
     assert "SKILL.md, line 5: no YAML" in told.text
     await steward.sees("One.")
     await steward.kill()
@@ -187,7 +187,7 @@ async def test_a_persons_choice_outlives_a_typo_in_its_file_and_a_restart(
     await steward.sees("Three.")
     assert "Do it well." in words_in(steward.model.requests[2])
     assert [skill for _, skill, _ in turns(steward)] == [None, None, "minutes"]
-    assert len(steward.showing("rests until")) == 1
+    assert len(steward.showing("is paused until")) == 1
 
 
 @pytest.mark.commands
@@ -202,7 +202,7 @@ async def test_a_next_skill_removed_meanwhile_ends_with_the_text_and_a_note(
     shutil.rmtree(steward.home / "skills" / "story")
     await steward.eventually(lambda: "skills changed" in steward.output)
     steward.press(card, APPROVE)
-    await steward.sees("This is as far as it went: there is no skill 'story'")
+    await steward.sees("This is as far as it went: there is no skill “story”")
     assert turns(steward) == [("final_answer", "facts", 0)]
 
 
@@ -251,7 +251,7 @@ async def approved_until(steward: Steward, text: str) -> None:
     pressed: set[int] = set()
 
     def asking() -> list[ShownMessage]:
-        asking = "a dangerous step asks again"
+        asking = "Dangerous step of the plan"
         return [c for c in steward.cards if asking in c.text and c.id not in pressed]
 
     while not steward.showing(text):
@@ -275,15 +275,15 @@ async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_wa
     steward.script(run(first), run(second), final("Both ran."))
     await steward.start()
     steward.say("/skill facts")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     steward.say("/plan a story")
     card = await steward.card()
     assert card.text.count("with variables of the skill") == 1
     named = "with variables of the skill story: TEAM, TRACKER (secret)"
     before_the_variables = card.text.partition(named)[0]
-    assert re.search(r"^2\. (⚠️ )?run_command", before_the_variables, re.MULTILINE)
+    assert re.search(r"^2\. (⚠️ )?Run ", before_the_variables, re.MULTILINE)
     steward.say("/skill off")
-    await steward.sees("rests.")
+    await steward.sees("is off.")
     await steward.recorded()
     await steward.restart()
     steward.press(card, APPROVE)
@@ -304,7 +304,7 @@ async def test_a_step_whose_skill_was_removed_waits_for_it(steward: Steward) -> 
     steward.script(run(command), final("The plan."), run(command), run(command), final("It ran."))
     await steward.start()
     steward.say("/skill story")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     steward.say("/plan a story")
     card = await steward.card()
     await steward.recorded()
@@ -312,7 +312,7 @@ async def test_a_step_whose_skill_was_removed_waits_for_it(steward: Steward) -> 
     shutil.rmtree(folder)
     await steward.start()
     steward.press(card, APPROVE)
-    await steward.sees("there is no skill 'story'")
+    await steward.sees("there is no skill “story”")
     put(steward, "story", "vars: {TEAM: tea}\n")
     await steward.recorded()
     await steward.restart()

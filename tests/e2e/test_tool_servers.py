@@ -10,7 +10,7 @@ from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, results_in
 from tests.processes import runs
 from tests.standins.messages_api import Reply, calls, text, thinking, tool
-from tests.words import ALWAYS, APPROVE, PLAN_OF_ONE_DONE, USE_ECHO
+from tests.words import ALWAYS, APPROVE, PLAN_OF_ONE_DONE, RULE_PAUSED, USE_ECHO
 
 SERVER = Path(__file__).parents[1] / "standins" / "tool_server.py"
 TOKEN = "a-token-of-the-server"
@@ -61,7 +61,7 @@ async def test_a_call_of_a_server_asks_runs_once_and_what_it_answers_is_foreign(
     assert noted(lent, "calls") == ["echo"]
     steward.say("Ask it again")
     again = await steward.card()
-    assert "Asked in spite of your rule: MCP nasty is in view" in again.text
+    assert f"{RULE_PAUSED} Source: MCP nasty." in again.text
     steward.press(again, APPROVE)
     await steward.sees("Again.")
     assert noted(lent, "calls") == ["echo", "echo"]
@@ -124,7 +124,7 @@ async def test_a_server_that_fails_keeps_nobody_from_talking_and_is_shown(
     await steward.sees("I am here.")
     assert not any(t["name"].startswith("nasty") for t in steward.model.requests[0].body["tools"])
     steward.say("/tools")
-    shown = await steward.sees("The MCP server nasty")
+    shown = await steward.sees("The tool server nasty")
     assert "failed: no licence found" in shown.text
 
 
@@ -165,7 +165,7 @@ async def test_a_tool_against_the_protocol_is_named_and_the_others_are_offered(
     steward.press(await steward.card(), APPROVE)
     await steward.sees("It says hello.")
     steward.say("/tools")
-    shown = await steward.sees("The MCP server nasty")
+    shown = await steward.sees("The tool server nasty")
     assert "not offered, bare: against the protocol" in shown.text
     assert "not offered, tool 4: against the protocol" in shown.text
 
@@ -197,7 +197,7 @@ async def test_a_skills_server_starts_after_an_owners_word_and_never_asks_again(
     )
     await steward.start()
     steward.say("/skill support")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     steward.say("Look into the tickets")
     card = await steward.card()
     assert f"{sys.executable} -S {SERVER} {skilled}" in card.text
@@ -234,7 +234,7 @@ async def test_an_owner_takes_back_what_they_let_in_and_its_process_ends(
     )
     await steward.start()
     steward.say("/skill support")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     steward.say("Look")
     steward.press(await steward.card(), APPROVE)
     await steward.sees("In.")
@@ -268,7 +268,7 @@ async def test_a_skill_that_changes_its_command_asks_anew_and_one_at_rest_lends_
     steward.script(calls(tool("nasty__start", {})), text("In."), text("Asked anew."), text("Bare."))
     await steward.start()
     steward.say("/skill support")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     steward.say("Look")
     steward.press(await steward.card(), APPROVE)
     await steward.sees("In.")
@@ -279,7 +279,7 @@ async def test_a_skill_that_changes_its_command_asks_anew_and_one_at_rest_lends_
     steward.say("Look again")
     await steward.sees("Asked anew.")
     steward.say("/skill off")
-    await steward.sees("rests.")
+    await steward.sees("is off.")
     steward.say("Nothing else")
     await steward.sees("Bare.")
     offered = [
@@ -297,7 +297,7 @@ async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_b
     steward.script(echo("hello"), text("It says hello."))
     await steward.start()
     steward.say("/skill support")
-    await steward.sees("is at work here")
+    await steward.sees("is on from your next message")
     steward.say("Look")
     steward.press(await steward.card(), APPROVE)
     await steward.sees("In.")
@@ -308,7 +308,7 @@ async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_b
     assert " of the skill support, not sandboxed" in card.text
     assert steward.records.rows("SELECT skill, lender FROM plan_step") == [("support", "support")]
     steward.say("/skill off")
-    await steward.sees("rests.")
+    await steward.sees("is off.")
     await steward.eventually(lambda: not alive(skilled))
     await steward.recorded()
     await steward.restart()

@@ -57,17 +57,17 @@ def test_a_call_of_a_server_is_decided_by_key_and_its_answer_is_shown(
 ) -> None:
     talk = chat(tmp_path)
     talk.sendline("/tools")
-    shown(talk, "The MCP server `nasty`")
+    shown(talk, "The tool server nasty")
     talk.sendline('nasty__echo {"text": "hello there"}')
     shown(talk, USE_ECHO, '"text": "hello there"', *KEYS)
     assert noted(own, "calls") == []
     talk.sendline("y")
-    shown(talk, "✅ Approved by", "✓ nasty__echo", "`nasty__echo` gave back:", "hello there")
+    shown(talk, "✅ Approved", "nasty__echo gave back:", "hello there")
     assert noted(own, "calls") == ["echo"]
     talk.sendline('nasty__echo {"text": "again"}')
     shown(talk, USE_ECHO, *KEYS)
     talk.sendline("n")
-    shown(talk, "`nasty__echo` did not succeed:")
+    shown(talk, "nasty__echo did not succeed:")
     assert noted(own, "calls") == ["echo"]
     running = children(talk)
     assert len(alive(own)) == 1
@@ -80,37 +80,37 @@ def test_a_skills_server_is_let_in_once_works_from_the_next_message_on_and_is_ta
 ) -> None:
     talk = chat(tmp_path)
     talk.sendline("/skill support")
-    shown(talk, "`support` is at work here from the next message on")
+    shown(talk, "support is on from your next message")
     talk.sendline("nasty__start")
-    shown(talk, "Let the server nasty of the skill support in?", str(brought), *KEYS)
+    shown(talk, "Let in the server nasty of the skill support", *KEYS)
     talk.sendline("y")
     shown(talk, "Its tools are there from the next message on.")
     assert noted(brought, "starts") == []
     talk.sendline('nasty__echo {"text": "hello there"}')
     shown(talk, USE_ECHO, *KEYS)
     talk.sendline("y")
-    shown(talk, "`nasty__echo` gave back:", "hello there")
+    shown(talk, "nasty__echo gave back:", "hello there")
     left(talk)
     assert alive(brought) == []
     # What was said once counts in the next life of the program too.
     talk = chat(tmp_path)
     talk.sendline("nasty__start")
-    shown(talk, "there is no tool `nasty__start` here")
+    shown(talk, "there is no tool nasty__start here")
     talk.sendline('nasty__echo {"text": "after a restart"}')
     shown(talk, USE_ECHO, *KEYS)
     talk.sendline("y")
-    shown(talk, "`nasty__echo` gave back:", "after a restart")
+    shown(talk, "nasty__echo gave back:", "after a restart")
     running = children(talk)
     assert len(alive(brought)) == 1
     talk.sendline("/rules remove nasty")
     shown(talk, "Taken back, and ended where it ran:")
     assert outlived(running) == []
     talk.sendline('nasty__echo {"text": "not any more"}')
-    shown(talk, "there is no tool `nasty__echo` here")
+    shown(talk, "there is no tool nasty__echo here")
     talk.sendline("nasty__start")
-    shown(talk, "Let the server nasty of the skill support in?", *KEYS)
+    shown(talk, "Let in the server nasty of the skill support", *KEYS)
     talk.sendline("n")
-    shown(talk, "`nasty__start` did not succeed:")
+    shown(talk, "nasty__start did not succeed:")
     left(talk)
     assert noted(brought, "calls") == ["echo", "echo"]
     assert alive(brought) == []
@@ -119,9 +119,9 @@ def test_a_skills_server_is_let_in_once_works_from_the_next_message_on_and_is_ta
 def test_a_terminal_that_is_closed_takes_its_servers_along(tmp_path: Path, own: Path) -> None:
     talk = chat(tmp_path)
     talk.sendline("nasty__spawn {}")
-    shown(talk, "Use spawn of the server nasty?", *KEYS)
+    shown(talk, "Use spawn of the server nasty", *KEYS)
     talk.sendline("y")
-    shown(talk, "`nasty__spawn` gave back:")
+    shown(talk, "nasty__spawn gave back:")
     running = children(talk)
     assert {int(pid) for pid in noted(own, "starts")} < {process.pid for process in running}
     talk.close(force=True)

@@ -7,9 +7,7 @@ from tests.ports import free_port
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.standins.serving import serving
-from tests.words import APPROVE
-
-NO_UPDATES = "no updates: "
+from tests.words import APPROVE, BAD_TOKEN, KEEPS_TRYING, NO_TELEGRAM, SERVING, TELEGRAM_BACK
 
 
 async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward: Steward) -> None:
@@ -24,14 +22,15 @@ async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward:
         await held.arrived()
     held.release()
     await steward.eventually(lambda: "a delivery has to wait" in steward.output)
-    await steward.eventually(lambda: NO_UPDATES in steward.output)
+    await steward.eventually(lambda: KEEPS_TRYING in steward.output)
     for number in range(1, 4):
         steward.say(str(number))
     async with serving(telegram.app, port):
         await steward.sees("3.")
         await steward.recorded()
         assert [message.text for message in steward.shown] == ["Zero.", "1.", "2.", "3."]
-        assert steward.output.count(NO_UPDATES) == 1
+        assert steward.output.count(KEEPS_TRYING) == 1
+        await steward.eventually(lambda: TELEGRAM_BACK in steward.output)
         assert steward.output.count("a delivery has to wait") == 1
         await steward.stop()
 
@@ -43,10 +42,17 @@ async def test_started_without_a_network_it_comes_up_with_it(steward: Steward) -
     steward.settings["TELEGRAM_API_URL"] = f"http://127.0.0.1:{port}"
     process = await steward.launched("run")
     try:
-        await steward.eventually(lambda: NO_UPDATES in steward.output)
+        await steward.eventually(lambda: KEEPS_TRYING in steward.output)
+        # One line while nothing goes, of no library, and one when all goes.
+        assert len(steward.output.splitlines()) == 1
+        assert "httpx" not in steward.output
         async with serving(telegram.app, port):
             await steward.sees("Good morning.")
             await steward.recorded()
+            await steward.until(lambda: telegram.calls_of("setMyCommands"))
+            lines = [line for line in steward.output.splitlines() if "tool_loop" not in line]
+            assert [NO_TELEGRAM in lines[0], SERVING in lines[1]] == [True, True]
+            assert len(lines) == 2
     finally:
         process.kill()
         await process.wait()
@@ -65,8 +71,8 @@ async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: 
             assert answer.json()["result"] == []
     steward.say("Whose are you?")
     await steward.sees("Mine again.")
-    assert steward.output.count("another program reads this bot's updates") == 1
-    assert steward.output.count("updates arrive again") == 1
+    assert steward.output.count("Another program reads this bot's updates") == 1
+    assert steward.output.count(TELEGRAM_BACK) == 1
 
 
 async def test_a_revoked_token_is_one_clear_word_and_work_goes_on_with_the_next(
@@ -81,12 +87,10 @@ async def test_a_revoked_token_is_one_clear_word_and_work_goes_on_with_the_next(
     card = await steward.card()
     await steward.recorded()
     token = telegram.replace_token()
-    told = "Telegram does not accept the bot token"
-    await steward.eventually(lambda: told in steward.output)
-    said = steward.output.count(told)
+    await steward.eventually(lambda: BAD_TOKEN in steward.output)
+    said = steward.output.count(BAD_TOKEN)
     assert await steward.exit_code("doctor") == 1
-    assert steward.output.count(told) == said + 1
-    assert steward.output.count(f"{NO_UPDATES}{told}") == 1
+    assert steward.output.count(BAD_TOKEN) == said + 1
     assert telegram.rejected < 6
     assert steward.running
     await steward.stop()
@@ -102,6 +106,6 @@ async def test_a_poll_nobody_answers_is_given_up_and_the_next_one_goes_on(stewar
     steward.say("1")
     await steward.sees("One.")
     steward.say("2")
-    await steward.eventually(lambda: NO_UPDATES in steward.output, within=60)
+    await steward.eventually(lambda: KEEPS_TRYING in steward.output, within=60)
     await steward.sees("Two.")
-    assert steward.output.count(NO_UPDATES) == 1
+    assert steward.output.count(KEEPS_TRYING) == 1

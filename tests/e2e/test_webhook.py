@@ -175,7 +175,7 @@ async def test_back_to_polling_the_webhook_is_deleted_and_nothing_is_lost(
     await steward.sees("Polled.")
     assert steward.telegram.webhook is None
     assert len(steward.telegram.calls_of("deleteWebhook")) == 1
-    assert "a webhook was set for this bot" in steward.output
+    assert "A webhook was set for this bot" in steward.output
     assert proxy.answers == []
 
 

@@ -71,6 +71,8 @@ class FakeChannel:
     acknowledging: asyncio.Event = field(default_factory=_open_way)
     """Set while presses are answered at once."""
     acknowledged: list[tuple[Press, str]] = field(default_factory=list[tuple[Press, str]])
+    refusals: list[str] = field(default_factory=list[str])
+    """Answers to presses that did nothing."""
     gone: set[Address] = field(default_factory=set[Address])
     """Where nobody is reached any more."""
     _known: dict[str, Inbound] = field(default_factory=dict[str, Inbound])
@@ -157,9 +159,10 @@ class FakeChannel:
             raise self.sign_faults.popleft()
         self.signs.append((to, sign, message_id))
 
-    async def acknowledge(self, press: Press, text: str) -> None:
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
         await self.acknowledging.wait()
         self.acknowledged.append((press, text))
+        self.refusals += [text] if refused else []
 
     def _fault(self) -> ChannelError | None:
         """Raises a fault that comes before the work; returns one that comes after it."""

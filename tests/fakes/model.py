@@ -4,7 +4,8 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -14,8 +15,14 @@ from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, TextPart
 from bot.domain.view import ModelEvent, ModelReply, ModelRequest, TextDelta
 
+
+def price(asked: str, written: str, read: str, kept: str) -> Price:
+    """A price, from the dollars for a million tokens in, out, read from a cache, written to it."""
+    return Price(Decimal(asked), Decimal(written), Decimal(read), Decimal(kept))
+
+
 PROFILE = ModelProfile(
-    "fake", "fake", window=200_000, max_output=8_000, price=Price(1.0, 5.0, 0.1, 1.25)
+    "fake", "fake", window=200_000, max_output=8_000, price=price("1", "5", "0.1", "1.25")
 )
 USAGE = Usage(input=10, output=5)
 
@@ -39,8 +46,16 @@ class Gate:
         await self._opened.wait()
 
 
-Step: TypeAlias = ModelReply | ModelError | Gate | Callable[[ModelRequest], ModelReply]
-"""A reply, a fault, a reply made from the request, or a gate before the step that follows."""
+@dataclass(frozen=True, slots=True)
+class Torn:
+    """A reply that breaks off after this text."""
+
+    text: str
+    fault: ModelError
+
+
+Step: TypeAlias = ModelReply | ModelError | Torn | Gate | Callable[[ModelRequest], ModelReply]
+"""A reply, a fault, a torn reply, a reply made from the request, or a gate before the next step."""
 
 
 class ScriptedModel:
@@ -81,6 +96,9 @@ class ScriptedModel:
         while isinstance(step, Gate):
             await step.passed()
             step = self._next()
+        if isinstance(step, Torn):
+            yield TextDelta(step.text)
+            raise step.fault
         if isinstance(step, ModelError):
             raise step
         reply = step if isinstance(step, ModelReply) else step(request)

@@ -1,26 +1,31 @@
 """The store in memory: every port on one set of rows, whole changes or nothing."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from bot.domain.approval import Approval, ApprovalState, Rule
-from bot.domain.change import Change, Fence, InboundState
+from bot.domain.budget import Budgets
+from bot.domain.change import AddUsage, Change, Fence, InboundState
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errors import NoSuchChat
 from bot.domain.message import Address, RawUpdate
 from bot.domain.model import Usage
+from bot.domain.money import Nano
 from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
 from bot.domain.plan import Plan
 from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
-from bot.ports.ledger import AuditLine, Spent
+from bot.ports.ledger import AuditLine, Bill, By, Spent, Task, Whose
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant
 from tests.fakes.store_members import MemoryMembers
+from tests.fakes.store_passages import MemoryBelongings, MemoryIndex, MemoryNotes, MemoryPassages
+from tests.fakes.store_received import MemoryReceived
 from tests.fakes.store_rows import Rows
 
 Now = Callable[[], datetime]
@@ -47,6 +52,14 @@ class MemoryStore:
         self.outbox = MemoryOutbox(self.rows)
         self.ledger = MemoryLedger(self.rows)
         self.consents = MemoryConsents(self.rows)
+        self.received = MemoryReceived(self.rows)
+        self.memory = MemoryPassages(self.rows)
+        self.words = MemoryIndex(self.rows)
+        self.meant = MemoryMeant(self.rows)
+        self.meaning_debts = MemoryMeaningDebts(self.rows)
+        self.notes = MemoryNotes(self.rows)
+        self.belongings = MemoryBelongings(self.rows)
+        self.turns = MemoryTurns(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +85,9 @@ class MemoryInbox:
         newest = list(self.rows.inbox.values())[-span:]
         return [r for r in newest if r.chat == chat and r.state is InboundState.ASKED]
 
-    async def unrouted(self, limit: int) -> Sequence[InboundRow]:
+    async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
         new = [row for row in self.rows.inbox.values() if row.state is InboundState.NEW]
-        return new[:limit]
+        return [row for row in new if row.id not in besides][:limit]
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         waiting = [
@@ -92,7 +105,7 @@ class MemoryInbox:
         rows = list(self.rows.inbox.values())
         new = (at for at, row in enumerate(rows) if row.state is InboundState.NEW)
         first = next(new, len(rows))
-        return [row for row in rows[max(0, first - span) : first] if row.person is not None]
+        return [row for row in rows[max(0, first - span) :] if row.person is not None]
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         heard = [
@@ -144,6 +157,14 @@ class MemoryJournal:
             approvals=tuple(sorted(cards, key=_age)),
             waiting=tuple(await MemoryInbox(self.rows).waiting(chat, MOST_AHEAD)),
             plan=await MemoryPlans(self.rows).live(chat),
+            leads_on=next(
+                (
+                    turn.id
+                    for turn in self.rows.turns.values()
+                    if turn.chat == chat and turn.ways_on is WaysOn.OPEN
+                ),
+                None,
+            ),
         )
 
     async def chats_with_work(self) -> Sequence[int]:
@@ -157,6 +178,14 @@ class MemoryJournal:
             if row.state is InboundState.WAITING and row.chat is not None:
                 found.add(row.chat)
         return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTurns:
+    rows: Rows
+
+    async def get(self, turn: str) -> Turn | None:
+        return self.rows.turns.get(turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +293,9 @@ class MemoryDoor:
         self.rows.greetings[account] = day
         return True
 
+    async def ignore(self, account: str) -> None:
+        self.rows.greetings[account] = date.max
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryApprovals:
@@ -361,13 +393,53 @@ class MemoryLedger:
 
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]:
         spent: dict[str, Spent] = {}
-        for line in self.rows.usage:
-            if line.at < since or chat not in (None, line.chat):
-                continue
-            sum = spent.get(line.model, Spent(line.model, 0, Usage(), 0.0))
+        for line in self._lines(since, Whose(chat)):
+            sum = spent.get(line.model, Spent(line.model, 0, Usage(), 0))
             cost = None if sum.cost is None or line.cost is None else sum.cost + line.cost
             spent[line.model] = Spent(line.model, sum.calls + 1, sum.usage + line.usage, cost)
         return [spent[model] for model in sorted(spent)]
+
+    def _lines(self, since: datetime, whose: Whose) -> Sequence[AddUsage]:
+        wanted = (whose.chat, whose.person, whose.turn)
+        return [
+            line
+            for line in self.rows.usage.values()
+            if line.at >= since
+            and all(
+                one in (None, own)
+                for one, own in zip(
+                    wanted, (line.cause.chat, line.cause.person, line.cause.turn), strict=True
+                )
+            )
+        ]
+
+    async def bills(self, slots: Sequence[datetime], by: By, whose: Whose) -> Sequence[Bill]:
+        bills: dict[tuple[int, str], Bill] = {}
+        for line in self._lines(slots[0], whose):
+            slot = sum(line.at >= begin for begin in slots[1:])
+            of = _subject(line, by)
+            old = bills.get((slot, of), Bill(slot, of, 0, Usage(), 0, 0, 0))
+            bills[slot, of] = Bill(
+                slot,
+                of,
+                old.calls + 1,
+                old.usage + line.usage,
+                old.cost + (line.cost or 0),
+                old.unknown + (line.cost is None),
+                old.estimated + line.estimated,
+            )
+        return [bills[key] for key in sorted(bills)]
+
+    async def total(self, since: datetime, whose: Whose) -> Nano:
+        return sum(line.cost or 0 for line in self._lines(since, whose))
+
+    async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
+        words = {id: passage.question for id, passage in self.rows.passages.items()}
+        found = [self.rows.turns[id] for id in turns if id in self.rows.turns]
+        return {t.id: Task(t.created_at, t.asker, t.asker_name, words.get(t.id, "")) for t in found}
+
+    async def budgets(self) -> Budgets:
+        return dict(self.rows.budgets)
 
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
         lines = [
@@ -384,6 +456,21 @@ class MemoryLedger:
     async def artifact(self, chat: int, id: str) -> str | None:
         found = self.rows.artifacts.get(id)
         return found.text if found is not None and found.chat == chat else None
+
+
+def _subject(line: AddUsage, by: By) -> str:
+    cause = line.cause
+    match by:
+        case By.MODEL:
+            return line.model
+        case By.CHAT:
+            return "" if cause.chat is None else str(cause.chat)
+        case By.PERSON:
+            return "" if cause.person is None else str(cause.person)
+        case By.TASK:
+            return cause.turn
+        case By.SKILL:
+            return cause.skill or ""
 
 
 def _settled(turn: Turn) -> bool:

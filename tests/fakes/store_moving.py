@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bot.domain.approval import ApprovalState
-from bot.domain.change import JoinChats, MoveChat
+from bot.domain.change import AddUsage, JoinChats, MoveChat
 from bot.domain.chat import Chat
 from bot.domain.message import OutboundKind
+from bot.domain.passage import of_group
 from bot.domain.plan import PlanState
 from bot.domain.transcript import Body, CutBody, SummaryBody
 from bot.domain.turn import TurnState
@@ -40,7 +41,8 @@ def _leave(rows: "Rows", moving: Chat) -> None:
         if row.chat != moving.id:
             continue
         left = replace(row, pieces=(), message_ids=())
-        if row.content.kind is OutboundKind.GONE:
+        copied = rows.copies.pop(key, None) is not None
+        if copied or row.content.kind is OutboundKind.GONE:
             left = replace(left, state=DeliveryState.SHOWN, shown_version=row.version)
         elif row.state is DeliveryState.OWED or key in cards:
             said = replace(row.content, reply_to=None)
@@ -71,13 +73,18 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
             conversation=names.get(entry.conversation, entry.conversation),
             body=_shifted(entry.body, kept.last_seq),
         )
+    rows.end_grants(other.id, "")
     for table in (rows.turns, rows.approvals):
         _refile(table, other.id, kept.id, names)
     if any(p.live and p.chat == kept.id for p in rows.plans.values()):
         for plan in [p for p in rows.plans.values() if p.live and p.chat == other.id]:
             over = replace(plan, state=PlanState.CANCELLED, turn=None, ended_at=when)
             rows.plans[plan.id] = replace(over, version=plan.version + 1)
+    known = {f.key for f in rows.received.values() if f.chat == kept.id}
+    for file in [f for f in rows.received.values() if f.chat == other.id and f.key in known]:
+        del rows.received[file.id]
     for table in (
+        rows.received,
         rows.plans,
         rows.conversations,
         rows.rules,
@@ -86,11 +93,21 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
         rows.artifacts,
     ):
         _refile(table, other.id, kept.id, {})
-    rows.usage = [replace(u, chat=kept.id) if u.chat == other.id else u for u in rows.usage]
+    rows.hand_over(other.id, of_group(kept.id))
+    for one in [p for p in rows.passages.values() if p.chat == other.id]:
+        within = names.get(one.conversation, one.conversation)
+        rows.passages[one.id] = replace(one, chat=kept.id, conversation=within)
+    rows.usage = {call: _as_used_in(used, other.id, kept.id) for call, used in rows.usage.items()}
     rows.audit = [replace(a, chat=kept.id) if a.chat == other.id else a for a in rows.audit]
     rows.seen = {(kept.id if c == other.id else c, m): key for (c, m), key in rows.seen.items()}
     del rows.chats[other.id]
     return replace(kept, conversation=into, last_seq=kept.last_seq + other.last_seq)
+
+
+def _as_used_in(used: AddUsage, old: int, new: int) -> AddUsage:
+    if used.cause.chat != old:
+        return used
+    return replace(used, cause=replace(used.cause, chat=new))
 
 
 def _refile(table: dict[Any, Any], of: int, to: int, names: Mapping[str, str]) -> None:

@@ -7,9 +7,11 @@ from datetime import date, datetime
 from typing import assert_never
 
 from bot.domain.approval import Approval, Rule
+from bot.domain.budget import Limit, Scope
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
+    AddNote,
     AddRule,
     AddUsage,
     AddVerdict,
@@ -21,16 +23,24 @@ from bot.domain.change import (
     ChooseSkill,
     CountStart,
     DropConsent,
+    DropNote,
     DropRule,
+    DropUsage,
+    EndGrants,
     EndRest,
+    EndWays,
+    Erase,
     Fence,
     InboundState,
     JoinChats,
+    KeepPassage,
     LinkAccount,
     MarkInbound,
     MoveChat,
     NameChat,
+    NoteOffer,
     PassOver,
+    ReadPast,
     ReleaseHeard,
     Retract,
     Revoke,
@@ -38,22 +48,30 @@ from bot.domain.change import (
     SaveChat,
     SaveConversation,
     SavePlan,
+    SaveProfile,
+    SaveReceived,
     SaveTerms,
     SaveTurn,
+    SetBudget,
     Show,
     Write,
 )
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errors import Conflict, FenceLost
 from bot.domain.message import Outbound, OutboundKind
+from bot.domain.note import Note, note_of, passage_of
+from bot.domain.passage import Passage, of_person
 from bot.domain.person import Person, Role
 from bot.domain.plan import Plan
+from bot.domain.received import ReceivedFile
 from bot.domain.rights import NOTHING
 from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.ports.inbox import InboundRow
+from bot.ports.meaning import Begun, Leaving
 from bot.ports.outbox import DeliveryState, OutboxRow
+from tests.fakes.store_erasing import erase
 from tests.fakes.store_moving import move
 
 
@@ -72,11 +90,23 @@ class Rows:
     inbox: dict[int, InboundRow] = field(default_factory=dict[int, InboundRow])
     outbox: dict[str, OutboxRow] = field(default_factory=dict[str, OutboxRow])
     seen: dict[tuple[int, str], str] = field(default_factory=dict[tuple[int, str], str])
-    usage: list[AddUsage] = field(default_factory=list[AddUsage])
+    copies: dict[str, int] = field(default_factory=dict[str, int])
+    usage: dict[str, AddUsage] = field(default_factory=dict[str, AddUsage])
+    budgets: dict[Scope, Limit] = field(default_factory=dict[Scope, Limit])
     audit: list[AddAudit] = field(default_factory=list[AddAudit])
     verdicts: list[AddVerdict] = field(default_factory=list[AddVerdict])
     artifacts: dict[str, AddArtifact] = field(default_factory=dict[str, AddArtifact])
     consents: dict[str, ServerConsent] = field(default_factory=dict[str, ServerConsent])
+    received: dict[int, ReceivedFile] = field(default_factory=dict[int, ReceivedFile])
+    passages_kept: int = 0
+    passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
+    notes: dict[str, Note] = field(default_factory=dict[str, Note])
+    indexed: set[str] = field(default_factory=set[str])
+    index_is_broken: bool = False
+    meant: set[str] = field(default_factory=set[str])
+    begun: Begun | None = None
+    leaving: set[Leaving] = field(default_factory=set[Leaving])
+    past: tuple[str, bool] = ("", False)
     people: dict[int, Person] = field(default_factory=dict[int, Person])
     accounts: dict[str, int] = field(default_factory=dict[str, int])
     pairing: tuple[str, datetime] | None = None
@@ -100,16 +130,17 @@ class Rows:
         if chat is None or chat.fence != fence.number:
             raise FenceLost(f"chat {fence.chat} has a newer owner than {fence.number}")
 
-    def _carry_out(self, write: Write, at: datetime) -> None:
+    def _carry_out(self, write: Write, at: datetime) -> None:  # noqa: C901 - one case for each kind
         match write:
             case Append():
                 self._append(write.chat, write.entries)
-            case SaveTurn() | AskStop() | CountStart() | EndRest():
+            case SaveTurn() | AskStop() | CountStart() | EndRest() | EndWays():
                 self._write_turn(write)
             case (
                 SaveChat()
                 | NameChat()
                 | ChooseSkill()
+                | NoteOffer()
                 | SaveConversation()
                 | JoinChats()
                 | MoveChat()
@@ -121,14 +152,57 @@ class Rows:
                 self._save_decidable(write)
             case Show() | Retract():
                 self._owe(write, at)
-            case AddRule() | DropRule() | AllowServer() | DropConsent():
+            case AddRule() | DropRule() | EndGrants() | AllowServer() | DropConsent():
                 self._write_leave(write)
-            case SaveTerms() | LinkAccount() | Revoke():
+            case SaveTerms() | SaveProfile() | LinkAccount() | Revoke():
                 self._write_person(write)
-            case AddUsage() | AddAudit() | AddArtifact() | AddVerdict():
+            case AddUsage() | DropUsage() | SetBudget():
+                self._spend(write)
+            case AddAudit() | AddArtifact() | AddVerdict() | SaveReceived():
                 self._write_record(write)
+            case KeepPassage() | ReadPast() | AddNote() | DropNote() | Erase():
+                self._remember(write, at)
             case _:
                 assert_never(write)
+
+    def _remember(
+        self, write: KeepPassage | ReadPast | AddNote | DropNote | Erase, at: datetime
+    ) -> None:
+        if isinstance(write, Erase):
+            erase(self, write, at)
+        elif isinstance(write, ReadPast):
+            self.past = (write.conversation, write.ended)
+        elif isinstance(write, AddNote):
+            self.notes.setdefault(write.note.id, write.note)
+        elif isinstance(write, DropNote):
+            self.notes.pop(write.id, None)
+            self.drop_passage(passage_of(write.id))
+        elif write.passage.id not in self.passages:
+            self.passages_kept += 1
+            number = self.passages_kept
+            self.passages[write.passage.id] = replace(write.passage, number=number)
+
+    def drop_passage(self, id: str) -> None:
+        """Removes a passage; its vector is owed to be taken out."""
+        gone = self.passages.pop(id, None)
+        self.indexed.discard(id)
+        if gone is not None:
+            self.let_leave(gone)
+
+    def let_leave(self, one: Passage) -> None:
+        self.meant.discard(one.id)
+        if self.begun is not None:
+            self.leaving.add(Leaving(one.number, one.whose))
+
+    def hand_over(self, chat: int, whose: str) -> None:
+        """Gives the passages of a chat to another owner; they are owed to the index again."""
+        for one in [p for p in self.passages.values() if p.chat == chat and p.whose != whose]:
+            self.let_leave(one)
+            self.passages[one.id] = replace(one, whose=whose)
+            noted = self.notes.get(note_of(one.id) or "")
+            if noted is not None:
+                self.notes[noted.id] = replace(noted, whose=whose)
+            self.indexed.discard(one.id)
 
     def _append(self, chat: int, entries: Sequence[Entry]) -> None:
         for entry in entries:
@@ -138,7 +212,7 @@ class Rows:
             self.entries[chat, entry.seq] = entry
             self.chats[chat] = replace(row, last_seq=entry.seq)
 
-    def _write_turn(self, write: SaveTurn | AskStop | CountStart | EndRest) -> None:
+    def _write_turn(self, write: SaveTurn | AskStop | CountStart | EndRest | EndWays) -> None:
         if isinstance(write, SaveTurn):
             self._chat(write.turn.chat)
             known = self.turns.get(write.turn.id)
@@ -148,25 +222,33 @@ class Rows:
         turn = self.turns.get(write.turn)
         if isinstance(write, CountStart):
             if turn is not None and turn.state is TurnState.RUNNING:
-                self.turns[turn.id] = replace(turn, attempts=turn.attempts + 1)
+                counted = replace(turn, attempts=turn.attempts + 1, held_back=False)
+                self.turns[turn.id] = counted
             return
         if isinstance(write, EndRest):
             if turn is None or (turn.state, turn.rests) != (TurnState.RESTING, write.rest):
                 raise Conflict(f"turn {write.turn} is not in its rest {write.rest}")
             self.turns[turn.id] = replace(turn, rests_until=write.at)
             return
+        if isinstance(write, EndWays):
+            if turn is None or turn.ways_on is not WaysOn.OPEN:
+                raise Conflict(f"the buttons below turn {write.turn} are not open")
+            self.turns[turn.id] = replace(turn, ways_on=write.how)
+            return
         if turn is not None and turn.state is not TurnState.SETTLED:
             self.turns[turn.id] = replace(turn, stop_asked=write.how)
 
     def _write_chat(
         self,
-        write: SaveChat | NameChat | ChooseSkill | SaveConversation | JoinChats | MoveChat,
+        write: (
+            SaveChat | NameChat | ChooseSkill | NoteOffer | SaveConversation | JoinChats | MoveChat
+        ),
         at: datetime,
     ) -> None:
         if isinstance(write, MoveChat | JoinChats):
             move(self, write, at)
             return
-        if isinstance(write, NameChat | ChooseSkill):
+        if isinstance(write, NameChat | ChooseSkill | NoteOffer):
             self._alter_chat(write)
             return
         if isinstance(write, SaveConversation):
@@ -184,12 +266,15 @@ class Rows:
                 moved_from=known.moved_from,
                 skill=known.skill,
                 skill_lent=known.skill_lent,
+                offered=known.offered,
             )
 
-    def _alter_chat(self, write: NameChat | ChooseSkill) -> None:
+    def _alter_chat(self, write: NameChat | ChooseSkill | NoteOffer) -> None:
         known = self._chat(write.chat)
         if isinstance(write, NameChat):
             self.chats[known.id] = replace(known, title=write.title)
+        elif isinstance(write, NoteOffer):
+            self.chats[known.id] = replace(known, offered=write.under)
         elif not write.lent or known.skill is None or known.skill_lent:
             lent = write.lent and write.skill is not None
             self.chats[known.id] = replace(known, skill=write.skill, skill_lent=lent)
@@ -272,6 +357,16 @@ class Rows:
         self.plans[plan.id] = replace(plan, steps=tuple(steps[n] for n in sorted(steps)))
 
     def _show(self, write: Show, at: datetime) -> None:
+        self._put(write, at)
+        if write.copy_of is not None:
+            self.copies[write.key] = write.copy_of
+        elif write.content.kind is OutboundKind.CARD:
+            original = self.outbox[write.key].id
+            content = replace(write.content, files=())
+            for key in [key for key, of in self.copies.items() if of == original]:
+                self._put(replace(write, key=key, content=content), at)
+
+    def _put(self, write: Show, at: datetime) -> None:
         address = self._chat(write.chat).address
         known = self.outbox.get(write.key)
         if known is not None:
@@ -282,6 +377,8 @@ class Rows:
                 state=DeliveryState.OWED,
                 attempts=0,
                 error="",
+                pieces=() if write.anew else known.pieces,
+                message_ids=() if write.anew else known.message_ids,
             )
             return
         self.outbox[write.key] = OutboxRow(
@@ -312,7 +409,9 @@ class Rows:
             message_ids=(write.message_id,),
         )
 
-    def _write_leave(self, write: AddRule | DropRule | AllowServer | DropConsent) -> None:
+    def _write_leave(
+        self, write: AddRule | DropRule | EndGrants | AllowServer | DropConsent
+    ) -> None:
         match write:
             case AddRule():
                 self._chat(write.rule.chat)
@@ -322,17 +421,32 @@ class Rows:
                 rule = self.rules.get(write.id)
                 if rule is not None and rule.chat == write.chat:
                     del self.rules[write.id]
+            case EndGrants(chat, keep):
+                self.end_grants(chat, keep or "")
             case AllowServer(consent):
                 self.consents.setdefault(consent.identity, consent)
             case DropConsent():
                 self.consents.pop(write.identity, None)
 
-    def _write_person(self, write: SaveTerms | LinkAccount | Revoke) -> None:
+    def end_grants(self, chat: int, keep: str) -> None:
+        ended = [r.id for r in self.rules.values() if r.chat == chat and r.under not in ("", keep)]
+        self.rules = {id: rule for id, rule in self.rules.items() if id not in ended}
+        known = self.chats.get(chat)
+        if known is not None and known.offered != keep:
+            self.chats[chat] = replace(known, offered=None)
+
+    def _write_person(self, write: SaveTerms | SaveProfile | LinkAccount | Revoke) -> None:
         match write:
             case LinkAccount(account, person):
                 self.accounts[account] = person
+                for chat in [c for c in self.chats.values() if c.private]:
+                    if chat.address.key == account or chat.address.key.startswith(f"{account}/"):
+                        self.hand_over(chat.id, of_person(person))
             case SaveTerms(person, rights, pace):
                 self.people[person] = replace(self.people[person], rights=rights, pace=pace)
+            case SaveProfile(person, about, zone):
+                known = self.people[person]
+                self.people[person] = replace(known, about=about, timezone=zone)
             case Revoke():
                 self._revoke(write)
 
@@ -347,13 +461,27 @@ class Rows:
         self.accounts = {key: id for key, id in self.accounts.items() if id != gone}
         known = self.people.get(gone)
         if known is not None:
-            self.people[gone] = replace(known, role=Role.MEMBER, rights=NOTHING, pace=None)
+            self.people[gone] = Person(gone, known.name, Role.MEMBER, NOTHING)
 
-    def _write_record(self, write: AddUsage | AddAudit | AddArtifact | AddVerdict) -> None:
+    def _save_received(self, file: ReceivedFile) -> None:
+        self._chat(file.chat)
+        same = (f.id for f in self.received.values() if (f.chat, f.key) == (file.chat, file.key))
+        number = next(same, max(self.received, default=0) + 1)
+        self.received[number] = replace(file, id=number)
+
+    def _spend(self, write: AddUsage | DropUsage | SetBudget) -> None:
         match write:
             case AddUsage():
-                self._chat(write.chat)
-                self.usage.append(write)
+                if write.cause.chat is not None:
+                    self._chat(write.cause.chat)
+                self.usage[write.call] = write
+            case DropUsage():
+                self.usage.pop(write.call, None)
+            case SetBudget():
+                self.budgets[write.scope] = Limit(write.money, write.by)
+
+    def _write_record(self, write: AddAudit | AddArtifact | AddVerdict | SaveReceived) -> None:
+        match write:
             case AddAudit():
                 self.audit.append(write)
             case AddVerdict():
@@ -363,6 +491,8 @@ class Rows:
                 if write.id in self.artifacts:
                     raise Conflict(f"artifact {write.id} is there already")
                 self.artifacts[write.id] = write
+            case SaveReceived(file):
+                self._save_received(file)
 
     def _chat(self, chat: int) -> Chat:
         if chat not in self.chats:

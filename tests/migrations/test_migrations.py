@@ -5,12 +5,13 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
+from alembic.config import CommandLine, Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import NullPool, create_engine, make_url, text
@@ -18,13 +19,24 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import whole_metadata
+from bot.domain.budget import CallKind, Cause
 from bot.domain.bundle import Seam
-from bot.domain.change import Append, Change, ChooseSkill, InboundState, MarkInbound, SavePlan
+from bot.domain.change import (
+    AddUsage,
+    Append,
+    Change,
+    ChooseSkill,
+    InboundState,
+    MarkInbound,
+    SavePlan,
+)
 from bot.domain.chat import Activation, LongAnswers
 from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
 from bot.domain.message import Address, CodeBlock, Markdown, Plain, RawUpdate
+from bot.domain.model import Usage
 from bot.domain.plan import PlanState
 from bot.domain.transcript import AskerBody
+from bot.ports.ledger import By, Whose
 from tests.contracts.store_samples import NOW, a_plan, a_step, an_entry
 
 ROOT = Path(__file__).parents[2]
@@ -79,10 +91,10 @@ def stored_body(url: str) -> str:
 
 
 async def alembic(*arguments: str) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "alembic", *arguments, cwd=ROOT
+    """Runs the library's command line as `python -m alembic` does, in this process."""
+    await asyncio.to_thread(
+        CommandLine("alembic").main, ["-c", str(ROOT / "alembic.ini"), *arguments]
     )
-    assert await process.wait() == 0
 
 
 def play(recorded: Path, path: Path) -> str:
@@ -119,7 +131,11 @@ async def test_partial_indexes_have_the_conditions_of_the_tables(tmp_path: Path)
 
 
 async def test_the_command_line_makes_the_same_tables(empty_url: str):
-    await alembic("-x", f"url={empty_url}", "upgrade", "head")
+    arguments = ("-x", f"url={empty_url}", "upgrade", "head")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "alembic", *arguments, cwd=ROOT
+    )
+    assert await process.wait() == 0
     assert differences(empty_url) == []
     async with open_store(empty_url) as store:
         assert await store.journal.chats_with_work() == []
@@ -159,6 +175,7 @@ async def test_an_old_file_is_upgraded_with_all_it_holds(recorded: Path, tmp_pat
     assert [card.id for card in agenda.approvals] == ["card-1"]
     assert [entry.seq for entry in entries] == list(range(1, 9))
     assert isinstance(entries[0].body, AskerBody)
+    assert entries[0].body.moment == "09:30"
     assert [row.key for row in owed] == ["card:card-1"]
     assert differences(url) == []
 
@@ -182,7 +199,7 @@ async def test_chats_and_cards_of_the_first_revision_want_what_they_wanted(tmp_p
     async with open_store(url) as store:
         chat = await store.chats.at(Address("telegram", "42"), private=True)
         card = await store.approvals.get("card-1")
-    assert (chat.title, chat.activation, chat.context) == ("", Activation.MENTION, False)
+    assert (chat.title, chat.activation, chat.listens) == ("", Activation.MENTION, False)
     assert card is not None
     assert card.asker_name == ""
 
@@ -191,7 +208,7 @@ async def test_a_group_of_the_second_revision_is_as_it_was(tmp_path: Path):
     url = play(RECORDED[1], tmp_path / "old.db")
     async with open_store(url) as store:
         group = await store.chats.at(Address("telegram", "-1002"), private=False)
-    assert (group.title, group.activation, group.context) == ("Team", Activation.ALWAYS, True)
+    assert (group.title, group.activation, group.listens) == ("Team", Activation.ALWAYS, True)
     assert group.moved_from == Address("telegram", "-1001")
 
 
@@ -202,6 +219,17 @@ async def test_a_group_of_the_fourth_revision_gets_its_answers_as_it_did(tmp_pat
         home = await store.chats.at(Address("telegram", "42"), private=True)
     assert (group.long_answers, group.previews) == (LongAnswers.FILE, True)
     assert (home.long_answers, home.previews) == (LongAnswers.MESSAGES, False)
+
+
+@pytest.mark.parametrize(("revision", "wanted"), [(17, False), (18, True)])
+async def test_a_group_has_its_footer_from_the_eighteenth_revision_on(
+    tmp_path: Path, revision: int, wanted: bool
+):
+    url = play(RECORDED[revision - 1], tmp_path / "old.db")
+    async with open_store(url) as store:
+        group = await store.chats.at(Address("telegram", "-1002"), private=False)
+        home = await store.chats.at(Address("telegram", "42"), private=True)
+    assert (group.footer, home.footer) == (wanted, False)
 
 
 async def test_steps_of_a_live_plan_get_the_skill_they_would_have_run_under(empty_url: str):
@@ -216,6 +244,27 @@ async def test_steps_of_a_live_plan_get_the_skill_they_would_have_run_under(empt
         found = [await store.plans.get(id) for id in ("over", "live")]
     needs = [[step.needs for step in plan.steps] for plan in found if plan is not None]
     assert needs == [[()], [("minutes",), ("minutes",)]]
+
+
+async def test_dollars_of_the_twentieth_revision_become_billionths(empty_url: str):
+    cause = Cause(CallKind.ANSWER, None, 1, "turn-1")
+    used = [
+        AddUsage("call-1", cause, "m", NOW, Usage(1, 2, 3, 4), 10_000_000),
+        AddUsage("call-2", cause, "m", NOW, Usage(1), 1),
+        AddUsage("call-3", cause, "free", NOW, Usage(1), None),
+    ]
+    async with open_store(empty_url) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        rows = (replace(one, cause=replace(cause, chat=chat.id)) for one in used)
+        await store.journal.commit(Change(tuple(rows)))
+    await alembic("-x", f"url={empty_url}", "downgrade", "0020")
+    async with open_store(empty_url) as store:
+        assert await store.ledger.total(NOW, Whose(chat.id)) == 10_000_001
+        bills = await store.ledger.bills([NOW], By.MODEL, Whose(chat.id))
+    assert [(b.of, b.calls, b.cost, b.unknown) for b in bills] == [
+        ("free", 1, 0, 1),
+        ("m", 2, 10_000_001, 0),
+    ]
 
 
 async def test_a_message_in_fragments_of_the_tenth_revision_keeps_what_was_counted(empty_url: str):
@@ -241,6 +290,20 @@ async def test_a_message_in_fragments_of_the_tenth_revision_keeps_what_was_count
         rows = await store.inbox.waiting(chat.id)
     assert entry.body == body
     assert [row.fragment for row in rows] == [False, True]
+
+
+async def test_a_message_of_the_thirteenth_revision_keeps_its_moment(empty_url: str):
+    # The text says what the stored names are: it is none of them, and stays as it was written.
+    body = AskerBody('He said: "context":"now", "moment":"then"', "Ann", moment="Monday")
+    async with open_store(empty_url) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        fence = await store.journal.claim(chat.id)
+        await store.journal.commit(Change((Append(chat.id, (an_entry(chat, 1, body),)),), fence))
+    await alembic("-x", f"url={empty_url}", "downgrade", "0013")
+    assert '"context":"Monday"' in stored_body(empty_url)
+    async with open_store(empty_url) as store:
+        (entry,) = await store.journal.entries(chat.conversation)
+    assert entry.body == body
 
 
 async def test_an_old_database_that_is_only_looked_at_stays_as_it_is(tmp_path: Path):

@@ -1,17 +1,23 @@
 """A store whose process dies at a chosen write: just before it, or just after."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.domain.change import Change, Fence
+from bot.domain.meaning import Vector
 from bot.domain.message import RawUpdate
+from bot.domain.passage import Passage, Whose
+from bot.domain.received import ReceivedFile
 from bot.domain.transcript import Entry
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
+from bot.ports.meaning import Begun, Leaving, MeaningDebts, Meant, Place, Vectors
 from bot.ports.outbox import Delivered, Outbox, OutboxRow
+from bot.ports.received import InboxFolder
 
 T = TypeVar("T")
 
@@ -83,8 +89,8 @@ class DyingInbox:
     async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
         return await self.inbox.asked(chat, span)
 
-    async def unrouted(self, limit: int) -> Sequence[InboundRow]:
-        return await self.inbox.unrouted(limit)
+    async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
+        return await self.inbox.unrouted(limit, besides)
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         return await self.inbox.waiting(chat, limit)
@@ -97,6 +103,24 @@ class DyingInbox:
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         return await self.inbox.heard(chat, limit)
+
+
+@dataclass(frozen=True)
+class DyingInboxFolder:
+    folder: InboxFolder
+    fate: Fate
+
+    async def content(self, file: ReceivedFile) -> bytes | None:
+        return await self.folder.content(file)
+
+    async def free(self, workspace: Path, name: str, size: int) -> str:
+        return await self.folder.free(workspace, name, size)
+
+    async def keep(self, file: ReceivedFile, data: bytes) -> bool:
+        return await self.fate.write(lambda: self.folder.keep(file, data))
+
+    async def discard(self, file: ReceivedFile) -> None:
+        await self.fate.write(lambda: self.folder.discard(file))
 
 
 @dataclass(frozen=True)
@@ -118,3 +142,65 @@ class DyingOutbox:
 
     async def row(self, key: str) -> OutboxRow | None:
         return await self.outbox.row(key)
+
+
+@dataclass(frozen=True)
+class DyingMeant:
+    meant: Meant
+    fate: Fate
+
+    async def begun(self) -> Begun | None:
+        return await self.meant.begun()
+
+    async def begin(self, index: Begun | None) -> None:
+        await self.fate.write(lambda: self.meant.begin(index))
+
+    async def places(self, numbers: Sequence[int]) -> Sequence[Place]:
+        return await self.meant.places(numbers)
+
+    async def count_owed(self) -> int:
+        return await self.meant.count_owed()
+
+
+@dataclass(frozen=True)
+class DyingDebts:
+    debts: MeaningDebts
+    fate: Fate
+
+    async def owed(self, limit: int) -> Sequence[Passage]:
+        return await self.debts.owed(limit)
+
+    async def taken_in(self, passages: Sequence[Passage], index: str) -> None:
+        await self.fate.write(lambda: self.debts.taken_in(passages, index))
+
+    async def leaving(self, limit: int) -> Sequence[Leaving]:
+        return await self.debts.leaving(limit)
+
+    async def taken_out(self, left: Sequence[Leaving], index: str) -> None:
+        await self.fate.write(lambda: self.debts.taken_out(left, index))
+
+
+@dataclass(frozen=True)
+class DyingVectors:
+    vectors: Vectors
+    fate: Fate
+
+    async def open(self, name: str) -> bool:
+        return await self.vectors.open(name)
+
+    async def make(self, name: str) -> None:
+        await self.fate.write(lambda: self.vectors.make(name))
+
+    async def put(self, whose: Whose, vectors: Sequence[tuple[int, Vector]]) -> None:
+        await self.fate.write(lambda: self.vectors.put(whose, vectors))
+
+    async def remove(self, whose: Whose, numbers: Sequence[int]) -> None:
+        await self.fate.write(lambda: self.vectors.remove(whose, numbers))
+
+    async def nearest(
+        self, whose: Whose, vector: Vector, limit: int
+    ) -> Sequence[tuple[int, float]]:
+        return await self.vectors.nearest(whose, vector, limit)
+
+    async def close(self) -> None:
+        await self.vectors.close()

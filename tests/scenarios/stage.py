@@ -3,40 +3,65 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from decimal import Decimal
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.skills import FindSkills, UseSkill
 from bot.domain.approval import Approval
-from bot.domain.budget import BundleBounds, Limits, ModelTimes
+from bot.domain.budget import Limit, Scope
 from bot.domain.change import InboundState
 from bot.domain.chat import Chat
+from bot.domain.limits import BundleBounds, Limits, ModelTimes, SendRates
 from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
+from bot.domain.money import nano_of
 from bot.domain.person import Role, Sender
 from bot.domain.server import ServerSpec
+from bot.domain.tier import Tiers
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelRequest
 from bot.flow.application import Application
 from bot.flow.composition import Composition
+from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
+from bot.flow.memory.meaning import Meaning
+from bot.flow.memory.recall import Recall
 from bot.flow.turn.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
+from bot.ports.channel import Channel
 from bot.ports.model import Model
 from bot.ports.servers import Servers
 from bot.ports.tool import Tool
 from tests.fakes.attachments import FakeFiles, FakeReader
 from tests.fakes.channel import FakeChannel, Shown
+from tests.fakes.charts import FakeCharts
 from tests.fakes.clock import FakeClock
+from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.groups import FakeGroups
+from tests.fakes.hearing import FakeHearing
+from tests.fakes.inbox_folder import FakeInboxFolder
 from tests.fakes.model import ScriptedModel, Step
+from tests.fakes.packing import FakePacking
+from tests.fakes.persona import FakePersona
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
 from tests.fakes.templates import FakeTemplates
-from tests.scenarios.dying import DyingInbox, DyingJournal, DyingOutbox, Fate
+from tests.fakes.vectors import FakeVectors
+from tests.scenarios.dying import (
+    DyingDebts,
+    DyingInbox,
+    DyingInboxFolder,
+    DyingJournal,
+    DyingMeant,
+    DyingOutbox,
+    DyingVectors,
+    Fate,
+)
 from tests.scenarios.tools import Toolbox
 
 HOME = Address("fake", "1")
@@ -73,7 +98,16 @@ class Stage:
         self.files = FakeFiles()
         self.groups = FakeGroups()
         self.reader = FakeReader()
+        self.inbox_folder = FakeInboxFolder()
+        self.persona = FakePersona()
+        self.packing = FakePacking()
+        self.charts = FakeCharts()
+        self.hearing: FakeHearing | None = None
+        self.budgets: dict[Scope, Limit] = {}
         self.templates = FakeTemplates()
+        self.timezone: str | None = "UTC"
+        self.fallbacks: Sequence[str] = ()
+        self.language = ""
         self.model = model
         self._fate = fate or Fate(None, after=False)
         self.skills = skills or FakeSkills()
@@ -85,18 +119,52 @@ class Stage:
         self._own_servers = own_servers
         self._companions: Sequence[Companion] = ()
         self.bundles = BundleBounds()
+        self.tiers = Tiers()
+        self.rates: SendRates | None = None
+        """The rates of a flood gate before the channel; there is none at first."""
+        self.embedder: FakeEmbedder | None = None
+        """The embedder; there is none at first."""
+        self.vectors = FakeVectors()
+        self.meaning: Meaning | None = None
         self._ids = count(1)
         self._task: asyncio.Task[None] | None = None
-        self.application = self._composed()
+        self.application = self.composed()
+
+    def lend_memory(self) -> None:
+        """Lends the tools about the memory to every chat, from the next turn on."""
+        store = self.store
+        recall = Recall(store.memory, store.words, self.meaning, self.clock)
+        self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats))
 
     def accompany(self, companions: Sequence[Companion]) -> None:
         """Lets companions go along with every turn; before the start."""
         self._companions = companions
-        self.application = self._composed()
+        self.application = self.composed()
 
-    def _composed(self) -> Application:
+    def fall_back(self, models: Sequence[str]) -> None:
+        """Sets further models up; before the start."""
+        self.fallbacks = models
+        self.application = self.composed()
+
+    def find_by_meaning(self) -> FakeEmbedder:
+        """Sets an embedder; before the start."""
+        self.embedder = FakeEmbedder()
+        self.application = self.composed()
+        return self.embedder
+
+    def bound(self, **dollars: str) -> None:
+        """Sets budgets in dollars, by their scopes; before the start."""
+        self.budgets = {Scope(s): Limit(nano_of(Decimal(d))) for s, d in dollars.items()}
+        self.application = self.composed()
+
+    def composed(self) -> Application:
+        """Returns the application over this store, with the settings as they are now."""
         store = self.store
         fate = self._fate
+        if self.embedder is not None:
+            meant, debts = DyingMeant(store.meant, fate), DyingDebts(store.meaning_debts, fate)
+            vectors = DyingVectors(self.vectors, fate)
+            self.meaning = Meaning(self.embedder, vectors, meant, debts, self.clock)
         ports = StorePorts(
             DyingInbox(store.inbox, fate),
             DyingJournal(store.journal, fate),
@@ -110,10 +178,16 @@ class Stage:
             DyingOutbox(store.outbox, fate),
             store.ledger,
             store.consents,
+            store.received,
+            store.memory,
+            store.words,
+            store.notes,
+            store.belongings,
+            store.turns,
         )
         world = World(
             clock=self.clock,
-            channels={self.channel.name: self.channel},
+            channels={self.channel.name: self._way_out()},
             models={"fake": self.model},
             catalog=self._toolbox,
             workspaces=_anywhere,
@@ -121,19 +195,34 @@ class Stage:
             files={self.channel.name: self.files},
             groups={self.channel.name: self.groups},
             reader=self.reader,
+            inbox_folder=DyingInboxFolder(self.inbox_folder, fate),
+            persona=self.persona,
+            packing=self.packing,
             templates=self.templates,
             skills=self.skills,
             servers=self._servers,
+            charts=self.charts,
+            hearing=self.hearing,
             own_servers=self._own_servers,
+            meaning=self.meaning,
         )
         policy = Policy(
             "fake/fake",
+            fallbacks=self.fallbacks,
+            timezone=self.timezone,
             limits=self._limits,
             times=ModelTimes(retries=2),
             plan_explore=self._explore,
             bundles=self.bundles,
+            tiers=self.tiers,
+            budgets=self.budgets,
         )
         return Application(Composition(ports, world, policy, self._companions))
+
+    def _way_out(self) -> Channel:
+        if self.rates is None:
+            return self.channel
+        return GatedChannel(self.channel, FloodGate(self.rates, self.clock, _is_group))
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self.application.run(), name="stage")
@@ -143,7 +232,7 @@ class Stage:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        self.application = self._composed()
+        self.application = self.composed()
         await self.start()
 
     async def close(self) -> None:
@@ -176,6 +265,7 @@ class Stage:
             forwarded_from=forwarded_from,
             edited=edited,
             attachments=tuple(attachments),
+            language=self.language,
         )
         await self.application.parts.intake.accept("fake", (self.channel.update(message),))
         return message.message_id
@@ -190,11 +280,18 @@ class Stage:
         return self.channel.update(Press(HOME, ANN, data, f"h{next(self._ids)}", message_id))
 
     async def press(self, label: str, sender: Sender = ANN, card: int = -1) -> str:
-        """Presses the button whose label begins so, on an open card; returns the private answer."""
-        shown = await self.until(lambda: self.cards[card] if self.cards else None)
-        data = next(
-            b["data"] for row in shown.piece.body["buttons"] for b in row if label in b["label"]
-        )
+        """Presses a button with this label, on a message with one; returns the private answer."""
+
+        def offered(shown: Shown) -> list[str]:
+            rows = shown.piece.body["buttons"]
+            return [b["data"] for row in rows for b in row if label in b["label"]]
+
+        def found() -> Shown | None:
+            able = [shown for shown in self.cards if offered(shown)]
+            return able[card] if able else None
+
+        shown = await self.until(found)
+        data = offered(shown)[0]
         return await self.press_data(data, sender, shown.id, shown.address)
 
     async def press_data(
@@ -210,6 +307,12 @@ class Stage:
     def cards(self) -> list[Shown]:
         """Messages on the screen that have buttons now."""
         return [s for s in self.channel.screen.values() if "buttons" in s.piece.body]
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all buttons on the screen now."""
+        rows = [row for shown in self.cards for row in shown.piece.body["buttons"]]
+        return [button["label"] for row in rows for button in row]
 
     @property
     def texts(self) -> list[str]:
@@ -280,6 +383,10 @@ class Stage:
         called = [c.id for b in self.bodies if isinstance(b, ReplyBody) for c in b.calls]
         answered = [b.result.call_id for b in self.bodies if isinstance(b, ResultBody)]
         assert sorted(called) == sorted(answered)
+
+
+def _is_group(address: Address) -> bool:
+    return address.chat.startswith("-")
 
 
 async def _anywhere(chat: Chat, person: int) -> Path:

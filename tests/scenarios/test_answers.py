@@ -4,16 +4,19 @@ import asyncio
 
 import pytest
 
-from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied, ModelOverloaded, PromptTooLong, RequestInvalid
+from bot.domain.limits import Limits
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, ReplyBody, ResultBody
+from bot.domain.trouble import Trouble
+from bot.domain.turn import TurnState
 from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import Gate, broken_call, call, calls, nothing, says
 from tests.scenarios.stage import BOB, stage
 from tests.scenarios.tools import asking, closing, failing, looking, sending, tool, writing
+from tests.words import DEAD_LINK, EMPTY_ANSWERS, NOT_LET_IN, PRIVATE, RETRY
 
 
 async def test_a_message_is_answered_and_the_log_holds_both() -> None:
@@ -126,7 +129,7 @@ async def test_empty_replies_are_asked_again_twice_and_then_told() -> None:
         await scene.say("go")
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.MODEL_FAILURE
-        assert "no usable answer" in scene.texts[0]
+        assert EMPTY_ANSWERS in scene.texts[0]
 
 
 async def test_an_empty_reply_can_recover() -> None:
@@ -160,16 +163,18 @@ async def test_a_passing_fault_is_tried_again() -> None:
 async def test_nobody_is_kept_waiting_for_an_hour() -> None:
     async with stage(ModelOverloaded("no room until noon", retry_after=3600)) as scene:
         await scene.say("go")
-        assert (await scene.settled()).stop_reason is StopReason.MODEL_FAILURE
-        assert "no room until noon" in scene.texts[0]
+        await scene.shows("I try again in 1 minute")
+        assert [turn.state for turn in scene.turns] == [TurnState.RESTING]
 
 
 async def test_a_lasting_fault_is_told_in_plain_words() -> None:
-    async with stage(ModelDenied("the key is refused")) as scene:
+    async with stage(ModelDenied("401: {json}", Trouble.KEY, "SOME_API_KEY")) as scene:
         await scene.say("go")
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.MODEL_FAILURE
-        assert "the key is refused" in scene.texts[0]
+        assert NOT_LET_IN in scene.texts[0]
+        assert "Set SOME_API_KEY" in scene.texts[0]
+        assert "json" not in scene.texts[0]
 
 
 async def test_a_refused_request_is_mended_once_and_never_sent_alike() -> None:
@@ -212,7 +217,9 @@ async def test_the_same_error_gets_advice_and_then_an_end() -> None:
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.TOOL_FAILURE_POLICY
         assert "[Hint]" in scene.results[1].text
-        assert "fail failed 3 times" in scene.texts[0]
+        assert "failed 3 times with the same error" in scene.texts[0]
+        assert "It broke" in scene.texts[0]
+        assert scene.labels == [RETRY]
 
 
 async def test_a_question_ends_the_turn_and_survives_a_crash() -> None:
@@ -251,11 +258,11 @@ async def test_closing_the_conversation_writes_its_summary_and_starts_afresh() -
 async def test_a_stranger_is_told_once_a_day() -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB)
-        await scene.shows("private assistant")
+        await scene.shows(PRIVATE)
         await scene.say("please", BOB)
         await scene.say("/help", BOB)
         await scene.application.parts.way_out.delivery.flushed()
-        assert len(scene.texts) == 1
+        assert len([text for text in scene.texts if "private assistant" in text]) == 1
 
 
 async def test_a_write_that_cannot_be_done_shows_no_card() -> None:
@@ -293,3 +300,15 @@ async def test_a_tool_that_never_ends_is_stopped_and_the_turn_goes_on(
         assert [r.status for r in scene.results] == [Status.TIMEOUT, Status.SUCCESS]
         assert "Stopped after 60 s" in scene.results[0].text
         scene.assert_whole()
+
+
+async def test_dead_links_are_told_a_few_times_an_hour_and_no_more() -> None:
+    async with stage() as scene:
+        for _ in range(7):
+            await scene.say("/start no-such-code", BOB)
+        await scene.routed()
+        await scene.until(lambda: len(scene.texts) >= 5)
+        assert [DEAD_LINK in text for text in scene.texts] == [True] * 5
+        await scene.clock.advance(3601)
+        await scene.say("/start no-such-code", BOB)
+        await scene.until(lambda: len(scene.texts) >= 6)

@@ -1,23 +1,52 @@
 """Cards: asked once, decided once, whatever happens in between."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
 
 from bot.domain.approval import ApprovalState
-from bot.domain.budget import Limits
 from bot.domain.errors import ChannelUnreachable, RecipientGone
+from bot.domain.limits import Limits
 from bot.domain.message import Press
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role, Sender
-from bot.domain.tool import Code, Status, ToolCall
+from bot.domain.tool import Code, Effect, Replay, Status, ToolCall
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import TurnState
 from bot.flow.approvals.desk import WAITS
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
+from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
-from tests.scenarios.stage import ANN, BOB, HOME, stage
-from tests.scenarios.tools import burning, closing, foreign, looking, writing
-from tests.words import APPROVED, APPROVED_BY_ANN
+from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
+from tests.scenarios.tools import (
+    ScenarioTool,
+    burning,
+    closing,
+    foreign,
+    looking,
+    risky,
+    tool,
+    writing,
+)
+from tests.words import (
+    ALWAYS,
+    ALWAYS_IN,
+    APPROVE,
+    APPROVED,
+    CARD_DENIED,
+    CARD_STOPPED,
+    CHANGE,
+    DENIED,
+    DIFFERENT,
+    HOW_TO_PRESS,
+    NOTHING_TO_DECIDE,
+    ONE_WAITS_ABOVE,
+    RULE_PAUSED,
+    STOP,
+)
 
 TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
 
@@ -35,7 +64,7 @@ async def test_an_approved_call_runs_once_and_the_card_tells_who_decided() -> No
         assert await scene.press("Approve") == APPROVED
         await scene.settled()
         assert len(tool.ran) == 1
-        assert APPROVED_BY_ANN in scene.texts[0]
+        assert scene.texts[0] == "✅ Do write x: done"
         assert scene.texts[1] == "Written."
         assert scene.cards == []
 
@@ -59,6 +88,272 @@ async def test_a_reply_to_the_card_denies_with_a_reason_the_model_reads() -> Non
         await scene.settled()
         assert "They said: use another name" in scene.results[0].text
         assert "“use another name”" in scene.texts[0]
+
+
+@pytest.mark.parametrize(
+    "words", ["yes", "OK", "👍", "Yes, go ahead!", "do it", "ja, bitte", "はい"]
+)
+async def test_assent_in_a_reply_never_denies_and_tells_how_to_press(words: str) -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Written."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say(words, reply_to=scene.cards[0])
+        await scene.shows(HOW_TO_PRESS)
+        assert scene.approvals[0].state is ApprovalState.OPEN
+        assert not scene.approvals[0].set_aside
+        await scene.press("Approve")
+        await scene.settled()
+        assert len(tool.ran) == 1
+
+
+async def test_assent_without_a_reply_is_meant_for_the_card_that_the_turn_waits_for() -> None:
+    script = (calls(write()), says("Something else."), says("You are welcome."))
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("yes!")
+        await scene.shows(HOW_TO_PRESS)
+        assert (len(scene.turns), scene.approvals[0].set_aside) == (1, False)
+        await scene.say("how is the weather?")
+        await scene.settled(2)
+        await scene.say("ok, thanks")
+        await scene.settled(3)
+        assert scene.texts[-1].startswith("You are welcome.")
+
+
+async def test_a_question_in_a_reply_is_answered_and_the_card_stays() -> None:
+    tool = writing()
+    script = (calls(write()), says("An x, and no more."), says("Written."))
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("what exactly will it write?", reply_to=scene.cards[0])
+        await scene.shows(HOW_TO_PRESS)
+        await scene.settled(2)
+        assert scene.texts[-1] == f"An x, and no more.\n\n{ONE_WAITS_ABOVE}"
+        assert scene.approvals[0].state is ApprovalState.OPEN
+        await scene.press("Approve")
+        await scene.settled(3)
+        assert len(tool.ran) == 1
+
+
+async def test_change_asks_for_the_words_and_the_reply_is_the_reason() -> None:
+    async with stage(calls(write()), says("I see."), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        assert await scene.press(CHANGE) == ""
+        asked = await scene.until(lambda: the_question(scene))
+        assert scene.approvals[0].state is ApprovalState.OPEN
+        await scene.crash()
+        await scene.say("can it be shorter?", reply_to=asked)
+        await scene.settled()
+        assert "They said: can it be shorter?" in scene.results[0].text
+        assert f"{CARD_DENIED}: “can it be shorter?” · Do write x" in scene.texts
+
+
+async def test_a_reply_to_the_question_of_a_decided_card_is_an_ordinary_message() -> None:
+    script = (calls(write()), says("Written."), says("Next time."))
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.press(CHANGE)
+        asked = await scene.until(lambda: the_question(scene))
+        await scene.press("Approve")
+        await scene.settled(1)
+        await scene.say("shorter", reply_to=asked)
+        await scene.settled(2)
+        assert scene.texts[-1] == "Next time."
+
+
+async def test_only_the_asker_may_ask_for_a_change() -> None:
+    async with stage(calls(write()), says("No."), tools=[writing()], people=TEAM) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        assert await scene.press(CHANGE, BOB) == NOT_YOURS
+        assert the_question(scene) is None
+        assert scene.channel.refusals == [NOT_YOURS]
+        assert await scene.press("Deny") == DENIED
+        await scene.settled()
+        assert scene.channel.refusals == [NOT_YOURS]
+
+
+def the_question(scene: Stage) -> Shown | None:
+    """The message that asks what should be different."""
+    return next((s for s in scene.channel.screen.values() if DIFFERENT in s.text), None)
+
+
+async def test_the_card_of_a_call_that_failed_says_so() -> None:
+    tool = risky(("x", "x"))
+    async with stage(calls(write()), says("It broke."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.press("Approve")
+        await scene.settled()
+        assert scene.texts[0] == "✗ Do write x: x broke"
+
+
+async def test_the_card_of_an_approved_call_that_never_ran_says_so() -> None:
+    gate = asyncio.Event()
+    tool = writing(gate)
+    script = (calls(write("a", "1"), write("b", "2")),)
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("write two")
+        await scene.until(lambda: len(scene.cards) == 2)
+        await scene.press("Approve", card=1)
+        await scene.press("Approve", card=0)
+        await tool.started.wait()
+        await scene.say("/stop")
+        await scene.settled()
+        assert scene.texts[0] == "❓ Do write 1: outcome unknown"
+        assert scene.texts[1] == "⏹ Do write 2: stopped before it ran"
+
+
+async def test_a_card_that_nobody_stopped_is_skipped_with_the_reason() -> None:
+    gate = asyncio.Event()
+    slow = tool("slow", gate=gate)
+    script = calls(call("a", "slow"), call("b", "write", {"what": "x"}))
+    limits = Limits(turn_seconds=100)
+    async with stage(script, tools=[slow, writing()], limits=limits) as scene:
+        await scene.say("go")
+        await slow.started.wait()
+        await scene.clock.advance(101)
+        gate.set()
+        await scene.settled()
+        assert "⏭ Skipped: the working time was over · Do write x" in scene.texts
+
+
+async def test_the_time_on_a_decided_card_is_that_of_the_person() -> None:
+    script = calls(call("a", "write", {"what": "x"})), says("Done.")
+    async with stage(*script, tools=[writing()]) as scene:
+        ann = scene.store.rows.people[1]
+        scene.store.rows.people[1] = replace(ann, timezone="Asia/Tokyo")
+        await scene.say("go")
+        await scene.parked()
+        await scene.press(APPROVE)
+        await scene.settled()
+        assert "✅ Do write x: done · 21:00" in scene.texts
+
+
+async def test_the_time_on_a_decided_card_is_that_of_the_chat() -> None:
+    async with stage(calls(write()), says("No."), tools=[writing()]) as scene:
+        chat = await scene.store.chats.at(HOME, private=True)
+        scene.store.rows.chats[chat.id] = replace(chat, timezone="Asia/Tokyo")
+        await scene.say("write x")
+        await scene.parked()
+        local = scene.clock.now().astimezone(ZoneInfo("Asia/Tokyo"))
+        await scene.press("Deny")
+        await scene.settled()
+        assert scene.texts[0] == f"{CARD_DENIED} · Do write x · {local:%H:%M}"
+
+
+async def test_a_round_is_counted_on_its_cards() -> None:
+    script = calls(write("a", "1"), write("b", "2")), says("Done.")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("go")
+        await scene.until(lambda: len(scene.cards) == 2)
+        first, second = (card.text.split("\n\n")[0] for card in scene.cards)
+        assert (first, second) == ("🔐 Do write 1 · 1 of 2", "🔐 Do write 2 · 2 of 2")
+        assert await scene.press("Deny", card=0) == f"{DENIED} 1 left."
+        assert await scene.press("Deny") == DENIED
+        await scene.settled()
+
+
+async def test_open_cards_are_shown_again_with_their_buttons_and_the_old_ones_say_so() -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Four."), says("Written."), tools=[tool]) as scene:
+        await scene.say("/approvals")
+        await scene.shows(NOTHING_TO_DECIDE)
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("what is two and two?")
+        await scene.settled(2)
+        (old,) = scene.cards
+        await scene.say("/approvals")
+        await scene.shows("1 card is waiting for a decision.")
+        await scene.until(lambda: len(scene.cards) == 1 and scene.cards[0].id != old.id)
+        assert scene.channel.screen[old.id].text == "⤵️ Do write x · shown again: use the newer card"
+        assert await scene.press("Approve") == APPROVED
+        await scene.settled(3)
+        assert (len(tool.ran), scene.cards) == (1, [])
+
+
+async def test_stop_ends_a_card_that_was_set_aside() -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Four."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("what is two and two?")
+        await scene.settled(2)
+        await scene.say("/stop")
+        await scene.shows("Stopped: 1 card that waited.")
+        assert f"{CARD_STOPPED} · Do write x" in scene.texts
+        assert (scene.cards, tool.ran) == ([], [])
+
+
+async def test_a_document_offers_a_rule_for_its_folder_that_covers_the_next_one() -> None:
+    tool = documents()
+    other = call("b", "write_file", {"path": "notes/b.md", "content": "2"})
+    outside = call("c", "write_file", {"path": "c.md", "content": "3"})
+    script = (
+        calls(call("a", "write_file", {"path": "notes/a.md", "content": "1"})),
+        says("One."),
+        calls(other),
+        says("Two."),
+        calls(outside),
+        says("Not that."),
+    )
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say("note one")
+        await scene.press(f"{ALWAYS_IN}notes/")
+        await scene.settled(1)
+        await scene.say("note two")
+        await scene.settled(2)
+        assert [a["path"] for a in tool.ran] == ["notes/a.md", "notes/b.md"]
+        await scene.say("/rules")
+        await scene.shows("Write documents in notes/")
+        await scene.say("and another")
+        await scene.parked()
+        assert not any(ALWAYS_IN in label for label in labels(scene.cards[0]))
+        await scene.press("Deny")
+        await scene.settled(3)
+
+
+async def test_no_rule_is_offered_while_content_from_outside_is_in_view() -> None:
+    script = (calls(call("f", "fetch")), calls(write()), says("Done."))
+    async with stage(*script, tools=[writing(), foreign()]) as scene:
+        await scene.say("read the page and write")
+        await scene.parked()
+        assert not any("🔁" in label for label in labels(scene.cards[0]))
+        assert RULE_PAUSED not in scene.cards[0].text
+        await scene.press("Deny")
+        await scene.settled()
+
+
+async def test_a_card_does_not_speak_of_a_rule_that_was_removed() -> None:
+    script = (calls(write("a")), says("one"), calls(call("f", "fetch")), calls(write("b")))
+    async with stage(*script, says("No."), tools=[writing(), foreign()]) as scene:
+        await scene.say("write x")
+        await scene.press(ALWAYS)
+        await scene.settled(1)
+        await scene.say("read the page and write")
+        await scene.parked()
+        assert RULE_PAUSED in scene.cards[0].text
+        await scene.say("/rules")
+        await scene.shows("They are paused: this chat contains output from outside.")
+        (rule,) = scene.store.rows.rules.values()
+        await scene.say(f"/rules remove {rule.id}")
+        await scene.until(lambda: RULE_PAUSED not in scene.cards[0].text)
+        await scene.press("Deny")
+        await scene.settled(2)
+
+
+def labels(shown: Shown) -> list[str]:
+    return [b["label"] for row in shown.piece.body.get("buttons", ()) for b in row]
+
+
+def documents() -> ScenarioTool:
+    """A tool with the name of the one that writes files, so that rules for folders are possible."""
+    return tool("write_file", Effect.WRITE, Replay.ONCE)
 
 
 async def test_a_card_says_what_its_asker_said_and_not_what_they_quoted() -> None:
@@ -112,7 +407,7 @@ async def test_foreign_content_in_view_makes_a_rule_ask() -> None:
         await scene.settled(1)
         await scene.say("read the page and write")
         await scene.parked()
-        assert "a web page is in view" in scene.cards[0].text
+        assert f"{RULE_PAUSED} Source: a web page." in scene.cards[0].text
         await scene.press("Approve")
         await scene.settled(2)
 
@@ -138,7 +433,8 @@ async def test_danger_offers_no_rule_and_is_left_out_of_approve_all() -> None:
         await scene.until(lambda: len(scene.cards) == 3)
         labels = [b["label"] for row in scene.cards[2].piece.body["buttons"] for b in row]
         assert not any("Always" in label for label in labels)
-        assert await scene.press("Approve all (2)", card=0) == "Approved 2."
+        told = await scene.press("Approve all (2, not the ⚠️)", card=0)
+        assert told == "Approved 2. 1 card still waits."
         await scene.until(lambda: len(tool.ran) == 2)
         await scene.parked()
         assert fire.ran == []
@@ -155,7 +451,7 @@ async def test_reads_run_while_a_card_is_open_and_writes_in_call_order() -> None
         await scene.until(lambda: len(scene.cards) == 2)
         await scene.parked()
         assert len(look.ran) == 1
-        assert await scene.press("Approve", card=1) == f"Approved. {WAITS}"
+        assert await scene.press("Approve", card=1) == f"Approved. {WAITS} 1 left."
         await scene.parked()
         assert tool.ran == []
         await scene.press("Approve", card=0)
@@ -209,7 +505,7 @@ async def test_a_card_expires_with_its_turn_and_without_a_model_call() -> None:
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.EXPIRED
         assert scene.results[0].code is Code.EXPIRED
-        assert "⌛ Expired" in scene.texts[0]
+        assert scene.texts[0] == "⌛ Not decided in time · Do write x"
         assert "Nobody decided in time" in scene.texts[1]
 
 
@@ -255,7 +551,8 @@ async def test_cards_set_aside_run_in_call_order_and_say_that_they_wait() -> Non
         await scene.say("how is the weather?")
         await scene.settled(2)
         for card in (2, 1):
-            assert await scene.press("Approve", card=card) == f"Approved. {WAITS}"
+            told = await scene.press("Approve", card=card)
+            assert told == f"Approved. {WAITS} {card} left."
             await scene.clock.advance(60)
         assert await scene.press("Approve", card=0) == APPROVED
         await scene.settled(5)
@@ -342,13 +639,15 @@ async def test_the_third_identical_call_asks_whether_to_go_on() -> None:
         await scene.say("go")
         await scene.parked()
         assert len(look.ran) == 2
-        await scene.press("Go on")
+        assert "I have made this call twice with the same result. Try again?" in scene.cards[0].text
+        assert await scene.press("Go on") == "Going on."
         await scene.until(lambda: len(look.ran) == 5)
         await scene.parked()
-        await scene.press("Stop")
+        assert await scene.press(STOP) == "Stopped."
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.REPEAT_GUARD
         assert len(look.ran) == 5
+        assert "⏹ Stopped · look" in scene.texts
         scene.assert_whole()
 
 
@@ -409,7 +708,7 @@ async def test_a_card_too_long_for_a_message_brings_a_document_and_runs_only_wit
         assert scene.cards == []
         await scene.clock.advance(5)
         await scene.parked()
-        assert "attached document" in scene.cards[0].text
+        assert "is in the document card.txt" in scene.cards[0].text
         assert any("file" in s.piece.body for s in scene.channel.screen.values())
         await scene.press("Approve")
         await scene.settled()

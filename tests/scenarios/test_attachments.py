@@ -1,17 +1,19 @@
 """What comes along with a message: fetched, read, shown once, and never the end of a message."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from bot.domain.budget import Limits
 from bot.domain.errors import ChannelError, ChannelUnreachable, FileWithheld, FloodWait
-from bot.domain.message import Attachment
+from bot.domain.limits import Limits
+from bot.domain.message import Attachment, InboundMessage, Quote
 from bot.domain.transcript import AskerBody, ImagePart
 from bot.ports.attachments import DocumentText, NotRead, Reading
+from tests import words
 from tests.fakes.attachments import FakeReader
 from tests.fakes.model import Gate, call, calls, says
-from tests.scenarios.stage import Stage, stage
+from tests.scenarios.stage import ANN, HOME, Stage, stage
 from tests.scenarios.tools import looking
 
 TABLE = Attachment("document", "table.csv", 9, "T")
@@ -44,7 +46,10 @@ async def test_a_document_stands_behind_the_words_as_untrusted_data() -> None:
         await scene.say("How many rows?", attachments=[TABLE])
         await scene.settled()
         body = asked(scene)
-        assert body.text == ("How many rows?\n\n<document name='table.csv'>\na;b\n1;2\n</document>")
+        kept = "kind='text' file='inbox/table.csv' size='7 B'"
+        assert body.text == (
+            f"How many rows?\n\n<document name='table.csv' {kept}>\na;b\n1;2\n</document>"
+        )
         assert body.untrusted == "a document"
 
 
@@ -101,7 +106,8 @@ async def test_what_cannot_be_read_is_said_and_the_turn_goes_on(reading: NotRead
         scene.reader.readings[b"bad"] = reading
         await scene.say("Look", attachments=[PHOTO])
         await scene.settled()
-        assert asked(scene).text == f"Look\n\n[a photo, “photo.jpg”, {reading.why}]"
+        kept = "it is kept as inbox/photo.jpg, 3 B"
+        assert asked(scene).text == f"Look\n\n[a photo, “photo.jpg”, {reading.why}; {kept}]"
         assert scene.texts == ["I cannot see it."]
 
 
@@ -114,14 +120,63 @@ async def test_what_a_reading_left_out_is_told_with_it() -> None:
         assert "words\n[pages 1 to 300 of 900]\n</document>" in asked(scene).text
 
 
-async def test_voice_is_named_and_not_fetched() -> None:
+async def test_voice_is_kept_as_a_file_and_not_read() -> None:
     async with stage(says("I cannot hear.")) as scene:
-        await scene.say("", attachments=[Attachment("voice", "voice", 9, "V")])
+        scene.files.stored["V"] = b"OggS"
+        await scene.say("", attachments=[Attachment("voice", "voice.ogg", 4, "V")])
         await scene.settled()
-        assert scene.files.fetched == []
+        assert scene.inbox_folder.files == {"/nowhere/inbox/voice.ogg": b"OggS"}
         assert asked(scene).text == (
-            "[a voice message, “voice”, came along; it cannot be read here]"
+            "[a voice message, “voice.ogg”, is a recording, which I cannot listen to or watch; "
+            "it is kept as inbox/voice.ogg, 4 B]"
         )
+
+
+async def test_content_without_a_file_is_named() -> None:
+    async with stage(says("A game.")) as scene:
+        await scene.say("", attachments=[Attachment("other", "game", None, "")])
+        await scene.settled()
+        assert asked(scene).text == "[an attachment, “game”, came along; it cannot be read here]"
+
+
+async def test_files_of_one_name_are_all_kept_and_none_is_written_over() -> None:
+    async with stage(says("One."), says("Two.")) as scene:
+        scene.files.stored |= {"T": b"1", "U": b"2"}
+        await scene.say("One", attachments=[TABLE])
+        await scene.settled()
+        await scene.say("Two", attachments=[replace(TABLE, handle="U")])
+        await scene.settled(2)
+        assert "file='inbox/table (2).csv'" in asked(scene).text
+        assert scene.inbox_folder.files == {
+            "/nowhere/inbox/table.csv": b"1",
+            "/nowhere/inbox/table (2).csv": b"2",
+        }
+
+
+async def test_a_file_sent_before_is_not_fetched_again_when_it_is_quoted() -> None:
+    async with stage(says("One."), says("Again.")) as scene:
+        scene.files.stored["T"] = b"a;b"
+        number = await scene.say("One", attachments=[TABLE])
+        await scene.settled()
+        quote = Quote("One", "Ann", own=True, message_id=number, attachments=(TABLE,))
+        message = InboundMessage(HOME, ANN, "m9", "And this?", scene.clock.now(), quote=quote)
+        await scene.application.parts.intake.accept("fake", (scene.channel.update(message),))
+        await scene.settled(2)
+        assert "file='inbox/table.csv' size='3 B'>\na;b" in asked(scene).text
+        assert scene.files.fetched == ["T"]
+
+
+async def test_a_file_without_a_place_is_read_all_the_same_and_the_person_is_told() -> None:
+    async with stage(says("Read.")) as scene:
+        scene.inbox_folder.fault = "inbox/ is full: it holds 500 files"
+        scene.files.stored |= {"T": b"a;b", "U": b"c"}
+        await scene.say("Read", attachments=[TABLE, replace(TABLE, name="u.csv", handle="U")])
+        await scene.settled()
+        assert "kind='text' not_kept='inbox/ is full: it holds 500 files'>\na;b" in (
+            asked(scene).text
+        )
+        assert words.NOT_KEPT in scene.texts[0]
+        assert scene.texts[1:] == ["Read."]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +230,7 @@ async def test_a_crash_while_reading_lets_the_next_life_read_again_and_answer_on
         await scene.crash()
         held.release.set()
         await scene.settled()
-        assert scene.files.fetched == ["T", "T"]
+        assert scene.files.fetched == ["T"], "it was kept already"
         assert [type(body) for body in scene.bodies].count(AskerBody) == 1
 
 
@@ -199,7 +254,7 @@ async def test_a_document_joins_a_running_turn_by_steering() -> None:
     async with stage(gate, calls(call("a", "look")), says("Seen."), tools=[looking()]) as scene:
         scene.files.stored["T"] = b"text"
         await scene.say("/queue steer")
-        await scene.shows("joins it")
+        await scene.shows("joins what I am doing")
         await scene.say("look around")
         await gate.reached()
         await scene.say("and at this", attachments=[TABLE])

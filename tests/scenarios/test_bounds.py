@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied, ModelError, PromptTooLong
+from bot.domain.limits import Limits
 from bot.domain.outcome import StopReason
 from bot.domain.tool import Code, Status, ToolOutput
 from bot.domain.view import ModelReply
@@ -16,6 +16,7 @@ from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import call, calls, nothing, says
 from tests.scenarios.stage import Stage, stage
 from tests.scenarios.tools import ScenarioTool, looking, tool, writing
+from tests.words import GO_ON, TOO_LONG
 
 
 async def test_a_turn_whose_time_is_over_closes_its_calls_and_says_so() -> None:
@@ -33,7 +34,7 @@ async def test_a_turn_whose_time_is_over_closes_its_calls_and_says_so() -> None:
         ran, closed = scene.results
         assert (ran.status, ran.synthetic) == (Status.SUCCESS, False)
         assert (closed.status, closed.code, closed.synthetic) == (Status.SKIPPED, Code.LIMIT, True)
-        assert (write.ran, scene.cards) == ([], [])
+        assert (write.ran, scene.labels) == ([], [GO_ON])
         assert "time" in scene.texts[-1]
         scene.assert_whole()
 
@@ -145,7 +146,7 @@ async def test_too_long_even_with_a_digest_ends_in_plain_words(
         await scene.say("second")
         turn = await scene.settled(2)
         assert turn.stop_reason is StopReason.MODEL_FAILURE
-        assert "nothing left to shorten" in scene.texts[-1]
+        assert TOO_LONG in scene.texts[-1]
 
 
 def _in_turn(rounds: int) -> list[ModelReply]:

@@ -15,27 +15,36 @@ from bot.domain.transcript import AskerBody
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import looking, tool, writing
-from tests.words import STOPPED, SUMMARISED
+from tests.words import NO_RULES, NO_USAGE, NOTHING_TO_DECIDE, PRIVATE, STOPPED, SUMMARISED
 
 
 @pytest.mark.parametrize(
     ("command", "told"),
     [
         ("/start", "Hello, Ann."),
-        ("/help", "/stop [all]"),
-        ("/tools", "`look`, runs at once"),
-        ("/queue", "Now: `queue`"),
-        ("/rules", "no standing rules"),
-        ("/approvals", "Nothing waits"),
+        ("/help", "Just write to me."),
+        ("/help", "- `/plan <wish>`: see all steps first"),
+        ("/help permissions", "**Permissions**"),
+        ("/help owners", "**People, for owners**"),
+        ("/help plan", "- `/plan on|off"),
+        ("/help nonsense", "There is no topic `nonsense`."),
+        ("/tools", "`look`"),
+        ("/queue", "Now a message that comes while I am busy waits"),
+        ("/rules", NO_RULES),
+        ("/approvals", NOTHING_TO_DECIDE),
         ("/model", "`fake/fake`"),
         ("/model nobody/x", "no model"),
-        ("/usage", "nothing"),
-        ("/status", "open cards: 0"),
+        ("/usage", NO_USAGE),
+        ("/usage nonsense", "I do not know `nonsense`."),
+        ("/budget", "There is no budget."),
+        ("/budget day much", "I changed nothing."),
+        ("/status", "Money today, all chats: $0.00, no budget"),
+        ("/status", "Cards waiting for your decision: 0"),
         ("/stop", "nothing to stop"),
         ("/stpo", "Did you mean /stop?"),
-        ("/allow @bob", "numeric id"),
-        ("/revoke 99", "had no access"),
-        ("/HELP@steward", "/help"),
+        ("/allow @bob", "Give their number"),
+        ("/revoke 99", "has no access"),
+        ("/HELP@steward", "/help all"),
         ("/", "There is no command"),
     ],
 )
@@ -49,19 +58,19 @@ async def test_owner_commands_are_not_for_members() -> None:
     people = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
     async with stage(people=people) as scene:
         await scene.say("/allow 7", BOB)
-        await scene.shows("/allow is for an owner.")
+        await scene.shows("Only an owner can use /allow.")
 
 
 async def test_an_allowed_person_may_talk_until_revoked() -> None:
     async with stage(says("Hello Bob.")) as scene:
         await scene.say("/allow 2")
-        await scene.shows("fake:2 may talk")
+        await scene.shows("fake:2 can use me now")
         await scene.say("hello", BOB)
         await scene.shows("Hello Bob.")
         await scene.say("/revoke 2")
-        await scene.shows("no access any more")
+        await scene.shows("can no longer use me")
         await scene.say("hello?", BOB)
-        await scene.shows("private assistant")
+        await scene.shows(PRIVATE)
 
 
 async def test_stop_ends_a_model_call() -> None:
@@ -96,12 +105,12 @@ async def test_stop_leaves_waiting_messages_and_stop_all_drops_them() -> None:
         await scene.say("two")
         await scene.routed()
         await scene.say("/stop")
-        await scene.shows("1 waiting messages still run")
+        await scene.shows("1 message still waits")
         await second.reached()
         await scene.say("three")
         await scene.routed()
         await scene.say("/stop all")
-        await scene.shows("Dropped 1 waiting messages.")
+        await scene.shows("Dropped 1 waiting message.")
         await scene.settled(2)
         asked = [b.text for b in scene.bodies if isinstance(b, AskerBody)]
         assert asked == ["one", "two"]
@@ -124,7 +133,7 @@ async def test_steering_joins_the_running_turn_after_the_results() -> None:
     slow = tool("slow", gate=(going := asyncio.Event()))
     async with stage(calls(call("a", "slow")), says("Both."), tools=[slow]) as scene:
         await scene.say("/queue steer")
-        await scene.shows("joins it")
+        await scene.shows("joins what I am doing")
         await scene.say("go")
         await slow.started.wait()
         await scene.say("and this too")
@@ -140,7 +149,7 @@ async def test_interrupting_stops_the_turn_and_starts_anew() -> None:
     gate = Gate()
     async with stage(gate, says("new")) as scene:
         await scene.say("/queue interrupt")
-        await scene.shows("stops it")
+        await scene.shows("stops me and is next")
         await scene.say("old")
         await gate.reached()
         await scene.say("new")
@@ -196,7 +205,7 @@ async def test_a_compaction_for_which_no_model_is_set_up_ends_and_the_chat_goes_
         scene.store.rows.chats[chat.id] = replace(chat, model="gone/gone")
         await scene.say("/compact")
         assert (await scene.settled(2)).stop_reason is StopReason.MODEL_FAILURE
-        await scene.shows("no provider named 'gone' is set up")
+        await scene.shows("There is no model `gone/gone`")
         await scene.say("/model default")
         await scene.say("second")
         await scene.shows("two")
@@ -205,7 +214,7 @@ async def test_a_compaction_for_which_no_model_is_set_up_ends_and_the_chat_goes_
 async def test_a_mode_is_kept() -> None:
     async with stage() as scene:
         await scene.say("/queue steer")
-        await scene.shows("joins it")
+        await scene.shows("joins what I am doing")
         assert next(iter(scene.store.rows.chats.values())).queue_mode is QueueMode.STEER
 
 
@@ -219,7 +228,7 @@ async def test_rules_are_listed_and_taken_back() -> None:
         await scene.press("Always")
         await scene.settled()
         await scene.say("/rules")
-        await scene.shows("1. `write: exactly")
+        await scene.shows("1. write x, with exactly these values")
         await scene.say("/rules remove 1")
         await scene.shows("It will ask again.")
         await scene.say("write x")

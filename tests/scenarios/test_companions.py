@@ -1,11 +1,13 @@
 """A companion from outside goes along with turns, and no file of the turn knows it."""
 
+import asyncio
 import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import ReferenceType, ref
 
-from bot.domain.contribution import Ended, Stance
+from bot.domain.contribution import Ended, Share, Stance
+from bot.domain.message import Address, InboundMessage, RawUpdate
 from bot.domain.outcome import StopReason
 from bot.domain.plan import PlanState
 from bot.domain.progress import OpenCall
@@ -15,9 +17,10 @@ from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
+from bot.ports.journal import Agenda
 from bot.ports.tool import Tool
 from tests.fakes.model import call, calls, says
-from tests.scenarios.stage import stage
+from tests.scenarios.stage import ANN, Stage, stage
 from tests.scenarios.tools import looking, submitting, writing
 
 MOST = 3
@@ -85,7 +88,7 @@ async def test_calls_still_open_when_a_companion_ends_the_turn_are_closed_and_do
         turn = await scene.settled()
         (closed,) = scene.results
         assert (closed.status, closed.code, closed.synthetic) == (Status.SKIPPED, Code.LIMIT, True)
-        assert (turn.stop_reason, write.ran, scene.cards) == (StopReason.BUDGET, [], [])
+        assert (turn.stop_reason, write.ran, scene.approvals) == (StopReason.BUDGET, [], [])
         scene.assert_whole()
 
 
@@ -162,6 +165,38 @@ async def test_the_refusal_of_a_companion_counts_before_what_a_plan_says_of_a_ca
             "Not today.",
         )
         scene.assert_whole()
+
+
+@dataclass
+class Crowd(Bystander):
+    """Counts how many turns are opened side by side; each takes its time."""
+
+    now: int = 0
+    most: int = 0
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        for _ in range(200):
+            await asyncio.sleep(0)
+        self.now -= 1
+        return Share(row)
+
+
+async def test_a_crowd_opens_its_turns_a_few_at_a_time() -> None:
+    crowd, chats = Crowd(), 30
+    async with stage(*(says("Here.") for _ in range(chats)), companions=[crowd]) as scene:
+        await scene.application.parts.intake.accept(
+            "fake", [_asking(scene, n) for n in range(chats)]
+        )
+        await scene.settled(chats)
+        assert 1 < crowd.most < chats / 2
+        scene.assert_whole()
+
+
+def _asking(scene: Stage, number: int) -> RawUpdate:
+    at, now = Address("fake", f"9{number}"), scene.clock.now()
+    return scene.channel.update(InboundMessage(at, ANN, f"c{number}", "Are you there?", now))
 
 
 def _executes(turn: Turn) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.budget import Limits
+from bot.domain.limits import Limits
 from bot.domain.tool import Code
 from bot.domain.transcript import ReplyBody
 from tests.fakes.model import RuledModel

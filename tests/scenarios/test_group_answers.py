@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from bot.domain.budget import Limits
 from bot.domain.errors import ChannelUnreachable
+from bot.domain.limits import Limits
 from bot.domain.model import ModelProfile
 from bot.domain.outcome import StopReason
 from bot.domain.view import ModelEvent, ModelRequest, TextDelta
@@ -106,7 +106,7 @@ async def test_it_gives_way_to_what_is_said_meanwhile_and_comes_again_below() ->
         await group.ask("slow")
         await grows(scene, model)
         await group.ask("/queue")
-        await scene.until(lambda: len(group.texts) == 1 and "Usage: /queue" in group.texts[0])
+        await scene.until(lambda: len(group.texts) == 1 and "/queue interrupt" in group.texts[0])
         for words in (" And on.", " And on."):
             model.words.put_nowait(words)
             await scene.clock.advance(5.0)

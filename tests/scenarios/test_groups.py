@@ -92,7 +92,7 @@ async def test_only_an_owner_sets_what_a_group_wants():
     async with group() as team:
         assert OWNERS_ONLY in await team.command("/activation always", BOB)
         assert OWNERS_ONLY in await team.command("/context on", BOB)
-        assert (team.chat.activation, team.chat.context) == (Activation.MENTION, False)
+        assert (team.chat.activation, team.chat.listens) == (Activation.MENTION, False)
 
 
 async def test_the_settings_of_groups_mean_nothing_in_a_private_chat():
@@ -133,7 +133,7 @@ async def test_nothing_heard_is_kept_once_context_is_off():
         await team.say("a secret", EVE)
         await team.command("/context off")
         assert InboundState.HEARD not in team.states()
-        assert not team.chat.context
+        assert not team.chat.listens
 
 
 async def test_nobody_commands_in_the_name_of_a_chat():
@@ -156,7 +156,7 @@ async def test_a_member_takes_back_their_own_messages_alone():
         await team.ask("Bob's", BOB)
         await team.scene.routed()
         await team.command("/stop all", BOB)
-        assert "Nothing was running. Dropped 1 waiting messages." in team.texts
+        assert "Dropped 1 waiting message." in team.texts
         running.open()
         await team.scene.settled(2)
         asked = [b.text for b in team.scene.bodies if isinstance(b, AskerBody)]
@@ -263,7 +263,7 @@ async def test_a_comment_behind_its_forwards_calls_the_bot_for_them() -> None:
         assert asked.text == "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
 
 
-async def test_pieces_nobody_calls_the_bot_for_are_passed_over_after_a_moment() -> None:
+async def test_fragments_nobody_calls_the_bot_for_are_passed_over_after_a_moment() -> None:
     async with group() as team:
         await team.say("", number=1, album="7")
         await team.say("", EVE, number=2, album="8")
@@ -322,7 +322,7 @@ async def test_the_words_of_a_member_in_view_make_the_rule_of_an_owner_ask():
         await team.scene.settled(3)
         await team.ask("what did Bob want?")
         (card,) = await team.scene.until(lambda: team.scene.cards)
-        assert "a message of Bob is in view" in card.text
+        assert "Source: a message of Bob." in card.text
         assert len(writer.ran) == 2
         await decide(team, Verb.DENY)
         await team.scene.settled(4)

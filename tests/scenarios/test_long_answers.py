@@ -15,7 +15,7 @@ async def test_a_long_answer_comes_as_messages_until_the_chat_wants_a_file() -> 
         assert "".join(scene.texts) == LONG.strip()
         before = len(scene.texts)
         await scene.say("/long file")
-        await scene.shows("its opening and a Markdown file")
+        await scene.shows("its beginning and a Markdown file")
         await scene.say("two")
         await scene.settled(2)
         told, file = list(scene.channel.screen.values())[before + 1 :]
@@ -35,11 +35,11 @@ async def test_a_long_answer_comes_as_messages_until_the_chat_wants_a_file() -> 
 async def test_the_command_without_a_word_tells_what_is_set() -> None:
     async with stage() as scene:
         for said, told in (
-            ("/long", "Now: `messages`. Usage: /long messages|file"),
-            ("/long pigeon", "Now: `messages`. Usage: /long messages|file"),
-            ("/previews", "Now: `off`. Usage: /previews on|off"),
+            ("/long", "Now an answer of more than 12,000 characters comes as several"),
+            ("/long pigeon", "Now an answer of more than 12,000 characters comes as several"),
+            ("/previews", "Links show no preview"),
             ("/previews on", "From now on links show a preview."),
-            ("/previews maybe", "Now: `on`. Usage: /previews on|off"),
+            ("/previews maybe", "Links in my answers show a preview"),
             ("/previews off", "Links show no preview."),
         ):
             await scene.say(said)

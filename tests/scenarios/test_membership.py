@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from bot.domain.approval import ApprovalState
-from bot.domain.budget import Limits
 from bot.domain.change import InboundState
 from bot.domain.chat import Activation
 from bot.domain.errors import ChannelUnreachable, ChatMoved, RecipientGone
+from bot.domain.limits import Limits
 from bot.domain.message import Address, Moved, Presence, PresenceChange, Press
 from bot.domain.outcome import StopReason
 from bot.domain.person import Sender
@@ -71,7 +71,7 @@ async def one_chat(team: Group) -> None:
 async def test_an_owner_hears_where_the_bot_was_added_and_by_whom():
     async with group() as team:
         [told] = await news(team, change(GONE, MEMBER, BOB))
-        assert told.startswith('I was added to the group "Team" by "Bob" (fake:2).')
+        assert told.startswith("“Bob” (fake:2) added me to the group “Team”.")
         assert "mentioned or replied to" in told
         assert "do not know" not in told
         assert team.texts == []
@@ -86,13 +86,13 @@ async def test_an_owner_hears_that_a_stranger_added_the_bot():
 @pytest.mark.parametrize(
     ("before", "now", "words"),
     [
-        (GONE, MUTED, "But I may not write there."),
+        (GONE, MUTED, "I cannot write there."),
         (GONE, ADMIN, "I am an administrator there."),
-        (MEMBER, ADMIN, 'I am an administrator of the group "Team" now'),
-        (ADMIN, MEMBER, "I am no administrator"),
-        (MEMBER, MUTED, 'I may not write in the group "Team" any more'),
-        (MUTED, MEMBER, 'I may write in the group "Team" again'),
-        (ADMIN, GONE, 'I was removed from the group "Team" by "Eve" (fake:3).'),
+        (MEMBER, ADMIN, "made me an administrator of the group “Team”"),
+        (ADMIN, MEMBER, "took back my administrator rights"),
+        (MEMBER, MUTED, "no longer lets me write in the group “Team”"),
+        (MUTED, MEMBER, "lets me write in the group “Team” again"),
+        (ADMIN, GONE, "“Eve” (fake:3) removed me from the group “Team”."),
     ],
 )
 async def test_an_owner_hears_every_change(before: Presence, now: Presence, words: str):
@@ -109,14 +109,14 @@ async def test_a_channel_is_told_of_as_what_it_is():
 
 
 async def test_hostile_names_cannot_leave_their_quotation_marks():
-    title = 'Team\u202e \x1b[31m\x00\n**b** "by Ann" ' + "x" * 100_000
+    title = "Team\u202e \x1b[31m\x00\n**b** ” by “Ann” " + "x" * 100_000
     async with group() as team:
         [told] = await news(team, change(GONE, MEMBER, Sender("fake", "3", title), title=title))
         assert "\n" not in told
         assert "\u202e" not in told
         assert "\x1b" not in told
         assert "\x00" not in told
-        assert '\\"by Ann' in told
+        assert told.count("“") == told.count("”") == 2
         assert len(told) < 600
 
 
@@ -182,14 +182,14 @@ async def test_what_is_owed_to_a_chat_without_the_bot_is_tried_once():
 async def test_who_blocks_the_bot_is_told_of_to_the_others_only():
     async with group() as team:
         [told] = await news(team, blocked(BOB, BOBS), blocked(ANN, HOME), blocked(EVE, TEAM))
-        assert told == '"Bob" (fake:2) has blocked me.'
+        assert told == "“Bob” (fake:2) has blocked me."
 
 
 async def test_who_unblocks_the_bot_is_answered_again():
     async with group(says("Hello.")) as team:
         unblocked = PresenceChange(BOBS, BOB, GONE, MEMBER, "private")
         told = await news(team, blocked(BOB, BOBS), unblocked)
-        assert told[-1] == '"Bob" (fake:2) has unblocked me.'
+        assert told[-1] == "“Bob” (fake:2) has unblocked me."
         await team.ask("hi", BOB)
         await team.scene.settled()
 
@@ -199,7 +199,7 @@ async def test_a_flapping_membership_is_told_in_few_messages_the_last_of_which_i
     async with group() as team:
         told = await news(team, *flaps)
         assert len(told) == MOST_AN_HOUR
-        assert told[-1].startswith("I was removed")
+        assert told[-1].startswith("“Eve” (fake:3) removed me")
         await team.scene.clock.advance(3600)
         assert len(await news(team, change(GONE, MEMBER))) == MOST_AN_HOUR + 1
 
@@ -220,9 +220,9 @@ async def test_joining_the_supergroup_of_a_group_is_no_news():
         await team.scene.settled()
         assert await news(team, Moved(TEAM, NEW), joined, change(MEMBER, GONE)) == []
         told = await news(team, change(MEMBER, GONE, at=NEW), change(GONE, MEMBER, at=NEW))
-        assert [text.partition(" the")[0] for text in told] == [
+        assert [text.partition(") ")[2].partition(" the")[0] for text in told] == [
             REMOVED,
-            "I was added to",
+            "added me to",
         ]
 
 
@@ -231,7 +231,7 @@ async def test_joining_the_supergroup_before_the_word_of_the_move_is_put_right()
         await team.ask("first")
         await team.scene.settled()
         [told] = await news(team, change(GONE, MEMBER, at=NEW), Moved(TEAM, NEW))
-        assert told == 'The group "Team" is a supergroup now. I am in it as before.'
+        assert told == "The group “Team” is a supergroup now. I am in it as before."
 
 
 async def test_a_refused_send_moves_the_chat_and_the_answer_goes_there():
@@ -323,18 +323,18 @@ async def test_a_group_belongs_to_its_owner_for_what_is_heard_there():
         team.scene.groups.owners.add(("-100", "fake:2"))
         assert READING_ON in await team.command("/context on", BOB)
         assert "every message" in await team.command("/activation always", BOB)
-        assert team.chat.context
+        assert team.chat.listens
         assert team.scene.groups.asked == ["fake:2", "fake:2"]
         team.scene.groups.owners.clear()
         assert OWNERS_ONLY in await team.command("/context off", BOB)
-        assert team.chat.context
+        assert team.chat.listens
 
 
 async def test_whose_group_it_is_may_not_be_told():
     async with group() as team:
         team.scene.groups.fault = ChannelUnreachable("no answer", maybe_done=False)
-        assert "could not ask whose group" in await team.command("/context on", BOB)
-        assert not team.chat.context
+        assert "could not find out who owns this group" in await team.command("/context on", BOB)
+        assert not team.chat.listens
 
 
 async def test_an_owner_of_the_bot_is_never_asked_about():
@@ -374,7 +374,7 @@ async def _removed(nth: int | None, *, after: bool) -> int:
         writes = await through_death(scene, fate, nth, change(MEMBER, GONE))
         assert (await scene.settled()).stop_reason is StopReason.USER_CANCELLED
         assert [a.state for a in scene.approvals] == [ApprovalState.CANCELLED]
-        assert [text.partition(" the")[0] for text in scene.texts] in (
+        assert [text.partition(") ")[2].partition(" the")[0] for text in scene.texts] in (
             [REMOVED],
             # The answer of the platform was lost with the process: one copy more.
             [REMOVED] * 2,

@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.domain.approval import ApprovalState
-from bot.domain.budget import Limits
 from bot.domain.errors import ChannelUnreachable
+from bot.domain.limits import Limits
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
 from bot.domain.plan import PlanState
 from bot.domain.tool import Code, Status
+from bot.flow.approvals.desks import NOT_APPROVER
 from bot.flow.plans.desk import ELSEWHERE
 from tests.fakes.channel import Shown
 from tests.fakes.model import Step, call, calls, says
@@ -46,6 +47,11 @@ def at(scene: Stage, address: Address) -> Shown:
     return [shown for shown in scene.channel.screen.values() if shown.address == address][-1]
 
 
+def shown_in(scene: Stage, address: Address) -> list[Shown]:
+    """The open cards of a chat."""
+    return [card for card in scene.cards if card.address == address]
+
+
 def labels(shown: Shown) -> list[str]:
     return [b["label"] for row in shown.piece.body.get("buttons", ()) for b in row]
 
@@ -61,14 +67,14 @@ async def test_an_owner_sees_the_card_in_private_and_approves_it_there() -> None
     async with asked(WRITE, says("Done.")) as scene:
         card, copy = at(scene, HOME), at(scene, WITH_BOB)
         assert "asked by Bob for “write x”" in card.text
-        assert labels(card) == [APPROVE, DENY, STOP]
+        assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP]
         assert "An owner is asked" in copy.text
-        assert labels(copy) == [DENY, STOP]
+        assert labels(copy) == [DENY, f"{CHANGE}…", STOP]
         assert await press(scene, "Approve", HOME, ANN) == APPROVED
         await scene.settled()
         assert [r.status for r in scene.results] == [Status.SUCCESS]
         assert at(scene, WITH_BOB).text == "Done."
-        told = [t for t in (*scene.texts, *scene.channel.texts(WITH_BOB)) if "Approved by Ann" in t]
+        told = [t for t in (*scene.texts, *scene.channel.texts(WITH_BOB)) if "approved by Ann" in t]
         assert len(told) == 2
         assert scene.cards == []
 
@@ -88,7 +94,7 @@ async def test_who_asked_may_deny_or_stop_and_cannot_forge_an_approval() -> None
     async with asked(WRITE, says("No.")) as scene:
         data = at(scene, HOME).piece.body["buttons"][0][0]["data"]
         told = await scene.press_data(data, BOB, "0", WITH_BOB)
-        assert told == "Only an owner may approve this. You may still deny or stop it."
+        assert told == NOT_APPROVER
         assert await scene.press_data(data, ANN, "0", WITH_CARL) == "This button does nothing."
         assert await press(scene, "Deny", WITH_BOB, BOB) == "Denied."
         await scene.settled()
@@ -118,9 +124,9 @@ async def test_from_a_group_without_an_owner_the_card_goes_to_owners_in_private(
     async with asked_in_group(WRITE, says("Done."), there=False, fault=fault) as team:
         scene = team.scene
         card, copy = at(scene, HOME), at(scene, TEAM)
-        assert 'not Bob, who asks in the group "Team"' in card.text
-        assert labels(card) == [APPROVE, DENY, STOP]
-        assert labels(copy) == [DENY, STOP]
+        assert "Bob asks in the group “Team”; only an owner can approve this: Ann" in card.text
+        assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP]
+        assert labels(copy) == [DENY, f"{CHANGE}…", STOP]
         await scene.crash()
         assert await press(scene, "Approve", HOME, ANN) == APPROVED
         await scene.settled()
@@ -199,9 +205,11 @@ async def test_what_ends_the_request_takes_the_card_from_every_screen(end: str) 
 async def test_owners_find_it_among_what_waits_for_their_word() -> None:
     async with asked(WRITE, owners=(ANN, CARL)) as scene:
         await scene.say("/approvals", CARL, at=WITH_CARL)
-        await scene.until(lambda: "asked by Bob" in at(scene, WITH_CARL).text or None)
+        await scene.shows_in(WITH_CARL, "⤵️ Do write x · shown again: use the newer card")
+        again = await scene.until(lambda: next((s for s in shown_in(scene, WITH_CARL)), None))
+        assert "asked by Bob" in again.text
         await scene.say("/approvals", BOB, at=WITH_BOB)
-        await scene.until(lambda: "Open cards" in at(scene, WITH_BOB).text or None)
+        await scene.shows_in(WITH_BOB, "1 card is waiting for a decision.")
         await scene.say("/stop", BOB, at=WITH_BOB)
         await scene.settled()
 
@@ -251,7 +259,7 @@ async def test_a_plan_is_changed_where_it_was_asked_for_and_not_in_an_owners_cha
         await scene.until(lambda: labels(at(scene, HOME)))
         assert labels(at(scene, HOME)) == [APPROVE, CANCEL]
         card = at(scene, WITH_BOB)
-        assert labels(card) == [CHANGE, CANCEL]
+        assert labels(card) == [f"{CHANGE}…", CANCEL]
         forged = card.piece.body["buttons"][0][0]["data"]
         assert await scene.press_data(forged, ANN, card.id, HOME) == ELSEWHERE
         (plan,) = scene.store.rows.plans.values()

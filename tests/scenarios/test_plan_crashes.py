@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from bot.domain.budget import Limits
+from bot.domain.limits import Limits
 from bot.domain.plan import APPROVED_NOTE, PlanState, StepState
 from bot.domain.tool import Code, Effect, Replay, Status, ToolOutput
 from bot.domain.transcript import TextPart

@@ -12,12 +12,13 @@ from bot.domain.template import Argument, Template
 from bot.domain.transcript import AskerBody
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
 from bot.flow.commands.plan_replacing import MOVED_ON
+from bot.flow.commands.plans import NEWER
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.test_plans import button, said, submit, write
 from tests.scenarios.tools import submitting, writing
-from tests.words import REPLACE, REPLACED_BY_ANN
+from tests.words import KEPT, REPLACE, REPLACED
 
 ONE = (calls(write("a", "1")), says("One."))
 TWO = (calls(write("b", "2")), says("Two."))
@@ -56,19 +57,19 @@ def the_question(scene: Stage) -> Shown | None:
 async def test_a_second_plan_asks_and_replaces_the_first_once_when_told() -> None:
     async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
         card = await question(scene)
-        assert "being collected" not in card.text
-        assert "Shall “another file” take its place?" in card.text
+        assert "being made" not in card.text
+        assert "Replace it with “another file”?" in card.text
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
         assert labels == [REPLACE, "↩️ Keep"]
         first, data = live(scene), button(card, "Replace")
-        assert await scene.press_data(data) == REPLACED_BY_ANN
+        assert await scene.press_data(data) == REPLACED
         assert await scene.press_data(data) == SPENT
         await scene.settled(2)
         assert await scene.press_data(button(card, "Keep")) == SPENT
         assert [state for state, _ in plans(scene)] == [PlanState.CANCELLED, PlanState.READY]
         assert live(scene).id != first.id
         assert wishes(scene) == ["one file", "another file"]
-        assert REPLACED_BY_ANN in scene.channel.screen[card.id].text
+        assert REPLACED in scene.channel.screen[card.id].text
         assert len(scene.cards) == 1, "the card of the new plan"
         assert len(scene.turns) == 2
         scene.assert_whole()
@@ -77,12 +78,27 @@ async def test_a_second_plan_asks_and_replaces_the_first_once_when_told() -> Non
 async def test_a_plan_that_is_kept_is_kept() -> None:
     async with stage(*ONE, tools=[writing(), submitting()]) as scene:
         card = await question(scene)
-        assert await scene.press("Keep") == "Kept."
+        assert await scene.press("Keep") == KEPT
         assert await scene.press_data(button(card, "Replace")) == SPENT
         assert plans(scene) == [(PlanState.READY, "")]
-        assert "↩️ Kept by Ann." in scene.channel.screen[card.id].text
+        assert scene.channel.screen[card.id].text == KEPT
         assert wishes(scene) == ["one file"]
         assert len(scene.turns) == 1
+
+
+async def test_a_newer_wish_closes_the_question_about_the_one_before() -> None:
+    async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
+        card = await question(scene)
+        old = button(card, "Replace")
+        await scene.say("/plan a third file")
+        newer = await scene.until(lambda: next((s for s in scene.cards if "third" in s.text), None))
+        closed = scene.channel.screen[card.id]
+        assert (closed.text, "buttons" in closed.piece.body) == (NEWER, False)
+        assert await scene.press_data(old) == SPENT
+        assert await scene.press_data(button(newer, "Replace")) == REPLACED
+        await scene.settled(2)
+        assert wishes(scene) == ["one file", "a third file"]
+        assert [row.state for row in scene.store.rows.inbox.values()].count(InboundState.ASKED) == 0
 
 
 async def test_the_question_outlives_the_program() -> None:
@@ -91,7 +107,7 @@ async def test_the_question_outlives_the_program() -> None:
         await scene.crash()
         await scene.start()
         assert len(scene.turns) == 1, "what is asked about does not begin by itself"
-        assert await scene.press_data(button(card, "Replace")) == REPLACED_BY_ANN
+        assert await scene.press_data(button(card, "Replace")) == REPLACED
         await scene.settled(2)
         assert wishes(scene) == ["one file", "another file"]
 
@@ -108,7 +124,7 @@ async def test_who_may_not_decide_changes_nothing() -> None:
         assert plans(scene) == [(PlanState.READY, "")]
         assert the_question(scene) is not None
         await scene.say("/plan my own file", BOB)
-        await scene.shows("That plan is somebody else’s")
+        await scene.shows("That plan is not yours.")
         assert len(scene.store.rows.plans) == 1
 
 
@@ -116,8 +132,7 @@ async def test_a_plan_that_has_moved_on_is_asked_about_anew() -> None:
     revised = (calls(write("c", "3"), submit()),)
     async with stage(*ONE, *revised, *TWO, tools=[writing(), submitting()]) as scene:
         card = await question(scene)
-        await scene.press("Change", card=0)
-        await scene.say("better")
+        await scene.say("better", reply_to=scene.cards[0])
         await scene.settled(2)
         assert await scene.press_data(button(card, "Replace")) == MOVED_ON
         assert live(scene).revision == 2
@@ -126,7 +141,7 @@ async def test_a_plan_that_has_moved_on_is_asked_about_anew() -> None:
         )
         await scene.until(lambda: "Two files" in scene.channel.screen[again.id].text)
         renewed = scene.channel.screen[again.id]
-        assert await scene.press_data(button(renewed, "Replace")) == REPLACED_BY_ANN
+        assert await scene.press_data(button(renewed, "Replace")) == REPLACED
         await scene.settled(3)
         assert wishes(scene)[-1] == "another file"
 
@@ -151,9 +166,9 @@ async def test_a_plan_that_is_carried_out_is_not_replaced() -> None:
         await scene.press("Approve", card=0)
         await tool.started.wait()
         told = await scene.press_data(button(card, "Replace"))
-        assert told == "Its steps are being carried out. /stop ends that first."
-        await said(scene, "/plan a third", "Its steps are being carried out. /stop ends that first")
-        await said(scene, "/plan replace a third", "Its steps are being carried out.")
+        assert told == "Its steps are under way. /stop ends that first."
+        await said(scene, "/plan a third", "Its steps are under way. /stop ends that first")
+        await said(scene, "/plan replace a third", "Its steps are under way.")
         gate.set()
         await scene.settled(2)
         assert plans(scene) == [(PlanState.DONE, "")]
@@ -165,7 +180,7 @@ async def test_replacing_a_plan_that_is_collected_stops_the_collecting() -> None
         await scene.say("/plan one file")
         await gate.reached()
         card = await asked(scene, "/plan another file")
-        assert await scene.press_data(button(card, "Replace")) == REPLACED_BY_ANN
+        assert await scene.press_data(button(card, "Replace")) == REPLACED
         await scene.settled(2)
         assert scene.turns[0].stop_reason is StopReason.USER_CANCELLED
         assert wishes(scene) == ["one file", "another file"]
@@ -186,7 +201,7 @@ async def test_a_plan_replaced_by_word_stops_its_collecting_too() -> None:
 async def test_plan_mode_alone_can_take_the_place_too() -> None:
     async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
         card = await question(scene, "/plan on")
-        assert "Shall a new one take its place?" in card.text
+        assert "Replace it with a new one?" in card.text
         await scene.press_data(button(card, "Replace"))
         await scene.until(lambda: "Plan mode is on." in scene.channel.screen[card.id].text)
         assert live(scene).collecting
@@ -201,7 +216,7 @@ async def test_a_template_can_take_the_place_and_one_that_is_not_there_drops_not
     async with stage(*ONE, *TWO, tools=[writing(), submitting()]) as scene:
         scene.templates.known["report"] = REPORT
         card = await question(scene, "/plan use report notes")
-        assert "Shall “use report notes” take its place?" in card.text
+        assert "Replace it with “use report notes”?" in card.text
         await scene.press_data(button(card, "Replace"))
         await scene.settled(2)
         assert "1. Write from notes" in wishes(scene)[1]
@@ -237,6 +252,6 @@ async def test_a_wish_over_the_pace_is_declined_and_the_plan_stays() -> None:
         rows = scene.store.rows
         ann = rows.people[live(scene).asker]
         rows.people[ann.id] = replace(ann, pace=Pace(hour=1))
-        assert await scene.press_data(button(card, "Replace")) == "Not taken."
+        assert await scene.press_data(button(card, "Replace")) == "Not taken: too many messages."
         await scene.until(lambda: "too many messages" in scene.channel.screen[card.id].text)
         assert live(scene).state is PlanState.READY

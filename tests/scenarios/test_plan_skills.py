@@ -19,7 +19,7 @@ from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import Stage, stage
 from tests.scenarios.test_skills import newest, skill, use
 from tests.scenarios.tools import ScenarioTool, asking, looking, tool
-from tests.words import PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, SUMMARISED
+from tests.words import PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, RETRY, SUMMARISED
 
 KEY = Variable("KEY", "s3cret-key", secret=True)
 NOTES = skill("notes", next_skill="report")
@@ -88,8 +88,8 @@ async def test_each_step_of_a_pipeline_runs_in_the_environment_of_its_own_skill(
     async with stage(*script, tools=[one], skills=FakeSkills(NOTES, REPORT)) as scene:
         await collected(scene)
         assert [s.skill for s in the_plan(scene).steps] == ["notes", "report"]
-        assert "1. run 1\n\n1\n\nbare" in plan_card(scene).text
-        assert "2. run 2\n\n2\n\nwith secrets of report" in plan_card(scene).text
+        assert "1. Do run 1\n\n1\n\nbare" in plan_card(scene).text
+        assert "2. Do run 2\n\n2\n\nwith secrets of report" in plan_card(scene).text
         await scene.press("Approve")
         await scene.shows(PLAN_OF_TWO_DONE)
         assert one.found == [("1", "notes", ""), ("2", "report", "s3cret-key")]
@@ -123,7 +123,7 @@ async def test_a_plan_is_carried_out_from_its_last_stage_on_and_its_text_is_the_
         await scene.press("Approve")
         turn = await scene.settled(2)
         assert (turn.skill, turn.stages) == ("report", 0)
-        assert "Both ran.\n\n📋 All 2 steps of the plan done." in scene.texts
+        assert f"Both ran.\n\n📋 {PLAN_OF_TWO_DONE}" in scene.texts
         carrying_out = newest(scene.model.requests[4])
         assert "[Plan approved]" in carrying_out
         assert "[Skill]" not in carrying_out, "the instructions are the newest in view already"
@@ -178,7 +178,7 @@ async def test_a_plan_keeps_its_skills_over_a_rest_a_summary_and_a_restart() -> 
     async with stage(*script, tools=[one], skills=FakeSkills(NOTES, REPORT)) as scene:
         await collected(scene)
         await scene.say("/skill off")
-        await scene.shows("`notes` rests.")
+        await scene.shows("`notes` is off.")
         await scene.say("/compact")
         await scene.shows(SUMMARISED)
         await scene.crash()
@@ -199,7 +199,7 @@ async def test_a_skill_put_to_work_before_the_approval_does_not_reach_the_steps(
         await scene.say("/plan one run")
         await scene.settled()
         await scene.say("/skill report")
-        await scene.shows("`report` is at work")
+        await scene.shows("`report` is on")
         await scene.press("Approve")
         await scene.shows(PLAN_OF_ONE_DONE)
         assert one.found == [("1", "", "")]
@@ -212,7 +212,7 @@ BROKEN = SkillFault("/skills/report/SKILL.md", 3, "no YAML")
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (None, "there is no skill 'report'"),
+        (None, "there is no skill “report”"),
         (replace(REPORT, requires=Requirements(skills=("gone",))), "needs the skill gone"),
         (BROKEN, "cannot be read: SKILL.md, line 3: no YAML"),
         (replace(REPORT, tools=("look",)), "the skill report does not allow run"),
@@ -240,7 +240,7 @@ async def test_a_step_whose_skill_is_not_what_it_was_fails_and_runs_nowhere_else
         assert why in the_plan(scene).steps[1].outcome
         assert why in plan_card(scene).text
         skills.put(REPORT)
-        assert await scene.press("Retry") == "Trying again."
+        assert await scene.press(RETRY) == "Trying again."
         await scene.shows(PLAN_OF_TWO_DONE)
         assert one.found[1:] == [("2", "report", "s3cret-key")]
 
@@ -289,7 +289,7 @@ async def test_a_dangerous_step_that_was_approved_again_does_not_run_without_its
         await scene.press("Approve")
         await scene.settled(2)
         assert one.found == []
-        assert "there is no skill 'report'" in the_plan(scene).steps[0].outcome
+        assert "there is no skill “report”" in the_plan(scene).steps[0].outcome
 
 
 async def test_a_step_asks_again_when_it_would_find_other_things_than_the_plan_said() -> None:
@@ -302,7 +302,7 @@ async def test_a_step_asks_again_when_it_would_find_other_things_than_the_plan_s
         skills.put(REPORT)
         await scene.press("Approve")
         await scene.parked()
-        assert "Step 1 of the approved plan: the plan said bare" in scene.cards[-1].text
+        assert "shown to you in another place: bare" in scene.cards[-1].text
         assert "with secrets of report" in scene.cards[-1].text
         await scene.press("Approve")
         await scene.shows(PLAN_OF_ONE_DONE)
@@ -364,7 +364,7 @@ async def test_a_step_whose_tool_was_lent_by_a_skill_that_is_gone_fails_and_says
         await scene.press("Approve")
         await scene.settled(2)
         assert lent.found == []
-        assert "there is no skill 'tickets'" in plan_card(scene).text
+        assert "there is no skill “tickets”" in plan_card(scene).text
 
 
 async def test_a_plan_over_two_skills_has_the_servers_of_both() -> None:

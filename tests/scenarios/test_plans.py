@@ -3,8 +3,11 @@
 import asyncio
 from dataclasses import replace
 
-from bot.domain.budget import Limits
+import pytest
+
+from bot.adapters.tools.sending import SendMessage
 from bot.domain.change import Change
+from bot.domain.limits import Limits
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
@@ -14,7 +17,7 @@ from bot.domain.template import Argument, Template
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import AskerBody, NoteBody
 from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT
-from bot.flow.plans.desk import CHANGING, STALE
+from bot.flow.plans.desk import STALE
 from bot.ports.templates import Broken
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
@@ -25,8 +28,14 @@ from tests.words import (
     APPROVED,
     CANCEL,
     CHANGE,
+    DIFFERENT,
+    FIRST_STEP_FAILED,
+    HOW_TO_PRESS,
     NO_PLAN,
     OUTCOME_UNKNOWN,
+    PLAN_DONE,
+    PLAN_NOT_FINISHED,
+    PLAN_OF_TWO_DONE,
     RESUME,
     RETRY,
     SKIP,
@@ -52,6 +61,11 @@ def plan_card(scene: Stage) -> Shown:
     return next(s for s in scene.channel.screen.values() if s.text.startswith("📋"))
 
 
+def asking_for_words(scene: Stage) -> Shown | None:
+    """The message that asks what should be different."""
+    return next((s for s in scene.channel.screen.values() if DIFFERENT in s.text), None)
+
+
 def button(card: Shown, label: str) -> str:
     rows = card.piece.body["buttons"]
     return next(b["data"] for row in rows for b in row if label in b["label"])
@@ -73,7 +87,7 @@ async def test_in_plan_mode_reads_run_and_changes_become_steps_of_one_card() -> 
         assert "📋 Two files · 2 steps" in card.text
         assert "They will be there." in card.text
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
-        assert labels == [APPROVE, CHANGE, CANCEL]
+        assert labels == [APPROVE, f"{CHANGE}…", CANCEL]
         planned = [r for r in scene.results if r.status is Status.PLANNED]
         assert [r.call_id for r in planned] == ["a", "b"]
         asked = next(b for b in scene.bodies if isinstance(b, AskerBody))
@@ -100,9 +114,9 @@ async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so()
         await scene.settled(2)
         assert [a["what"] for a in tool.ran] == ["1", "2"]
         assert the_plan(scene).state is PlanState.DONE
-        assert "✅ 1. write 1\n✅ 2. write 2" in plan_card(scene).text
-        assert "✅ Done · decided by Ann" in plan_card(scene).text
-        assert scene.texts[-1] == "Both are there.\n\n📋 All 2 steps of the plan done."
+        told = plan_card(scene).text.split("\n\n")
+        assert told[1:] == ["✓ 1. Do write 1", "✓ 2. Do write 2", "✅ Done"]
+        assert scene.texts[-1] == f"Both are there.\n\n📋 {PLAN_OF_TWO_DONE}"
         assert scene.approvals == []
         note = [b for b in scene.bodies if isinstance(b, NoteBody) and b.purpose == "plan"][-1]
         assert '1. write {"what":"1"}' in note.text
@@ -146,16 +160,16 @@ async def test_a_dangerous_step_is_marked_and_asks_again_when_its_turn_comes() -
     async with stage(*script, tools=[fire, submitting()]) as scene:
         await scene.say("/plan burn it")
         await scene.settled(1)
-        assert "1. ⚠️ burn it" in scene.cards[0].text
+        assert "1. ⚠️ Do burn it" in scene.cards[0].text
         await scene.press("Approve")
         await scene.parked()
-        assert "Step 1 of the approved plan" in scene.cards[-1].text
+        assert "Dangerous step of the plan: approve it separately" in scene.cards[-1].text
         await scene.press("Deny", card=-1)
         await scene.settled(2)
         assert fire.ran == []
         plan = the_plan(scene)
         assert (plan.state, plan.steps[0].state) == (PlanState.CANCELLED, StepState.SKIPPED)
-        assert "Ann denied this call" in scene.texts[-1]
+        assert "None of its steps ran" in scene.texts[-1]
 
 
 async def test_foreign_content_in_view_leaves_the_literal_steps_approved() -> None:
@@ -191,12 +205,13 @@ async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
         await scene.press("Approve")
         await scene.settled(2)
         assert [a["what"] for a in tool.ran] == ["1"]
-        assert "Step 1 of the plan failed" in scene.texts[-1]
+        assert scene.texts[-1] == f"{FIRST_STEP_FAILED} Its card asks how to go on."
         card = plan_card(scene)
-        assert "❌ 1. write 1 — 1 broke" in card.text
+        assert "✗ 1. Do write 1\n\n" in card.text
+        assert card.text.count("1 broke") == 1
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
         assert labels == [RETRY, SKIP, STOP]
-        data = button(card, "Retry")
+        data = button(card, RETRY)
         assert await scene.press_data(data) == "Trying again."
         assert await scene.press_data(data) == SPENT
         await scene.settled(3)
@@ -222,8 +237,9 @@ async def test_a_skipped_step_is_left_out_and_told() -> None:
         assert await scene.press("Skip") == "Skipped."
         await scene.settled(3)
         assert the_plan(scene).state is PlanState.PARTLY_DONE
-        assert "partly done" in scene.texts[-1]
-        assert "skipped by Ann; 1 broke" in scene.texts[-1]
+        assert scene.texts[-1].endswith(f"📋 {PLAN_DONE}: 1 of 2 steps, 1 step skipped.")
+        assert "✅ Done, 1 step skipped" in plan_card(scene).text
+        assert "⏭ 1. Do write 1 — skipped; 1 broke" in plan_card(scene).text
 
 
 async def test_a_stop_at_a_failed_step_ends_the_plan_truthfully() -> None:
@@ -236,7 +252,7 @@ async def test_a_stop_at_a_failed_step_ends_the_plan_truthfully() -> None:
         assert await scene.press("Stop") == "Stopped."
         await scene.application.parts.way_out.delivery.flushed()
         assert the_plan(scene).state is PlanState.PARTLY_DONE
-        assert "❌ 1. write 1 — 1 broke\n⏭ 2. write 2 — not run" in plan_card(scene).text
+        assert "✗ 1. Do write 1 — 1 broke\n\n⏹ 2. Do write 2 — not run" in plan_card(scene).text
         assert scene.cards == []
 
 
@@ -294,13 +310,14 @@ async def test_change_goes_back_to_collecting_and_voids_the_older_card() -> None
         await scene.settled(1)
         old = scene.cards[0]
         approve = button(old, "Approve")
-        assert await scene.press("Change") == CHANGING
-        assert await scene.press_data(approve) == STALE
-        await scene.say("call it 2")
+        assert await scene.press(CHANGE) == ""
+        asked = await scene.until(lambda: asking_for_words(scene))
+        assert the_plan(scene).state is PlanState.READY
+        await scene.say("call it 2", reply_to=asked)
         await scene.settled(2)
         plan = the_plan(scene)
         assert (plan.revision, [s.arguments for s in plan.steps]) == (2, ['{"what":"2"}'])
-        assert "✏️ Changed by Ann: this is void." in scene.texts[1]
+        assert scene.texts[1] == "✏️ One file · replaced by revision 2"
         assert await scene.press_data(approve) == STALE
         assert tool.ran == []
         await scene.press("Approve")
@@ -326,6 +343,106 @@ async def test_a_reply_to_the_card_is_the_remark() -> None:
         assert len(scene.cards) == 1
 
 
+@pytest.mark.parametrize("words", ["yes", "OK, go ahead!", "👍"])
+async def test_assent_to_a_plans_card_changes_nothing_and_tells_how_to_press(words: str) -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.say(words, reply_to=scene.cards[0])
+        await scene.shows(HOW_TO_PRESS)
+        assert (the_plan(scene).state, the_plan(scene).revision) == (PlanState.READY, 1)
+        assert len(scene.turns) == 1
+
+
+async def test_a_question_about_a_plan_is_answered_and_the_plan_stays() -> None:
+    script = (calls(write("a", "1")), says("The plan."), says("It makes one file."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.say("what will it make?", reply_to=scene.cards[0])
+        await scene.settled(2)
+        await scene.shows(HOW_TO_PRESS)
+        assert scene.texts[-1] == "It makes one file."
+        assert the_plan(scene).state is PlanState.READY
+
+
+async def test_a_plan_that_nobody_named_has_the_title_of_its_wish_in_every_revision() -> None:
+    script = (
+        calls(write("a", "1")),
+        says("The plan."),
+        calls(write("b", "2")),
+        says("The other plan."),
+    )
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan on")
+        await scene.until(lambda: scene.texts)
+        await scene.say("make one file of all the notes that lie about in the folder of my desk")
+        await scene.settled(1)
+        title = "Make one file of all the notes that lie about in the folder…"
+        assert f"📋 {title} · 1 step\n" in plan_card(scene).text
+        await scene.say("call it 2", reply_to=scene.cards[0])
+        await scene.settled(2)
+        assert f"📋 {title} · 1 step · revision 2\n" in scene.cards[0].text
+
+
+async def test_a_model_that_merely_stops_leaves_a_plan_to_resume() -> None:
+    tool = writing()
+    script = (
+        calls(write("a", "1"), write("b", "2")),
+        says("The plan."),
+        calls(write("c", "1")),
+        says("I stop here."),
+        calls(write("d", "2")),
+        says("All of it."),
+    )
+    async with stage(*script, tools=[tool, submitting()]) as scene:
+        await scene.say("/plan two files")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.settled(2)
+        assert the_plan(scene).state is PlanState.EXECUTING
+        assert PLAN_NOT_FINISHED in scene.texts[-1]
+        assert "⏳" not in plan_card(scene).text
+        assert await scene.press(RESUME) == "Going on."
+        await scene.settled(3)
+        assert the_plan(scene).state is PlanState.DONE
+
+
+async def test_a_plan_whose_steps_have_all_run_offers_no_stop() -> None:
+    gate = asyncio.Event()
+    look = replace(looking(), gate=gate)
+    script = (
+        calls(write("a", "1")),
+        says("The plan."),
+        calls(write("b", "1")),
+        calls(call("r", "look")),
+        says("Done."),
+    )
+    async with stage(*script, tools=[writing(), look, submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await look.started.wait()
+        await scene.until(lambda: "1 of 1 step done" in plan_card(scene).text)
+        assert scene.cards == []
+        gate.set()
+        await scene.settled(2)
+
+
+async def test_while_a_plan_is_collected_the_number_of_steps_is_told() -> None:
+    gate = asyncio.Event()
+    look = replace(looking(), gate=gate)
+    script = (calls(write("a", "1"), write("b", "2"), call("r", "look")), says("The plan."))
+    async with stage(*script, tools=[writing(), look, submitting()]) as scene:
+        await scene.say("/plan two files")
+        await look.started.wait()
+        gate.set()
+        await scene.settled(1)
+        drafts = [text for _, text in scene.channel.sent_drafts]
+        assert "✓ look\n\n🔎 Looking around, 2 steps so far…" in drafts
+
+
 async def test_cancel_ends_it_and_the_next_message_is_an_ordinary_one() -> None:
     tool = writing()
     script = (calls(write("a", "1")), says("The plan."), calls(write("b", "1")), says("Well."))
@@ -349,7 +466,7 @@ async def test_a_plan_without_steps_says_so_and_ends_plan_mode() -> None:
         await scene.until(lambda: scene.texts)
         await scene.say("do nothing")
         await scene.settled(1)
-        assert "no steps" in scene.texts[-1]
+        assert "Nothing to approve: this needs no changes." in scene.texts[-1]
         assert the_plan(scene).state is PlanState.CANCELLED
         assert scene.cards == []
         await scene.say("hello")
@@ -511,7 +628,7 @@ async def test_a_card_that_fell_behind_is_brought_up_to_date_before_a_wait() -> 
         await scene.parked()
         # All steps fall into one second here, in which the card is written once.
         assert "2 of 3 steps done" in plan_card(scene).text
-        assert "▶️ 3. burn it" in plan_card(scene).text
+        assert "⏳ 3. Do burn it" in plan_card(scene).text
 
 
 async def test_a_new_conversation_ends_the_plan_that_waits() -> None:
@@ -532,7 +649,7 @@ async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None
         await scene.say("/plan one file")
         await scene.settled(1)
         await scene.say(f"/plan save {the_plan(scene).id} one-file", BOB)
-        await scene.shows("That plan is somebody else’s")
+        await scene.shows("That plan is not yours.")
         assert scene.templates.known == {}
         await said(scene, f"/plan save {the_plan(scene).id} one-file", "plans/one-file.md")
 
@@ -540,28 +657,54 @@ async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None
 async def test_the_commands_tell_what_there_is() -> None:
     script = (calls(write("a", "1")), says("The plan."))
     async with stage(*script, tools=[writing(), submitting()]) as scene:
-        await said(scene, "/plan", NO_PLAN)
+        await said(scene, "/plan", "Try one of these:")
+        await said(scene, "/plan status", NO_PLAN)
         await said(scene, "/plan list", "no plans yet")
-        await said(scene, "/plan nonsense", "Usage:")
+        await said(scene, "/plan nonsense", "is not a /plan command")
         await said(scene, "/plan show", "Usage:")
-        await said(scene, "/plan staus now", "Usage:")
+        await said(scene, "/plan staus now", "is not a /plan command")
         await said(scene, "/plan done", "No plan is being collected.")
         await said(scene, "/plan off", "Plan mode is off.")
         await scene.say("/plan one file")
         await scene.settled(1)
         plan = the_plan(scene)
-        await said(scene, "/plan status", "waits for your word, 1 step.")
+        await said(scene, "/plan status", "waiting for your decision · 1 step")
         await said(scene, f"/plan show {plan.id}", 'Arguments: {"what":"1"}')
         await said(scene, "/plan show zzzz", "no plan")
         await said(scene, "/plan list", plan.id)
-        await said(scene, f"/plan resume {plan.id}", "It waits for your word")
-        await said(scene, f"/plan save {plan.id} ../../etc", "lower-case")
+        await said(scene, f"/plan resume {plan.id}", "It is waiting for your decision")
+        await said(scene, f"/plan save {plan.id} ../../etc", "small letters and digits")
+        await said(scene, f"/plan save {plan.id} My Weekly", "small letters and digits")
         await said(scene, f"/plan save {plan.id} one-file", "plans/one-file.md")
         await said(scene, f"/plan save {plan.id} one-file", "already")
         await said(scene, "/plan use", "one-file")
         await said(scene, f"/plan cancel {plan.id}", "Cancelled.")
         await said(scene, f"/plan cancel {plan.id}", "It has ended")
-        assert scene.cards == []
+        assert APPROVE not in scene.labels
+
+
+async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan")
+        await scene.until(lambda: scene.labels)
+        assert scene.labels == ["📋 On", "Ready-made", "Earlier plans"]
+        assert await scene.press("Earlier plans") == ""
+        await scene.shows("no plans yet")
+        assert await scene.press("On") == ""
+        await scene.shows("Plan mode is on.")
+        assert (the_plan(scene).state, scene.labels) == (PlanState.COLLECTING, [])
+        await scene.say("/plan")
+        await scene.until(lambda: "Off" in scene.labels)
+        assert await scene.press("Off") == ""
+        await scene.until(lambda: not scene.labels)
+        assert the_plan(scene).state is PlanState.CANCELLED
+        await scene.say("/plan one file")
+        await scene.settled()
+        await scene.say("/plan")
+        await scene.until(lambda: "Cancel it" in scene.labels)
+        assert await scene.press("Status") == ""
+        assert await scene.press_data("m:plan:one more wish") != ""
 
 
 async def said(scene: Stage, text: str, answer: str) -> None:
@@ -590,7 +733,7 @@ async def test_done_shows_what_is_collected_so_far_once() -> None:
         await scene.say("/plan one file")
         await scene.settled(1)
         assert the_plan(scene).collecting
-        assert "Plan mode is still on, with 1 steps" in scene.texts[-1]
+        assert "Plan mode is still on, with 1 step." in scene.texts[-1]
         await scene.say("/plan done")
         await scene.say("/plan done")
         await scene.until(lambda: len(scene.cards) == 1)
@@ -613,7 +756,7 @@ async def test_a_template_is_used_with_its_blanks_filled() -> None:
         scene.templates.known["odd"] = Broken("plans/odd.md", 3, "no steps")
         await said(scene, "/plan use nothing", "There is no template")
         await said(scene, "/plan use odd", "plans/odd.md:3: no steps")
-        await said(scene, "/plan use report", "I miss folder")
+        await said(scene, "/plan use report", "Which folder?")
         await scene.say("/plan use report notes The week")
         await scene.settled(1)
         asked = next(b for b in scene.bodies if isinstance(b, AskerBody))
@@ -637,7 +780,7 @@ async def test_an_execution_that_runs_out_of_rounds_can_be_resumed() -> None:
         assert the_plan(scene).state is PlanState.EXECUTING
         labels = [b["label"] for row in scene.cards[0].piece.body["buttons"] for b in row]
         assert labels == [RESUME, STOP]
-        assert "The plan waits" in scene.texts[-1]
+        assert PLAN_NOT_FINISHED in scene.texts[-1]
 
 
 async def test_where_the_bot_is_gone_the_plan_ends() -> None:
@@ -651,3 +794,23 @@ async def test_where_the_bot_is_gone_the_plan_ends() -> None:
         assert (
             scene.application.parts.people_asked.plan_desk.left(replace(plan, turn="t"), None) == ()
         )
+
+
+async def test_a_message_is_a_step_and_a_question_is_asked_while_planning() -> None:
+    ask = call("q", "send_message", {"message": "For whom?", "is_question": True})
+    news = call("n", "send_message", {"message": "All is **done**."})
+    sent = call("m", "send_message", {"message": "All is **done**."})
+    script = (calls(ask), calls(write("a", "1"), news), says("The plan."))
+    script = (*script, calls(write("b", "1")), calls(sent), says("So it went."))
+    async with stage(*script, tools=[writing(), SendMessage()]) as scene:
+        await scene.say("/plan tell them")
+        await scene.settled(1)
+        assert "For whom?" in scene.texts[-1]
+        await scene.say("for all")
+        await scene.settled(2)
+        assert [step.tool for step in the_plan(scene).steps] == ["write", "send_message"]
+        assert "All is done." not in scene.texts
+        await scene.press(APPROVE)
+        await scene.settled(3)
+        assert sum(text.startswith("All is") for text in scene.texts) == 1
+        assert the_plan(scene).state is PlanState.DONE

@@ -76,7 +76,7 @@ async def test_a_message_that_joins_a_turn_is_done_with_it() -> None:
     script = calls(call("a", "look")), says("Done.")
     async with stage(gate, *script, tools=[looking()]) as scene:
         await scene.say("/queue steer")
-        await scene.shows("joins it")
+        await scene.shows("joins what I am doing")
         await scene.say("look")
         await gate.reached()
         joined = await scene.say("and hurry")

@@ -1,12 +1,23 @@
 """Turns that keep failing rest while others go on, and are tried again until they end."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
 from bot.domain.errors import StoreBusy
 from bot.domain.outcome import StopReason
+from bot.domain.tool import Preview
 from bot.domain.turn import TurnState
 from bot.domain.view import ModelReply, ModelRequest, TextPart
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+from bot.ports.tool import Place
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import BOB, Stage, stage
-from tests.scenarios.tools import looking
+from tests.scenarios.tools import ScenarioTool, looking, writing
+from tests.words import ONE_WAITS_ABOVE, STOPPED
 
 
 def failing(_: ModelRequest) -> ModelReply:
@@ -76,6 +87,26 @@ async def test_give_up_ends_the_turn_and_only_its_asker_or_an_owner_may() -> Non
         assert scene.cards == []
 
 
+async def test_a_stop_of_a_resting_turn_and_a_running_one_is_told_once() -> None:
+    gate = Gate()
+    write = calls(call("a", "write", {"what": "x"}))
+    script = (write, says("Not yet."), *[failing] * 3, gate)
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.until(lambda: scene.cards)
+        await scene.say("tell me about Turin")
+        await scene.shows("Not yet.")
+        await scene.say("first")
+        await rests(scene)
+        await scene.say("second")
+        await gate.reached()
+        await scene.say("/stop")
+        await scene.settled(4)
+        assert [t.state for t in scene.turns][-2:] == [TurnState.SETTLED] * 2
+        assert "".join(scene.texts).count(STOPPED) == 1
+        assert ONE_WAITS_ABOVE not in scene.texts[-1]
+
+
 async def test_a_rest_outlives_a_restart() -> None:
     async with stage(*[failing] * 3, says("At last.")) as scene:
         await scene.say("first")
@@ -122,3 +153,127 @@ async def test_a_fault_of_the_store_is_not_the_turns() -> None:
         for _ in range(5):
             await scene.clock.advance(10)
         await scene.shows("At last.")
+
+
+class Faulty(Bystander):
+    """Fails at the start of so many loops."""
+
+    faults = 0
+
+    async def started(self, work: Work) -> Sequence[str]:
+        if self.faults:
+            self.faults -= 1
+            raise RuntimeError("a fault that nobody foresaw")
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Changeable(ScenarioTool):
+    """Shows on its card the state of a world that may change."""
+
+    world: list[str] = field(default_factory=lambda: ["as it was"])
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        return replace(await super().preview(arguments, place), seen=self.world[0])
+
+
+def changeable() -> Changeable:
+    write = writing()
+    return Changeable(write.spec, write.act)
+
+
+async def approved_and_rested(scene: Stage, faulty: Faulty) -> None:
+    """A call is approved, and the turn rests before it could run."""
+    await scene.say("go")
+    await scene.parked()
+    faulty.faults = 3
+    await scene.press("Approve")
+    await rests(scene)
+
+
+async def test_what_was_approved_before_a_rest_runs_after_it_once_without_another_card() -> None:
+    wish = {"what": "x"}
+    script = (
+        calls(call("a", "write", wish)),
+        calls(call("b", "write", wish)),
+        calls(call("c", "write", wish)),
+        says("Done."),
+    )
+    faulty, write = Faulty(), changeable()
+    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+        await approved_and_rested(scene, faulty)
+        assert write.ran == []
+        await scene.clock.advance(60)
+        await scene.until(lambda: scene.cards)
+        assert write.ran == [wish]
+        assert [card.call.id for card in scene.approvals] == ["a", "c"]
+        await scene.press("Deny")
+        await scene.settled()
+        assert write.ran == [wish]
+
+
+async def test_two_equal_calls_after_a_rest_have_one_approval_between_them() -> None:
+    wish = {"what": "x"}
+    again = calls(call("b", "write", wish), call("c", "write", wish))
+    faulty, write = Faulty(), changeable()
+    script = calls(call("a", "write", wish)), again, says("Done.")
+    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+        await approved_and_rested(scene, faulty)
+        await scene.clock.advance(60)
+        await scene.until(lambda: scene.cards and write.ran)
+        await scene.press("Deny")
+        await scene.settled()
+        assert write.ran == [wish]
+        assert [card.call.id for card in scene.approvals] == ["a", "c"]
+
+
+async def test_an_approval_outlives_a_second_rest_and_the_process() -> None:
+    wish = {"what": "x"}
+    script = calls(call("a", "write", wish)), calls(call("b", "write", wish)), says("Done.")
+    faulty, write = Faulty(), changeable()
+    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+        await approved_and_rested(scene, faulty)
+        faulty.faults = 1
+        await scene.clock.advance(60)
+        await rests(scene)
+        await scene.crash()
+        await scene.clock.advance(300)
+        await scene.settled()
+        assert write.ran == [wish]
+        assert len(scene.approvals) == 1
+
+
+@pytest.mark.parametrize("change", ["arguments", "world"])
+async def test_what_the_card_did_not_show_asks_again_after_a_rest(change: str) -> None:
+    other = {"what": "y" if change == "arguments" else "x"}
+    script = (
+        calls(call("a", "write", {"what": "x"})),
+        calls(call("b", "write", other)),
+        says("As you wish."),
+    )
+    faulty, write = Faulty(), changeable()
+    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+        await approved_and_rested(scene, faulty)
+        if change == "world":
+            write.world[0] = "otherwise"
+        await scene.clock.advance(60)
+        await scene.press("Deny")
+        await scene.settled()
+        assert write.ran == []
+        assert len(scene.approvals) == 2
+
+
+async def test_what_was_denied_before_a_rest_asks_again_after_it() -> None:
+    wish = {"what": "x"}
+    script = calls(call("a", "write", wish)), calls(call("b", "write", wish)), says("As you wish.")
+    faulty, write = Faulty(), changeable()
+    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+        await scene.say("go")
+        await scene.parked()
+        faulty.faults = 3
+        await scene.press("Deny")
+        await rests(scene)
+        await scene.clock.advance(60)
+        await scene.press("Deny")
+        await scene.settled()
+        assert write.ran == []

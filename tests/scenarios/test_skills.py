@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from bot.domain.budget import Limits
 from bot.domain.errors import ModelDenied
+from bot.domain.limits import Limits
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.pre_approval import pre_approved
@@ -83,7 +83,7 @@ async def test_a_skill_a_person_chose_comes_with_their_next_message_once() -> No
     skills = FakeSkills(skill("minutes"))
     async with stage(says("One."), says("Two."), says("Three."), skills=skills) as scene:
         await scene.say("/skill minutes")
-        await scene.shows("is at work here")
+        await scene.shows("is on from your next message")
         for n, text in enumerate(("first", "second"), start=1):
             await scene.say(text)
             await scene.settled(n)
@@ -91,7 +91,7 @@ async def test_a_skill_a_person_chose_comes_with_their_next_message_once() -> No
         assert "Do as minutes does." in newest(scene.model.requests[0])
         assert "Do as minutes does." not in newest(scene.model.requests[1])
         await scene.say("/skill Off")
-        await scene.shows("rests")
+        await scene.shows("is off.")
         await scene.say("third")
         turn = await scene.settled(3)
         assert turn.skill is None
@@ -129,14 +129,14 @@ async def test_a_skill_that_went_away_is_told_and_is_at_work_no_more() -> None:
     skills = FakeSkills(skill("minutes"))
     async with stage(says("One."), says("Two."), skills=skills) as scene:
         await scene.say("/skill minutes")
-        await scene.shows("is at work here")
+        await scene.shows("is on from your next message")
         skills.take("minutes")
         await scene.say("first")
         assert (await scene.settled()).skill is None
-        assert "minutes is not at work any more: there is no skill 'minutes'" in newest(
+        assert "minutes is not at work any more: there is no skill “minutes”" in newest(
             scene.model.requests[0]
         )
-        assert await scene.shows("minutes is not at work here any more: there is no skill")
+        assert await scene.shows("minutes is off now: there is no skill")
         skills.put(skill("minutes"))
         await scene.say("second")
         assert (await scene.settled(2)).skill is None
@@ -149,7 +149,7 @@ async def test_a_persons_choice_rests_while_it_is_broken_and_is_told_so_once() -
     skills = FakeSkills(skill("minutes"))
     async with stage(*(says(f"{n}.") for n in range(1, 7)), skills=skills) as scene:
         await scene.say("/skill minutes")
-        await scene.shows("is at work here")
+        await scene.shows("is on from your next message")
         for n, broken in enumerate((False, True, True, False, True, False), start=1):
             if broken:
                 skills.spoil(TYPO)
@@ -163,7 +163,7 @@ async def test_a_persons_choice_rests_while_it_is_broken_and_is_told_so_once() -
         assert ["Do as minutes does." in text for text in words] == [
             *(True, False, False, True, False, True)
         ]
-        told = [text for text in scene.texts if "rests until it is mended" in text]
+        told = [text for text in scene.texts if "is paused until it works again" in text]
         assert len(told) == 2
         assert "SKILL.md, line 3: no YAML" in told[0]
 
@@ -174,22 +174,22 @@ async def test_a_persons_choice_that_lacks_something_rests_and_one_of_the_model_
     script = (says("One."), use("minutes"), says("Two."), says("Three."), says("Four."))
     async with stage(*script, skills=skills) as scene:
         await scene.say("/skill minutes")
-        await scene.shows("is at work here")
+        await scene.shows("is on from your next message")
         skills.put(lacking)
         await scene.say("first")
         assert (await scene.settled()).skill is None
-        await scene.shows("minutes rests until it is mended")
+        await scene.shows("minutes is paused until it works again")
         await scene.say("/skill")
-        await scene.shows("which rests: the skill minutes cannot be used here")
+        await scene.shows("`minutes` is paused: the skill minutes cannot be used here")
         await scene.say("/skill off")
-        await scene.shows("`minutes` rests")
+        await scene.shows("`minutes` is off")
         skills.put(skill("minutes"))
         await scene.say("second")
         assert (await scene.settled(2)).skill == "minutes"
         skills.put(lacking)
         await scene.say("third")
         assert (await scene.settled(3)).skill is None
-        await scene.shows("minutes is not at work here any more")
+        await scene.shows("minutes is off now")
         skills.put(skill("minutes"))
         await scene.say("fourth")
         assert (await scene.settled(4)).skill is None
@@ -318,7 +318,7 @@ async def test_a_skill_for_people_alone_is_not_listed_and_works_by_hand() -> Non
     skills = FakeSkills(skill("deploy", manual=True), skill("tea"))
     async with stage(says("Deployed."), skills=skills) as scene:
         await scene.say("/skill dep")
-        await scene.shows("`deploy` is at work here")
+        await scene.shows("`deploy` is on")
         await scene.say("Go")
         assert (await scene.settled()).skill == "deploy"
         assert "- tea:" in scene.model.requests[0].system
@@ -335,7 +335,7 @@ async def test_of_many_faults_some_are_told_and_how_many_more() -> None:
         text = await scene.shows("Skills:")
         assert text.count("its name is odd") == 20
         assert "⚠️ and 10 more" in text
-        assert text.count("❌") == 21
+        assert text.count("✗") == 21
         assert "and 50 more that cannot be read" in text
         await scene.say("/skills bad-66")
         await scene.shows("bad-66/SKILL.md:1: no YAML")
@@ -460,7 +460,7 @@ async def test_a_text_beside_calls_is_no_settled_one() -> None:
 
 @pytest.mark.parametrize(
     ("following", "why"),
-    [(None, "there is no skill 'report'"), (skill("report", unmet="it needs pandoc"), "pandoc")],
+    [(None, "there is no skill “report”"), (skill("report", unmet="it needs pandoc"), "pandoc")],
 )
 async def test_a_next_skill_that_is_not_to_be_had_ends_with_the_text_and_a_note(
     following: Skill | None, why: str
@@ -649,20 +649,20 @@ async def test_the_list_tells_each_state_and_reason() -> None:
         await scene.say("/skill unfit")
         await scene.shows("needs the program pandoc")
         await scene.say("/skill fit")
-        await scene.shows("`fit` is at work here")
+        await scene.shows("`fit` is on")
         await scene.say("/skills")
         text = await scene.shows("Skills:")
         assert "▶️ `fit`: Does fit." in text
-        assert "there is no skill 'gone'" in text
+        assert "there is no skill “gone”" in text
         assert "no tools are called Bash(git:\\*)" in text
         assert "⏸ `unfit`" in text
         assert "bad/SKILL.md:3: no YAML: a tab" in text
         await scene.say("/skills nothing such")
         await scene.shows("There is no such skill.")
         await scene.say("/skill gone")
-        await scene.shows("there is no skill 'gone'")
+        await scene.shows("There is no skill “gone”")
         await scene.say("/skill")
-        await scene.shows("At work: `fit`")
+        await scene.shows("`fit` is active")
 
 
 # Death at every write

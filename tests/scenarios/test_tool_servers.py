@@ -20,7 +20,7 @@ from tests.fakes.servers import FakeServers
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.tools import ScenarioTool, tool
-from tests.words import APPROVED
+from tests.words import APPROVED, NO_RULES
 
 NASTY = ServerSpec("nasty", ("nasty",))
 WITH_BOB = Address("fake", "2")
@@ -232,8 +232,8 @@ async def test_a_server_that_fails_is_told_once_in_the_chat_and_to_the_model() -
 async def test_commands_show_servers_and_start_none() -> None:
     async with served(tools=[lent("look", Effect.READ)]) as (scene, servers):
         await scene.say("/tools")
-        shown = await scene.shows("The MCP server `nasty`: running")
-        assert "`nasty__look`, runs at once" in shown
+        shown = await scene.shows("The tool server `nasty`: running")
+        assert "Without asking**\n- `nasty__look`" in shown
         assert servers.asked == []
 
 
@@ -291,10 +291,10 @@ async def test_what_was_let_in_is_shown_to_owners_alone_and_by_them_alone_taken_
     async with served(tools=[lent("do")], people=people) as (scene, servers):
         await scene.store.journal.commit(Change((AllowServer(consent),)))
         await scene.say("/rules", BOB, at=WITH_BOB)
-        assert "nasty" not in await scene.shows_in(WITH_BOB, "no standing rules")
+        assert "nasty" not in await scene.shows_in(WITH_BOB, NO_RULES)
         await scene.say("/rules remove nasty", BOB, at=WITH_BOB)
         await scene.shows_in(WITH_BOB, "You have no rule `nasty`")
         await scene.say("/rules remove other")
-        await scene.shows("There is no rule `other` of yours, and no such server was let in.")
+        await scene.shows("There is no rule or server `other`.")
         assert servers.expelled == []
         assert list(await scene.store.consents.given()) == [consent]

@@ -20,6 +20,7 @@ from bot.domain.tool import (
     ToolOutput,
     ToolSpec,
     canonical,
+    clipped,
 )
 from bot.ports.tool import Place, Tool
 
@@ -47,8 +48,8 @@ class ScenarioTool:
             raise ToolFailure("that cannot be done")
         what = str(arguments.get("what", ""))
         return Preview(
-            title=f"{self.spec.name}?",
-            subject=f"{self.spec.name} {what}",
+            title=clipped(f"Do {self.spec.name} {what}", 100),
+            subject=clipped(f"Do {self.spec.name} {what}", 100),
             effect=self.spec.effect,
             blocks=(CodeBlock(what),),
             where="here",
@@ -112,7 +113,8 @@ def foreign() -> ScenarioTool:
 
 def asking() -> ScenarioTool:
     def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
-        return ToolOutput("asked", after=AskPerson(str(arguments["what"])))
+        choices = tuple(arguments.get("choices", ()))
+        return ToolOutput("asked", after=AskPerson(str(arguments["what"]), choices))
 
     return tool("ask", replay=Replay.OUTBOX, act=act)
 
@@ -157,6 +159,9 @@ def risky(fails: Sequence[str] = ("1",)) -> ScenarioTool:
 class Toolbox:
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools: tuple[Tool, ...] = tuple(tools)
+
+    def add(self, tools: Sequence[Tool]) -> None:
+        self._tools = (*self._tools, *tools)
 
     def tools(self, chat: int) -> Sequence[Tool]:
         return self._tools

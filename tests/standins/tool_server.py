@@ -1,7 +1,7 @@
 """A tool server over pipes, written by hand: polite, or as nasty as its arguments say.
 
     python tool_server.py FOLDER [--mute | --die | --odd | --broken | --shapeless | --bent | --sly]
-    python tool_server.py FOLDER [--circling | --endless]
+    python tool_server.py FOLDER [--circling | --endless | --heavy]
 
 Each start leaves a line in FOLDER/starts, each call one in FOLDER/calls, each page of a listing
 its number in FOLDER/pages. It refuses what the protocol refuses: a request before the handshake,
@@ -102,12 +102,36 @@ _SLY += [
     {"name": "task", "inputSchema": _NOTHING, "execution": {"taskSupport": "required"}},
 ]
 
+_HEAVY: list[dict[str, Any]] = [
+    *({"name": n, "inputSchema": _NOTHING} for n in ("parts", "badly", "nested", "values", "said")),
+    {"name": "icons", "inputSchema": _NOTHING, "icons": [{}] * 40_000},
+]
+
+
+def _some(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+_ANSWERS: dict[str, dict[str, Any]] = {
+    "parts": {"content": [_some("{}")] * 12_000},
+    "badly": {"content": [{}] * 20_000},
+    "nested": {"content": [_some("a") | {"annotations": {"audience": ["nobody"] * 10_000}}]},
+    "values": {"content": [], "structuredContent": {"a": [[]] * 600_000}},
+    "said": {
+        "content": [_some(json.dumps(list(range(5_000))))] * 60,
+        "structuredContent": {"x": [[*range(4_999), n] for n in range(9)]},
+    },
+}
+"""Answers of few bytes that take long to judge."""
+
+_SHOWN = {"--odd": _ODD, "--broken": _BROKEN, "--sly": _SLY, "--heavy": _HEAVY}
+
 
 class ToolServer:
     def __init__(self, folder: Path, manner: str) -> None:
         self._folder = folder
         self._manner = manner
-        self._tools = {"--odd": _ODD, "--broken": _BROKEN, "--sly": _SLY}.get(manner, _TOOLS)
+        self._tools = _SHOWN.get(manner, _TOOLS)
         self._greeted = False
 
     def serve(self) -> None:
@@ -164,6 +188,8 @@ class ToolServer:
         _note(self._folder / "calls", name)
         if name not in {tool["name"] for tool in self._tools if isinstance(tool, dict)}:
             return _send(id=id, error={"code": -32602, "message": f"no tool {name}"})
+        if name in _ANSWERS:
+            return _send(id=id, result=_ANSWERS[name])
         told = getattr(self, f"_do_{name}", lambda _: f"{name}: done")(arguments)
         content = [{"type": "text", "text": told}]
         return _send(id=id, result={"content": content, "isError": arguments.get("fail", False)})

@@ -13,15 +13,25 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx2
-from anthropic import AnthropicError, APIError, APIStatusError, AsyncAnthropic, AsyncStream
+from anthropic import (
+    AnthropicError,
+    APIError,
+    APIStatusError,
+    AsyncAnthropic,
+    AsyncStream,
+    DefaultAsyncHttpxClient,
+)
 
 from bot.adapters.anthropic.faults import STATUS_OF, fault
-from bot.domain.budget import ModelTimes
 from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
+from bot.domain.limits import ModelTimes
 
 _ENDING_SECONDS = 1.0
 _CHECK_SECONDS = 15.0
 _SHORTEST_KEY = 8
+
+_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=16)
+"""Few idle connections stay open: the pool compares each with every other at every call."""
 
 
 class Connection:
@@ -37,6 +47,7 @@ class Connection:
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
                 open_telemetry=False,
+                http_client=DefaultAsyncHttpxClient(limits=_LIMITS),
             )
         except httpx2.InvalidURL:
             raise ModelDenied("the provider's base URL is no URL") from None

@@ -1,14 +1,18 @@
 """Translates refusals of the provider into faults of the flow."""
 
+from collections.abc import Callable
+
 from bot.domain.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
     ModelUnreachable,
+    NoSuchModel,
     PromptTooLong,
     RequestInvalid,
     SpoiltThinking,
 )
+from bot.domain.trouble import Trouble
 
 STATUS_OF = {
     "invalid_request_error": 400,
@@ -24,7 +28,19 @@ STATUS_OF = {
 }
 """The HTTP status of each error type, for errors that come inside a stream."""
 
-_DENIED = frozenset({401, 402, 403, 404})
+KEY_SETTING = "ANTHROPIC_API_KEY"
+"""The setting that holds the key."""
+
+
+def _without_credit(text: str) -> ModelDenied:
+    return ModelDenied(text, Trouble.CREDIT)
+
+
+_DENIED: dict[int, Callable[[str], ModelDenied]] = {
+    401: lambda text: ModelDenied(text, Trouble.KEY, KEY_SETTING),
+    402: _without_credit,
+    403: lambda text: ModelDenied(text, Trouble.PERMISSION),
+}
 _TOO_LONG = ("prompt is too long", "exceed context limit")
 _SPOILT = (
     "invalid `signature` in `thinking` block",
@@ -43,12 +59,15 @@ def fault(status: int, message: str, retry_after: str | None = None) -> ModelErr
         return PromptTooLong(text)
     if status == 400 and any(words in lowered for words in _SPOILT):
         return SpoiltThinking(text)
+    if status == 404:
+        return NoSuchModel(text)
     if status in _DENIED or "credit balance is too low" in lowered:
-        return ModelDenied(text)
+        return _DENIED.get(status, _without_credit)(text)
     if status == 408:
         return ModelUnreachable(text)
     if status == 429 or status >= 500:
-        return ModelOverloaded(text, _seconds(retry_after))
+        kind = Trouble.RATE if status == 429 else Trouble.OVERLOADED
+        return ModelOverloaded(text, _seconds(retry_after), kind)
     return RequestInvalid(text)
 
 

@@ -1,7 +1,7 @@
 """Claude as a model, over the Messages API."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from types import TracebackType
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Self
 from bot.adapters.anthropic import profiles
 from bot.adapters.anthropic.reply_builder import ReplyBuilder
 from bot.adapters.anthropic.request_body import RequestEncoder
-from bot.domain.budget import ModelTimes
 from bot.domain.errors import SettingError
+from bot.domain.limits import ModelTimes
 from bot.domain.model import ModelProfile
+from bot.domain.traits import Traits
 from bot.domain.view import ModelEvent, ModelRequest, TextDelta
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ BASE_URL = "https://api.anthropic.com"
 class AnthropicModel:
     """The port `Model` for Claude; enter it before the first call, leave it to close the client.
 
-    `window` (tokens) replaces the window of every profile. This class retries nothing.
+    `window` (tokens) replaces the window of every profile. `traits` are what is known of models,
+    by their whole name; without them it is what comes with the program. This class retries nothing.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class AnthropicModel:
         base_url: str | None = None,
         times: ModelTimes | None = None,
         window: int | None = None,
+        traits: Mapping[str, Traits] | None = None,
     ) -> None:
         if not api_key or not all("!" <= character <= "~" for character in api_key):
             raise SettingError("ANTHROPIC_API_KEY holds a character that no key has")
@@ -41,6 +44,7 @@ class AnthropicModel:
         self._base_url = base_url or BASE_URL
         self._times = times or ModelTimes()
         self._window = window
+        self._traits = profiles.shipped_traits() if traits is None else traits
         self._encoder = RequestEncoder()
         self._opening = asyncio.Lock()
         self._connection: Connection | None = None
@@ -64,7 +68,7 @@ class AnthropicModel:
         await self._connected()
 
     def profile(self, name: str) -> ModelProfile:
-        known = profiles.profile(name)
+        known = profiles.profile(name, self._traits)
         return known if self._window is None else replace(known, window=self._window)
 
     async def check(self, name: str) -> None:

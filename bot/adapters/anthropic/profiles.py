@@ -1,34 +1,24 @@
-"""Capabilities and prices of the Claude models."""
+"""Profiles of the Claude models: what is known of them, on careful defaults."""
 
-from bot.domain.model import ModelProfile, Price
+from collections.abc import Mapping
+
+from bot.domain.model import ModelProfile
+from bot.domain.traits import Traits, read_traits
+from bot.shipped.model_table import model_table
 
 PROVIDER = "anthropic"
 
-_MAX_OUTPUT = 32_000
-"""Tokens of the longest answer: about as much as a model writes within a call's time limit."""
-
 _WINDOW = 200_000
-"""Tokens in view. The models accept a million, but every round pays for all tokens it reads."""
+_MAX_OUTPUT = 8_000
 
 
-def _current(name: str, price: Price, window: int = _WINDOW) -> ModelProfile:
-    return ModelProfile(PROVIDER, name, window, _MAX_OUTPUT, price=price)
+def shipped_traits() -> Mapping[str, Traits]:
+    """Returns what the program knows of models without any word of an operator."""
+    return {key: read_traits(table) for key, table in model_table().items()}
 
 
-_PROFILES = {
-    profile.name: profile
-    for profile in (
-        # Above 100,000 tokens of prompt every token of a Haiku call costs five times as much.
-        _current("claude-haiku-5-5", Price(0.10, 0.50, 0.01, 0.125), window=100_000),
-        _current("claude-sonnet-5-5", Price(2.0, 10.0, 0.10, 2.50)),
-        _current("claude-opus-5-5", Price(4.0, 20.0, 0.20, 5.0)),
-    )
-}
-
-
-def profile(name: str) -> ModelProfile:
+def profile(name: str, traits: Mapping[str, Traits] | None = None) -> ModelProfile:
     """Returns the profile of a model; an unknown model counts as small and without thinking."""
-    known = _PROFILES.get(name)
-    if known is not None:
-        return known
-    return ModelProfile(PROVIDER, name, _WINDOW, max_output=8_000, thinks=False)
+    careful = ModelProfile(PROVIDER, name, _WINDOW, _MAX_OUTPUT, thinks=False)
+    known = (shipped_traits() if traits is None else traits).get(f"{PROVIDER}/{name}")
+    return known.on(careful) if known is not None else careful

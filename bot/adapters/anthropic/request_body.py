@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from bot.adapters.anthropic.memo import Memo
+from bot.domain.memo import Memo
 from bot.domain.tool import ToolCall, ToolSpec
 from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
 from bot.domain.view import ModelRequest, ResultPart, ViewMessage, ViewPart

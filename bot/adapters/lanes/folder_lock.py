@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Self
 
-from bot.domain.errors import SettingError
+from bot.domain.errors import WRITE_RIGHT, SettingError
 
 
 class FolderLock:
@@ -25,7 +25,8 @@ class FolderLock:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = (self._folder / "lock").open("a+", encoding="ascii", errors="replace")
         except OSError as error:
-            raise SettingError(f"{self._folder} cannot be used: {error.strerror}.") from error
+            told = f"STEWARD_HOME cannot be {self._folder}: {error.strerror}."
+            raise SettingError(f"{told} {WRITE_RIGHT}") from error
         try:
             self._take(file)
         except BaseException:
@@ -48,7 +49,9 @@ class FolderLock:
             file.seek(0)
             holder = file.read(20).strip()
             who = f"process {holder}" if holder else "another process"
-            raise SettingError(f"{self._folder} is used by {who}.") from None
+            told = f"Steward runs already with {self._folder}: it is {who}."
+            stop = f": kill {holder}" if holder else ""
+            raise SettingError(f"{told} Talk to that one, or stop it first{stop}") from None
         except OSError as error:
             raise SettingError(f"{self._folder} cannot be locked: {error.strerror}.") from error
         # Not through the file's buffer: closing would try again to write what a full disk refused.

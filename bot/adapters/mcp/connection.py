@@ -18,11 +18,11 @@ from pydantic import TypeAdapter, ValidationError
 from bot.adapters.mcp.child import LONGEST_LINE
 from bot.adapters.mcp.content import answer
 from bot.adapters.mcp.http_client import WatchedClient
-from bot.adapters.mcp.mending import fault_of, mended
+from bot.adapters.mcp.mending import MOST_TOOLS, fault_of, mended
 from bot.adapters.mcp.pipes import Pipes
 from bot.adapters.mcp.remote import (
-    Answer,
     RemoteTool,
+    ServerAnswer,
     ServerGone,
     ServerRefused,
     ServerUnheard,
@@ -34,7 +34,6 @@ T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 
 _PAGES = 20
-_MOST_TOOLS = 500
 _HTTP_SECONDS = 30.0
 _SLACK_SECONDS = 5.0
 _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
@@ -66,19 +65,20 @@ class Connection:
             page = await self._asked(self._client.list_tools(cursor=cursor))
             found += [_remote(tool) for tool in page.tools]
             cursor = page.next_cursor
-            if not cursor or cursor in seen or len(found) >= _MOST_TOOLS:
+            if not cursor or cursor in seen or len(found) >= MOST_TOOLS:
                 break
             seen.add(cursor)
-        return found[:_MOST_TOOLS]
+        return found[:MOST_TOOLS]
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
+    async def call(self, tool: str, arguments: dict[str, Any]) -> ServerAnswer:
         # Not the client's own `call_tool`: it would check the answer by the server's schema.
         params = types.CallToolRequestParams(name=tool, arguments=arguments)
         request = types.CallToolRequest(params=params)
         result = await self._asked(self._client.session.send_request(request, _RESULT), sent=True)
         if isinstance(result, types.InputRequiredResult):
             raise ServerRefused("it wants to ask the person something, which is not supported here")
-        return answer(result)
+        # Judging what an answer says twice takes seconds for the worst ones.
+        return await asyncio.to_thread(answer, result)
 
     async def _asked(self, request: Awaitable[T], *, sent: bool = False) -> T:
         if self._http is not None and not self._under_way:

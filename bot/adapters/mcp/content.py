@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import mcp_types as types
 
-from bot.adapters.mcp.remote import Answer, Attached
+from bot.adapters.mcp.remote import Attached, ServerAnswer
 from bot.adapters.mcp.twin import is_said, parsed_json, without_media
 from bot.domain.tool import clipped
 from bot.domain.visible_text import one_line, size
@@ -26,7 +26,7 @@ _SHORTEST_MEDIA = 1_000
 _UNSAFE = re.compile(r"[^\w .,()+=@-]+")
 
 
-def answer(result: types.CallToolResult) -> Answer:
+def answer(result: types.CallToolResult) -> ServerAnswer:
     """Returns all readable parts of the answer, with a remark on each unreadable one."""
     files: list[Attached] = []
     parts = [_part(block, files) for block in result.content]
@@ -35,7 +35,7 @@ def answer(result: types.CallToolResult) -> Answer:
     if len(text) > LONGEST_TEXT:
         left_out = len(text) - LONGEST_TEXT
         text = f"{text[:LONGEST_TEXT]}\n[… {left_out} characters left out …]"
-    return Answer(text, tuple(files), bool(result.is_error))
+    return ServerAnswer(text, tuple(files), bool(result.is_error))
 
 
 def _part(block: types.ContentBlock, files: list[Attached]) -> str:

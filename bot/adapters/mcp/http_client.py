@@ -1,21 +1,26 @@
 """The HTTP client of a server: limits bodies, and records if a request may have had an effect."""
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
 
 from bot.adapters.mcp.child import LONGEST_LINE
+from bot.adapters.mcp.weight import MOST_VALUES, is_too_heavy
 
 _AS_IT_IS = "identity"
 _UNHEARD = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
+_EVENT_ENDS = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LONGEST_END = 4
 
 _NO_SUCH_PLACE = (404, 405)
 """Statuses of an address that may still speak the older transport, which begins with a GET."""
 
 
 class TooLong(httpx2.TransportError):
-    """The server sent more bytes than one message may have."""
+    """The server sent more bytes or more values than one message may have."""
 
 
 class Packed(httpx2.TransportError):
@@ -67,23 +72,39 @@ async def _unpacked(response: httpx2.Response) -> None:
 
 
 async def _bound_body(response: httpx2.Response) -> None:
-    """Limits the body of an answer; the reader of an event stream limits that one."""
-    streamed = "text/event-stream" in response.headers.get("content-type", "")
-    if not streamed and isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Bounded(response.stream, LONGEST_LINE)
+    """Limits the messages in an answer, which has one, or is a stream of events with one each."""
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        events = "text/event-stream" in response.headers.get("content-type", "")
+        response.stream = _Bounded(response.stream, LONGEST_LINE, events=events)
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream, room: int) -> None:
+    """Hands on whole messages, each of them judged before anybody parses it."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, room: int, *, events: bool) -> None:
         self._stream = stream
         self._room = room
+        self._events = events
+        self._held: list[bytes] = []
+        self._size = 0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for chunk in self._stream:
-            self._room -= len(chunk)
-            if self._room < 0:
+            tail = self._held[-1][-_LONGEST_END:] if self._held else b""
+            self._held.append(chunk)
+            self._size += len(chunk)
+            if self._size > self._room:
                 raise TooLong("its answer is longer than a message may be")
-            yield chunk
+            if self._events and _EVENT_ENDS.search(tail + chunk) is not None:
+                yield self._judged()
+        yield self._judged()
+
+    def _judged(self) -> bytes:
+        whole = b"".join(self._held)
+        self._held, self._size = [], 0
+        if is_too_heavy(whole):
+            raise TooLong(f"its answer has more than {MOST_VALUES} values")
+        return whole
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -3,13 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from bot.adapters.mcp.remote import ServerGone, ServerLate
 from bot.domain.server import ServerSpec, without_secrets
+from bot.shipped.version import running_version
 
 if TYPE_CHECKING:
     from bot.adapters.mcp.connection import Connection
@@ -84,7 +83,7 @@ class Life:
 
     async def _run(self) -> None:
         sdk = await asyncio.to_thread(_loaded)
-        opening = sdk.connected(self._spec, _version(), self._changed)
+        opening = sdk.connected(self._spec, running_version(), self._changed)
         try:
             async with asyncio.timeout(self._spec.start_seconds) as bound, opening as connection:
                 bound.reschedule(None)
@@ -130,12 +129,6 @@ def _loaded() -> ModuleType:
     from bot.adapters.mcp import connection  # noqa: PLC0415
 
     return connection
-
-
-def _version() -> str:
-    with suppress(PackageNotFoundError):
-        return version("steward")
-    return "unknown"
 
 
 def _notes(fault: BaseException) -> Sequence[str]:

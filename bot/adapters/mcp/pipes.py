@@ -12,6 +12,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 
 from bot.adapters.mcp.child import LONGEST_LINE, Child, running
+from bot.adapters.mcp.weight import MOST_VALUES, is_too_heavy
 from bot.domain.server import ServerSpec
 
 _LOG = logging.getLogger(__name__)
@@ -72,6 +73,9 @@ class Pipes:
                         self._fault = "it floods: too many messages at once"
                         return
                     begun, count = time.monotonic(), 0
+                if is_too_heavy(line):
+                    self._fault = f"it sent a message of more than {MOST_VALUES} values"
+                    return
                 message = self._message(line)
                 if message is not None:
                     await incoming.send(message)

@@ -30,7 +30,7 @@ class Attached:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """The answer to a call: `text` mentions every part, and the files stand beside it."""
 
     text: str

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.adapters.mcp.life import Life
 from bot.adapters.mcp.remote import (
-    Answer,
     RemoteTool,
+    ServerAnswer,
     ServerBarred,
     ServerGone,
     ServerLate,
@@ -58,7 +58,7 @@ class Server:
         async with asyncio.timeout(_LISTING_SECONDS):
             return await connection.tools()
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ServerAnswer:
         """Makes one call; raises ServerGone with `sent` when nobody knows its outcome."""
         try:
             return await self._call(tool, arguments)
@@ -66,7 +66,7 @@ class Server:
             _LOG.info("server %s is reached anew: %s", self.spec.name, fault)
             return await self._call(tool, arguments)
 
-    async def _call(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
+    async def _call(self, tool: str, arguments: Mapping[str, Any]) -> ServerAnswer:
         connection = await self._connected()
         life = self._life
         assert life is not None, "it was just connected"

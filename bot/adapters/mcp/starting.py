@@ -48,14 +48,16 @@ class StartServer:
         folder = one_line(server.folder, _LONGEST_FOLDER)
         does = f"runs in {folder}, not sandboxed" if server.command else "is asked over HTTP"
         return Preview(
-            title=f"Let the server {server.name} of the skill {server.skill} in?",
-            subject=f"let the server {server.name} in",
+            title=f"Let in the server {server.name} of the skill {server.skill}",
+            subject=f"Let in the server {server.name}",
             effect=Effect.DANGER,
             blocks=tuple(blocks),
             where=f"it {does}",
-            why="asked once, and again when the command changes; each call of it asks all the same",
+            why="Asked once, and again when its command changes. Each call of it still asks",
             seen=server.identity,
             owner_only=True,
+            done=f"Server {server.name} let in",
+            document="server.txt",
         )
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:

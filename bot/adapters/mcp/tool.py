@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bot.adapters.mcp.remote import Answer, Attached, RemoteTool, ServerGone, ServerRefused
+from bot.adapters.mcp.remote import Attached, RemoteTool, ServerAnswer, ServerGone, ServerRefused
 from bot.adapters.mcp.schema import ArgumentCheck, Unfit, offered
 from bot.adapters.mcp.server import Server
+from bot.domain.deeds import server_deed
 from bot.domain.errors import OutcomeUnknown, ToolFailure
 from bot.domain.message import CodeBlock, FileRef, Outbound, OutboundKind
 from bot.domain.server import ServerSpec, tool_name, without_secrets
@@ -68,15 +69,17 @@ class ServerTool:
         whole = json.dumps(arguments, ensure_ascii=False, indent=2)
         values = " ".join(str(value) for value in arguments.values())
         spec, name = self._server.spec, one_line(self._remote.name, _LINE)
+        deed = server_deed(spec.name, name)
         return Preview(
-            title=f"Use {name} of the server {spec.name}?",
-            subject=one_line(f"{spec.name}: {name} {' '.join(values.split())}", _LINE),
+            title=deed,
+            subject=one_line(f"{deed}: {' '.join(values.split())}" if values else deed, _LINE),
             effect=self.spec.effect,
             blocks=(CodeBlock(visible(whole), "json"),),
             where=_where(spec),
-            why="asks every time: it may destroy" if self.spec.effect is Effect.DANGER else "",
+            why="Always asks: it may destroy" if self.spec.effect is Effect.DANGER else "",
             always=self._always(arguments),
             always_label=clipped(f"any {name}" if spec.trusted else name, 30),
+            document="arguments.json",
         )
 
     def _always(self, arguments: Mapping[str, Any]) -> RulePattern | None:
@@ -119,7 +122,7 @@ class ServerTool:
     def _told(self, text: str) -> str:
         return without_secrets(text, self._server.spec.secrets)
 
-    async def _sent(self, answer: Answer, place: Place) -> tuple[Outbound, ...]:
+    async def _sent(self, answer: ServerAnswer, place: Place) -> tuple[Outbound, ...]:
         if not answer.files:
             return ()
         files = await asyncio.to_thread(self._kept, answer.files, place)

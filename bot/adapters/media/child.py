@@ -9,33 +9,51 @@ import json
 import resource
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from bot.adapters.media.kind import Kind
-from bot.adapters.media.pdf_text import text_of_pdf
-from bot.adapters.media.plain_text import text_of
-from bot.adapters.media.scaled_picture import scaled
 from bot.adapters.media.unread import Unread
 from bot.domain.transcript import ImagePart
 from bot.ports.attachments import DocumentText
 
-_READERS: dict[Kind, Callable[[bytes], DocumentText | ImagePart]] = {
-    Kind.TEXT: text_of,
-    Kind.PDF: text_of_pdf,
-    Kind.PICTURE: scaled,
-}
-
 
 def main(kind: str, memory: int, seconds: int) -> None:
     """Reads the input as this kind, within bytes of memory and seconds of processor time."""
+    read = _reader(Kind(kind))
     _bound(memory, seconds)
     try:
-        found = _READERS[Kind(kind)](sys.stdin.buffer.read())
+        found = read(sys.stdin.buffer.read())
         answer = _picture(found) if isinstance(found, ImagePart) else _document(found)
     except Unread as fault:
         answer = {"why": str(fault)}
     except MemoryError:
-        answer = {"why": f"is a {kind} that needs too much memory to be read"}
+        answer = {"why": f"is {Kind(kind).one} that needs too much memory to be read"}
     json.dump(answer, sys.stdout)
+
+
+def _reader(kind: Kind) -> Callable[[bytes], DocumentText | ImagePart]:
+    """Loads the library of this kind alone; all of them take longer than most readings."""
+    match kind:
+        case Kind.TEXT:
+            from bot.adapters.media.plain_text import text_of  # noqa: PLC0415
+
+            return text_of
+        case Kind.PDF:
+            from bot.adapters.media.pdf_text import text_of_pdf  # noqa: PLC0415
+
+            return text_of_pdf
+        case Kind.PICTURE:
+            from bot.adapters.media.scaled_picture import scaled  # noqa: PLC0415
+
+            return scaled
+        case Kind.MAIL:
+            from bot.adapters.media.mail_text import text_of_mail  # noqa: PLC0415
+
+            return text_of_mail
+        case Kind.WORD | Kind.EXCEL | Kind.POWERPOINT | Kind.ZIP:
+            from bot.adapters.media.archive_text import text_of_archive  # noqa: PLC0415
+
+            return partial(text_of_archive, kind=kind)
 
 
 def _picture(part: ImagePart) -> dict[str, str]:
@@ -43,7 +61,7 @@ def _picture(part: ImagePart) -> dict[str, str]:
 
 
 def _document(found: DocumentText) -> dict[str, str]:
-    return {"text": found.text, "note": found.note}
+    return {"text": found.text, "note": found.note, "kind": found.kind}
 
 
 def _bound(memory: int, seconds: int) -> None:

@@ -8,7 +8,7 @@ import sys
 
 from bot.adapters.media.kind import Kind, kind_of
 from bot.adapters.media.unread import Unread
-from bot.domain.budget import ReadingBounds
+from bot.domain.limits import ReadingBounds
 from bot.domain.transcript import ImagePart
 from bot.ports.attachments import DocumentText, NotRead, Reading
 
@@ -31,14 +31,14 @@ class MediaReader:
     async def _read(self, kind: Kind, data: bytes) -> Reading:
         code, written = await self._child(kind, data)
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
-            raise Unread(f"is a {kind} that takes too long to be read")
+            raise Unread(f"is {kind.one} that takes too long to be read")
         if code != 0:
             raise Unread(f"is a damaged {kind}")
         match json.loads(written):
             case {"media_type": str(media_type), "data": str(picture)}:
                 return ImagePart(media_type, picture)
-            case {"text": str(text), "note": str(note)}:
-                return DocumentText(_storable(text), note)
+            case {"text": str(text), "note": str(note), "kind": str(found)}:
+                return DocumentText(_storable(text), _storable(note), found)
             case {"why": str(why)}:
                 raise Unread(why)
             case _:
@@ -60,7 +60,7 @@ class MediaReader:
             async with asyncio.timeout(self._bounds.seconds):
                 written, _ = await process.communicate(data)
         except TimeoutError:
-            raise Unread(f"is a {kind} that takes too long to be read") from None
+            raise Unread(f"is {kind.one} that takes too long to be read") from None
         finally:
             if process.returncode is None:
                 process.kill()

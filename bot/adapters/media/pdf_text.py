@@ -7,6 +7,7 @@ import time
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
+from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
 from bot.ports.attachments import DocumentText
 
@@ -41,7 +42,7 @@ def text_of_pdf(data: bytes) -> DocumentText:
     notes = [f"pages 1 to {len(pages)} of {total}"] if len(pages) < total else []
     notes += [f"{damaged} damaged pages left out"] if damaged else []
     notes += ["the text is cut"] if len(text) > _MOST_CHARACTERS else []
-    return DocumentText(text[:_MOST_CHARACTERS], ", ".join(notes))
+    return DocumentText(text[:_MOST_CHARACTERS], ", ".join(notes), Kind.PDF)
 
 
 def _opened(data: bytes) -> PdfReader:

@@ -4,6 +4,7 @@ import codecs
 
 import charset_normalizer
 
+from bot.adapters.media.kind import UNKNOWN
 from bot.adapters.media.unread import Unread
 from bot.ports.attachments import DocumentText
 
@@ -25,7 +26,7 @@ def text_of(data: bytes) -> DocumentText:
     text = _decoded(head)[:_MOST_CHARACTERS]
     sample = text[:_SAMPLE]
     if sum(character in _CONTROLS for character in sample) > _BINARY_SHARE * len(sample):
-        raise Unread("is neither text nor a picture nor a PDF document")
+        raise Unread(UNKNOWN)
     if not text.strip():
         raise Unread("has nothing but white space in it")
     cut = len(data) > len(head) or len(text) == _MOST_CHARACTERS

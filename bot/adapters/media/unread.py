@@ -1,4 +1,21 @@
-"""The only fault of reading."""
+"""The only fault of reading, and the faults of libraries that it stands for."""
+
+MALFORMED_OFFICE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+"""Errors that a damaged Office document raises in any library, beside the library's own.
+
+Its values of a wrong type or size reach code that never expected them.
+"""
 
 
 class Unread(Exception):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import yaml
@@ -75,7 +76,7 @@ def _forgiven(document: str) -> tuple[Node | None, tuple[int, ...]]:
         quoted = [_quoted(chunk) for chunk in chunks]
         if quoted == chunks:
             raise _explained(fault, document) from None
-        starts = [sum(c.count("\n") for c in chunks[:n]) for n in range(len(chunks))]
+        starts = list(accumulate((chunk.count("\n") for chunk in chunks), initial=0))
         changed = (n for n, chunk in enumerate(chunks) if quoted[n] != chunk)
         lines = tuple(starts[n] + _FIRST_LINE for n in changed)
         try:

@@ -30,7 +30,9 @@ class GivenValues:
             told = tomllib.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return
-        except (OSError, ValueError) as fault:
+        except OSError as fault:
+            raise Malformed(0, fault.strerror or "it cannot be read") from None
+        except ValueError as fault:
             raise Malformed(_line(str(fault)), str(fault)) from None
         except RecursionError:
             raise Malformed(0, "it is nested too deep") from None

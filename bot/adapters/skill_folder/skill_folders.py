@@ -62,14 +62,19 @@ class SkillFolders:
         environ: Mapping[str, str],
         clock: Clock,
         tell: Callable[[SkillSet], None] = lambda _: None,
+        spent: Callable[[], float] = time.thread_time,
     ) -> None:
-        """Passes each new set to `tell` before it is used; the last root is the person's own."""
+        """Passes each new set to `tell` before it is used; the last root is the person's own.
+
+        `spent` returns the seconds of processor time that the calling thread has used.
+        """
         self._tree = SkillTree(roots)
         self._own = len(roots) - 1
         self._values_file = home / FILE
         self._values = GivenValues(environ)
         self._clock = clock
         self._tell = tell
+        self._spent = spent
         self._known = SkillSet()
         self._index = SkillIndex(self._known)
         self._seen: _Seen = ({}, None)
@@ -150,8 +155,8 @@ class SkillFolders:
 
     def _measured_look(self) -> tuple["_Seen", float]:
         """Returns a look and the seconds of processor time that it took."""
-        begun = time.thread_time()
-        return self._look(), time.thread_time() - begun
+        begun = self._spent()
+        return self._look(), self._spent() - begun
 
     def _look(self) -> "_Seen":
         """Returns every place of a skill with the signs of a change; blocks."""

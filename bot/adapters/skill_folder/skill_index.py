@@ -4,7 +4,7 @@ import logging
 import re
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bot.domain.skill import Skill, SkillSet
 
@@ -32,14 +32,20 @@ SELECT rowid FROM skill WHERE skill MATCH ? ORDER BY bm25(skill, 3.0, 1.0, 1.0),
 """
 
 
+def _in_memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", check_same_thread=False)
+
+
 class SkillIndex:
     """An index in memory over the ready skills of one set; creating and searching it block."""
 
-    def __init__(self, known: SkillSet) -> None:
+    def __init__(
+        self, known: SkillSet, connect: Callable[[], sqlite3.Connection] = _in_memory
+    ) -> None:
         self._known = known
         self._skills = known.ready
         self._lock = threading.Lock()
-        self._connection = _filled(self._skills)
+        self._connection = _filled(self._skills, connect())
 
     def __del__(self) -> None:
         """Closes the index after its last user: a search may outlive the move to a newer index."""
@@ -60,9 +66,8 @@ class SkillIndex:
         return tuple(self._skills[number] for (number,) in rows)
 
 
-def _filled(skills: Sequence[Skill]) -> sqlite3.Connection | None:
-    """Returns the table of all skills; None when this Python's SQLite has no full-text search."""
-    connection = sqlite3.connect(":memory:", check_same_thread=False)
+def _filled(skills: Sequence[Skill], connection: sqlite3.Connection) -> sqlite3.Connection | None:
+    """Fills the table of all skills; returns None when SQLite has no full-text search here."""
     try:
         connection.execute(_MAKE)
     except sqlite3.OperationalError as fault:

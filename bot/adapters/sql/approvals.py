@@ -6,11 +6,12 @@ from typing import Any
 
 from sqlalchemy import Boolean, Connection, Select, bindparam, delete, insert, or_, select, update
 
+from bot.adapters.sql.chats import forget_offers
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import OPEN, PENDING_CARDS, approval, rule
 from bot.domain.approval import Approval, ApprovalState, Rule
-from bot.domain.change import AddRule, DropRule, SaveApproval
+from bot.domain.change import AddRule, DropRule, EndGrants, SaveApproval
 from bot.domain.errors import Conflict
 
 _FIELDS = names(Approval)
@@ -42,6 +43,9 @@ _RULES_OF = (
     select(*columns(rule, Rule))
     .where(rule.c.chat == bindparam("of"), rule.c.person == bindparam("whose"))
     .order_by(rule.c.id)
+)
+_END_GRANTS = delete(rule).where(
+    rule.c.chat == bindparam("of"), rule.c.under != "", rule.c.under != bindparam("keep")
 )
 _DROP_RULE = delete(rule).where(rule.c.id == bindparam("rule"), rule.c.chat == bindparam("of"))
 
@@ -110,6 +114,12 @@ def add_rules(connection: Connection, writes: Sequence[AddRule], _at: datetime) 
 
 def drop_rules(connection: Connection, writes: Sequence[DropRule], _at: datetime) -> None:
     connection.execute(_DROP_RULE, [{"rule": write.id, "of": write.chat} for write in writes])
+
+
+def end_grants(connection: Connection, writes: Sequence[EndGrants], _at: datetime) -> None:
+    rows = [{"of": write.chat, "keep": write.keep or ""} for write in writes]
+    connection.execute(_END_GRANTS, rows)
+    forget_offers(connection, writes)
 
 
 def _move(connection: Connection, card: Approval, expect: ApprovalState) -> None:

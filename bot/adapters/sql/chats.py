@@ -11,7 +11,14 @@ from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, Now
 from bot.adapters.sql.tables import chat, conversation
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.change import ChooseSkill, NameChat, SaveChat, SaveConversation
+from bot.domain.change import (
+    ChooseSkill,
+    EndGrants,
+    NameChat,
+    NoteOffer,
+    SaveChat,
+    SaveConversation,
+)
 from bot.domain.chat import Activation, Chat, Conversation, LongAnswers, QueueMode
 from bot.domain.errors import NoSuchChat, StoreError
 from bot.domain.message import Address
@@ -35,9 +42,10 @@ _SETTINGS = (
     "model",
     "timezone",
     "activation",
-    "context",
+    "listens",
     "long_answers",
     "previews",
+    "footer",
 )
 _SAVE = (
     update(chat)
@@ -51,6 +59,12 @@ _CHOOSE = (
     .values(skill=bindparam("chosen", type_=chat.c.skill.type), skill_lent=bindparam("lent"))
 )
 _LEND = _CHOOSE.where(chat.c.skill.is_(None) | chat.c.skill_lent)
+_OFFER = update(chat).where(chat.c.id == bindparam("of")).values(offered=bindparam("mark"))
+_FORGET_OFFER = (
+    update(chat)
+    .where(chat.c.id == bindparam("of"), chat.c.offered != bindparam("keep"))
+    .values(offered=None)
+)
 _FIELDS = names(Conversation)
 _CONVERSATIONS = select(*columns(conversation, Conversation))
 _CLOSED = (
@@ -124,6 +138,16 @@ def choose_skills(connection: Connection, writes: Sequence[ChooseSkill], _at: da
         connection.execute(_LEND if write.lent else _CHOOSE, row)
 
 
+def note_offers(connection: Connection, writes: Sequence[NoteOffer], _at: datetime) -> None:
+    connection.execute(_OFFER, [{"of": write.chat, "mark": write.under} for write in writes])
+
+
+def forget_offers(connection: Connection, writes: Sequence[EndGrants]) -> None:
+    """Forgets what cards have offered, but for the skills that stay in use."""
+    rows = [{"of": write.chat, "keep": write.keep or ""} for write in writes]
+    connection.execute(_FORGET_OFFER, rows)
+
+
 def save_conversations(
     connection: Connection, writes: Sequence[SaveConversation], _at: datetime
 ) -> None:
@@ -150,9 +174,10 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
         "last_seq": 0,
         "title": "",
         "activation": Activation.MENTION,
-        "context": False,
+        "listens": False,
         "long_answers": LongAnswers.MESSAGES,
         "previews": False,
+        "footer": False,
         "skill_lent": False,
     }
     new = _ADD.run(connection, row)

@@ -105,7 +105,7 @@ class Json(TypeDecorator[Any]):
         return None if value is None else self.codec.load(value)
 
 
-class Place(TypeDecorator[Address]):
+class ChatAddress(TypeDecorator[Address]):
     """An address by its key."""
 
     impl = Text

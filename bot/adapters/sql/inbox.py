@@ -1,7 +1,8 @@
 """Raw updates."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
@@ -27,6 +28,7 @@ _ASKED = (
     .order_by(inbox.c.id)
 )
 _UNROUTED = select(*_COLUMNS).where(UNROUTED).order_by(inbox.c.id).limit(bindparam("most"))
+_OTHER_UNROUTED = _UNROUTED.where(inbox.c.id.not_in(bindparam("besides", expanding=True)))
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
 _OLDEST_WAITING = _WAITING.limit(bindparam("most"))
 _MESSAGE = select(*_COLUMNS).where(
@@ -38,7 +40,7 @@ _FIRST_NEW = func.coalesce(
 )
 _LAST_TAKEN = (
     select(*_COLUMNS)
-    .where(inbox.c.id >= _FIRST_NEW - bindparam("span"), inbox.c.id < _FIRST_NEW, KNOWN)
+    .where(inbox.c.id >= _FIRST_NEW - bindparam("span"), KNOWN)
     .order_by(inbox.c.id)
 )
 _HEARD = (
@@ -105,9 +107,14 @@ class SqlInbox:
             lambda c: [InboundRow(*row) for row in c.execute(_ASKED, wanted)]
         )
 
-    async def unrouted(self, limit: int) -> Sequence[InboundRow]:
+    async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
+        wanted: dict[str, Any] = {"most": limit}
+        statement = _UNROUTED
+        if besides:
+            statement = _OTHER_UNROUTED
+            wanted["besides"] = list(besides)
         return await self._database.read(
-            lambda c: [InboundRow(*row) for row in c.execute(_UNROUTED, {"most": limit})]
+            lambda c: [InboundRow(*row) for row in c.execute(statement, wanted)]
         )
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:

@@ -13,16 +13,20 @@ from bot.adapters.sql import (
     chats,
     consents,
     entries,
+    erasing,
     inbox,
     ledger,
     members,
+    memory,
     moving,
+    notes,
     outbox,
     plans,
+    received,
     turns,
 )
+from bot.adapters.sql.agenda_parts import agenda_parts
 from bot.adapters.sql.database import Database, Now
-from bot.adapters.sql.standing import standing
 from bot.adapters.sql.tables import AT_WORK, DECIDED, STOPPING, WAITING
 from bot.adapters.sql.tables import approval as approval_table
 from bot.adapters.sql.tables import chat as chat_table
@@ -31,6 +35,7 @@ from bot.adapters.sql.tables import turn as turn_table
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
+    AddNote,
     AddRule,
     AddUsage,
     AddVerdict,
@@ -42,15 +47,23 @@ from bot.domain.change import (
     ChooseSkill,
     CountStart,
     DropConsent,
+    DropNote,
     DropRule,
+    DropUsage,
+    EndGrants,
     EndRest,
+    EndWays,
+    Erase,
     Fence,
     JoinChats,
+    KeepPassage,
     LinkAccount,
     MarkInbound,
     MoveChat,
     NameChat,
+    NoteOffer,
     PassOver,
+    ReadPast,
     ReleaseHeard,
     Retract,
     Revoke,
@@ -58,8 +71,11 @@ from bot.domain.change import (
     SaveChat,
     SaveConversation,
     SavePlan,
+    SaveProfile,
+    SaveReceived,
     SaveTerms,
     SaveTurn,
+    SetBudget,
     Show,
 )
 from bot.domain.errors import NoSuchChat
@@ -75,10 +91,13 @@ _WRITERS: Mapping[type, Writer] = {
     SaveTurn: turns.save_turns,
     CountStart: turns.count_starts,
     EndRest: turns.end_rests,
+    EndWays: turns.end_ways,
     AskStop: turns.ask_stops,
     SaveChat: chats.save_chats,
     NameChat: chats.name_chats,
     ChooseSkill: chats.choose_skills,
+    NoteOffer: chats.note_offers,
+    EndGrants: approvals.end_grants,
     MoveChat: moving.move_chats,
     JoinChats: moving.join_chats,
     SaveConversation: chats.save_conversations,
@@ -91,16 +110,25 @@ _WRITERS: Mapping[type, Writer] = {
     AddRule: approvals.add_rules,
     DropRule: approvals.drop_rules,
     SaveTerms: members.save_terms,
+    SaveProfile: members.save_profiles,
     LinkAccount: members.link_accounts,
     Revoke: members.revoke,
     Show: outbox.show,
     Retract: outbox.retract,
     AddUsage: ledger.add_usage,
+    DropUsage: ledger.drop_usage,
+    SetBudget: ledger.set_budgets,
     AddAudit: ledger.add_audit,
     AddArtifact: ledger.add_artifacts,
     AddVerdict: ledger.add_verdicts,
+    SaveReceived: received.save_received,
     AllowServer: consents.allow_servers,
     DropConsent: consents.drop_consents,
+    KeepPassage: memory.keep_passages,
+    AddNote: notes.add_notes,
+    DropNote: notes.drop_notes,
+    Erase: erasing.erase,
+    ReadPast: memory.read_past,
 }
 _CLAIM = (
     update(chat_table)
@@ -148,7 +176,7 @@ def _carry_out(connection: Connection, change: Change, at: datetime) -> None:
 
 
 def _agenda(connection: Connection, chat: int) -> Agenda:
-    there = standing(connection, chat)
+    there = agenda_parts(connection, chat)
     todo = turns.unsettled(connection, chat) if there.turns else []
     continued = {turn.approval for turn in todo if turn.approval is not None}
     cards = approvals.pending(connection, chat, continued) if there.cards or continued else ()
@@ -159,4 +187,5 @@ def _agenda(connection: Connection, chat: int) -> Agenda:
         approvals=tuple(cards),
         waiting=tuple(inbox.waiting(connection, chat, MOST_AHEAD)) if there.waiting else (),
         plan=plans.load(connection, there.plan) if there.plan is not None else None,
+        leads_on=there.leads_on,
     )

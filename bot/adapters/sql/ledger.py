@@ -1,19 +1,54 @@
 """The record: usage, audit lines, verdicts and whole texts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, func, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Text,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+)
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.tables import RAN, artifact, audit, usage, verdict
-from bot.domain.change import AddArtifact, AddAudit, AddUsage, AddVerdict
+from bot.adapters.sql.tables import RAN, artifact, audit, budget, passage, turn, usage, verdict
+from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.budget import Budgets, Cause, Limit
+from bot.domain.change import (
+    AddArtifact,
+    AddAudit,
+    AddUsage,
+    AddVerdict,
+    DropUsage,
+    SetBudget,
+)
 from bot.domain.model import Usage
-from bot.ports.ledger import AuditLine, Spent
+from bot.domain.money import Nano
+from bot.ports.ledger import AuditLine, Bill, By, Spent, Task, Whose
 
 _TOKENS = names(Usage)
-_USAGE_FIELDS = tuple(name for name in names(AddUsage) if name != "usage")
+_CAUSE = names(Cause)
+_USAGE_FIELDS = tuple(name for name in names(AddUsage) if name not in ("usage", "cause"))
+_ADD_USAGE = Upsert(usage, ["call"], overwrite("model", "at", "cost", "estimated", *_TOKENS))
+_DROP_USAGE = delete(usage).where(usage.c.call == bindparam("of"))
+_SET_BUDGET = Upsert(budget, ["scope"], overwrite("money", "by", "at"))
+_SUBJECTS: Mapping[By, ColumnElement[str]] = {
+    By.MODEL: usage.c.model,
+    By.CHAT: cast(usage.c.chat, Text),
+    By.PERSON: cast(usage.c.person, Text),
+    By.TASK: usage.c.turn,
+    By.SKILL: usage.c.skill,
+}
 _SPENT = (
     select(
         usage.c.model,
@@ -58,6 +93,38 @@ class SqlLedger:
             for model, calls, cost, *tokens in map(tuple, rows)
         ]
 
+    async def bills(self, slots: Sequence[datetime], by: By, whose: Whose) -> Sequence[Bill]:
+        wanted = _bills(slots, by, whose)
+        rows = await self._database.read(lambda c: c.execute(wanted).all())
+        return [
+            Bill(slot, of, calls, Usage(*map(int, tokens)), int(cost or 0), unknown, int(guessed))
+            for slot, of, calls, cost, unknown, guessed, *tokens in map(tuple, rows)
+        ]
+
+    async def total(self, since: datetime, whose: Whose) -> Nano:
+        wanted = select(func.sum(usage.c.cost)).where(usage.c.at >= since, *_of(whose))
+        return int(await self._database.read(lambda c: c.execute(wanted).scalar()) or 0)
+
+    async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
+        wanted = (
+            select(
+                turn.c.id,
+                turn.c.created_at,
+                turn.c.asker,
+                turn.c.asker_name,
+                func.coalesce(passage.c.question, ""),
+            )
+            .outerjoin(passage, passage.c.id == turn.c.id)
+            .where(turn.c.id.in_(turns))
+        )
+        rows = await self._database.read(lambda c: c.execute(wanted).all())
+        return {id: Task(*told) for id, *told in map(tuple, rows)}
+
+    async def budgets(self) -> Budgets:
+        wanted = select(budget.c.scope, budget.c.money, budget.c.by)
+        rows = await self._database.read(lambda c: c.execute(wanted).all())
+        return {scope: Limit(money, by) for scope, money, by in map(tuple, rows)}
+
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
         wanted = {"of": chat, "most": limit}
         return await self._database.read(
@@ -73,9 +140,53 @@ class SqlLedger:
         return await self._database.read(lambda c: c.execute(_ARTIFACT, wanted).scalar())
 
 
+def _bills(slots: Sequence[datetime], by: By, whose: Whose) -> Select[Any]:
+    slot: ColumnElement[int] = literal(0)
+    for begin in slots[1:]:
+        slot = slot + case((usage.c.at >= begin, 1), else_=0)
+    subject = func.coalesce(_SUBJECTS[by], "")
+    marked = (
+        select(slot.label("slot"), subject.label("of"), usage)
+        .where(usage.c.at >= slots[0], *_of(whose))
+        .subquery()
+    )
+    of = marked.c
+    return (
+        select(
+            of.slot,
+            of.of,
+            func.count(),
+            func.sum(of.cost),
+            func.count() - func.count(of.cost),
+            func.sum(case((of.estimated, 1), else_=0)),
+            *(func.sum(of[name]) for name in _TOKENS),
+        )
+        .group_by(of.slot, of.of)
+        .order_by(of.slot, of.of)
+    )
+
+
+def _of(whose: Whose) -> list[ColumnElement[bool]]:
+    wanted = (
+        (usage.c.chat, whose.chat),
+        (usage.c.person, whose.person),
+        (usage.c.turn, whose.turn),
+    )
+    return [column == value for column, value in wanted if value is not None]
+
+
 def add_usage(connection: Connection, writes: Sequence[AddUsage], _at: datetime) -> None:
-    rows = [{**values(w, _USAGE_FIELDS), **values(w.usage, _TOKENS)} for w in writes]
-    connection.execute(insert(usage), rows)
+    for write in writes:
+        of = {**values(write.cause, _CAUSE), **values(write.usage, _TOKENS)}
+        _ADD_USAGE.run(connection, {**values(write, _USAGE_FIELDS), **of})
+
+
+def drop_usage(connection: Connection, writes: Sequence[DropUsage], _at: datetime) -> None:
+    connection.execute(_DROP_USAGE, [{"of": write.call} for write in writes])
+
+
+def set_budgets(connection: Connection, writes: Sequence[SetBudget], _at: datetime) -> None:
+    _SET_BUDGET.run(connection, *(values(write, names(SetBudget)) for write in writes))
 
 
 def add_audit(connection: Connection, writes: Sequence[AddAudit], _at: datetime) -> None:

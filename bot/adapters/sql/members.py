@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, t
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.tables import (
     COUNTED,
     FOR_OWNERS,
@@ -17,13 +18,15 @@ from bot.adapters.sql.tables import (
     approval,
     chat,
     inbox,
+    note,
+    passage,
     person,
     rule,
     turn,
 )
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.approval import Approval
-from bot.domain.change import InboundState, LinkAccount, Revoke, SaveTerms
+from bot.domain.change import InboundState, LinkAccount, Revoke, SaveProfile, SaveTerms
 from bot.domain.person import AT_THE_MACHINE, Role
 from bot.domain.rights import NOTHING
 from bot.domain.turn import Turn
@@ -77,7 +80,30 @@ _TERMS = (
     .where(person.c.id == bindparam("of"))
     .values(rights=bindparam("rights"), pace=bindparam("pace"))
 )
+_PROFILE = (
+    update(person)
+    .where(person.c.id == bindparam("of"))
+    .values(about=bindparam("words"), timezone=bindparam("zone"))
+)
 _LINK = Upsert(account, ["key"], overwrite("person"))
+_AT_HOME = select(chat.c.id).where(
+    chat.c.private, or_(bindparam("place") == _PLACE, _PLACE.startswith(bindparam("threads")))
+)
+_HAND_OVER = (
+    update(passage)
+    .where(passage.c.chat.in_(_AT_HOME), passage.c.whose != bindparam("after"))
+    .values(whose=bindparam("after"), indexed=False, meant=False)
+)
+_LEAVE = leaving_of(passage.c.chat.in_(_AT_HOME), passage.c.whose != bindparam("after"))
+_HAND_OVER_NOTES = (
+    update(note)
+    .where(
+        select(passage.c.id)
+        .where(passage.c.id == "note:" + note.c.id, passage.c.chat.in_(_AT_HOME))
+        .exists()
+    )
+    .values(whose=bindparam("after"))
+)
 _STOP = update(turn).where(turn.c.asker == bindparam("of"), UNSETTLED)
 _DROP = update(inbox).where(inbox.c.person == bindparam("of"), WAITING)
 _ACCOUNTS = delete(account).where(account.c.person == bindparam("of"))
@@ -85,7 +111,7 @@ _RULES = delete(rule).where(rule.c.person == bindparam("of"))
 _DEMOTE = (
     update(person)
     .where(person.c.id == bindparam("of"))
-    .values(role=Role.MEMBER, rights=NOTHING, pace=None)
+    .values(role=Role.MEMBER, rights=NOTHING, pace=None, about="", timezone=None)
 )
 
 
@@ -117,8 +143,19 @@ def save_terms(connection: Connection, writes: Sequence[SaveTerms], _at: datetim
     connection.execute(_TERMS, rows)
 
 
+def save_profiles(connection: Connection, writes: Sequence[SaveProfile], _at: datetime) -> None:
+    rows = [{"of": w.person, "words": w.about, "zone": w.timezone} for w in writes]
+    connection.execute(_PROFILE, rows)
+
+
 def link_accounts(connection: Connection, writes: Sequence[LinkAccount], _at: datetime) -> None:
+    """Gives accounts to people; what was said at an account is remembered for its person."""
     _LINK.run(connection, *({"key": w.account, "person": w.person} for w in writes))
+    for write in writes:
+        home = {"place": write.account, "threads": f"{write.account}/"}
+        connection.execute(_HAND_OVER_NOTES, {**home, "after": f"p{write.person}"})
+        connection.execute(_LEAVE, {**home, "after": f"p{write.person}"})
+        connection.execute(_HAND_OVER, {**home, "after": f"p{write.person}"})
 
 
 def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> None:

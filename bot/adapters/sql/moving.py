@@ -7,7 +7,9 @@ from datetime import datetime
 from sqlalchemy import Connection, Text, bindparam, case, cast, delete, or_, select, update
 
 from bot.adapters.sql.chats import first
+from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.tables import (
+    COPIES,
     OWED,
     PLANNED,
     UNSETTLED,
@@ -18,8 +20,11 @@ from bot.adapters.sql.tables import (
     conversation,
     entry,
     inbox,
+    note,
     outbox,
+    passage,
     plan,
+    received,
     rule,
     sight,
     turn,
@@ -36,6 +41,12 @@ from bot.ports.outbox import DeliveryState
 _OF = bindparam("of")
 _MOVE = update(chat).where(chat.c.id == _OF)
 _FORGET_SIGHTS = delete(sight).where(sight.c.chat == _OF)
+_FORGET_COPIES = (
+    update(outbox)
+    .where(outbox.c.chat == _OF, COPIES)
+    .values(copy_of=None, state=DeliveryState.SHOWN, shown_version=outbox.c.version)
+)
+_END_GRANTS = delete(rule).where(rule.c.chat == _OF, rule.c.under != "")
 _FORGET_SCREEN = update(outbox).where(outbox.c.chat == _OF).values(pieces=(), message_ids=())
 _OPEN_CARDS = select("card:" + approval.c.id).where(
     approval.c.chat == _OF, approval.c.state == ApprovalState.OPEN
@@ -59,7 +70,18 @@ _REPLY_TO_NOTHING = update(turn).where(turn.c.chat == _OF, UNSETTLED).values(rep
 _BODIES = select(entry.c.seq, entry.c.conversation, entry.c.body).where(entry.c.chat == _OF)
 _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("line"))
 _CONTINUED = (entry, turn, approval)
-_OF_CHAT = (conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan)
+_OF_CHAT = (conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received)
+_OWN_MEMORY = (
+    update(passage)
+    .where(passage.c.chat == _OF, passage.c.whose == bindparam("before"))
+    .values(whose=bindparam("after"), indexed=False, meant=False)
+)
+_LEAVE_MEMORY = leaving_of(passage.c.chat == _OF, passage.c.whose == bindparam("before"))
+
+
+_OWN_NOTES = (
+    update(note).where(note.c.whose == bindparam("before")).values(whose=bindparam("after"))
+)
 
 
 def move_chats(connection: Connection, writes: Sequence[MoveChat], _at: datetime) -> None:
@@ -84,7 +106,8 @@ def join_chats(connection: Connection, writes: Sequence[JoinChats], at: datetime
 def _leave(connection: Connection, moving: Chat) -> None:
     """Shows important messages again: nobody can edit or answer those on the old screen."""
     of = {"of": moving.id}
-    for statement in (_FORGET_SIGHTS, _FORGET_SCREEN, _OWE_CARDS, _REPLY_TO_NOTHING):
+    forgotten = (_FORGET_SIGHTS, _FORGET_COPIES, _FORGET_SCREEN)
+    for statement in (*forgotten, _OWE_CARDS, _REPLY_TO_NOTHING):
         connection.execute(statement, of)
     for number, content in connection.execute(_OWED, of).all():
         owed = _OWE.values(shown_version=0, content=replace(content, reply_to=None))
@@ -116,10 +139,18 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
         connection.execute(moved.values(chat=kept.id, conversation=goes_on))
     if not summed:
         connection.execute(delete(conversation).where(conversation.c.id == other.conversation))
+    connection.execute(_END_GRANTS, {"of": other.id})
     # A chat has one live plan: the plan of the kept chat continues.
     if connection.execute(_LIVE_PLANS, {"of": kept.id}).first() is not None:
         connection.execute(_END_PLANS.values(ended_at=at), {"of": other.id})
-    for table in _OF_CHAT:
+    known = select(received.c.key).where(received.c.chat == kept.id)
+    twice = delete(received).where(received.c.chat == other.id, received.c.key.in_(known))
+    connection.execute(twice)
+    owners = {"of": other.id, "before": f"c{other.id}", "after": f"c{kept.id}"}
+    connection.execute(_LEAVE_MEMORY, owners)
+    connection.execute(_OWN_MEMORY, owners)
+    connection.execute(_OWN_NOTES, {"before": owners["before"], "after": owners["after"]})
+    for table in (*_OF_CHAT, passage):
         connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
     end = kept.last_seq + other.last_seq
     connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})

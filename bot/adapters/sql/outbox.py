@@ -1,6 +1,7 @@
 """Messages that are owed to people."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ from sqlalchemy import Connection, Select, bindparam, case, select, update
 
 from bot.adapters.sql.columns import names
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.tables import OWED, chat, outbox, sight
+from bot.adapters.sql.tables import COPIES, OWED, chat, outbox, sight
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.domain.change import Retract, Show
 from bot.domain.message import Outbound, OutboundKind
@@ -61,6 +62,19 @@ def _edit(insert: ConflictInsert) -> dict[str, object]:
 
 
 _SHOW = Upsert(outbox, ["key"], _edit)
+_FORGET = update(outbox).where(outbox.c.key == bindparam("of")).values(pieces=(), message_ids=())
+_ORIGINAL = select(outbox.c.id).where(outbox.c.key == bindparam("original")).scalar_subquery()
+_EDIT_COPIES = (
+    update(outbox)
+    .where(COPIES, outbox.c.copy_of == _ORIGINAL)
+    .values(
+        content=bindparam("wanted", type_=outbox.c.content.type),
+        version=outbox.c.version + 1,
+        state=DeliveryState.OWED,
+        attempts=0,
+        error="",
+    )
+)
 
 
 class SqlOutbox:
@@ -105,10 +119,22 @@ def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
             "message_ids": () if write.over is None else (write.over,),
             "attempts": 0,
             "error": "",
+            "copy_of": write.copy_of,
         }
         for write in writes
     ]
     _SHOW.run(connection, *rows)
+    for write in writes:
+        if write.anew:
+            connection.execute(_FORGET, {"of": write.key})
+        if write.content.kind is OutboundKind.CARD and write.copy_of is None:
+            _edit_copies(connection, write)
+
+
+def _edit_copies(connection: Connection, write: Show) -> None:
+    """Makes the new content of a card owed by its copies; their documents stay as they are."""
+    content = replace(write.content, files=())
+    connection.execute(_EDIT_COPIES, {"original": write.key, "wanted": content})
 
 
 def retract(connection: Connection, writes: Sequence[Retract], at: datetime) -> None:

@@ -100,6 +100,11 @@ class SqlDoor:
         row = {"account": account, "day": day}
         return await self._database.write(lambda c: _GREET.run(c, row)) == 1
 
+    async def ignore(self, account: str) -> None:
+        # The last day there is: none comes after it.
+        row = {"account": account, "day": date.max}
+        await self._database.write(lambda c: _GREET.run(c, row), durable=True)
+
 
 def _of_account(connection: Connection, key: str) -> Person | None:
     row = connection.execute(_BY_ACCOUNT, {"of": key}).first()

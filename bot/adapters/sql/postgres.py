@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
-from bot.domain.errors import SettingError
+from bot.domain.errors import DriverMissing
+from bot.shipped import in_checkout
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 7_391_204_518
@@ -42,7 +43,7 @@ class PostgresDatabase:
 async def open_postgres(
     url: URL, busy_seconds: float, prepare: Work[None]
 ) -> AsyncIterator[PostgresDatabase]:
-    """Connects and prepares the database; raises SettingError or a StoreError."""
+    """Connects and prepares the database; raises DriverMissing or a StoreError."""
     wishes = url.query.get("options", "")
     options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
     engine = _engine(url, options)
@@ -63,7 +64,8 @@ def _engine(url: URL, options: str) -> AsyncEngine:
             connect_args={"options": options},
         )
     except ModuleNotFoundError:
-        raise SettingError("PostgreSQL needs its driver: install steward[postgres]") from None
+        install = "make postgres" if in_checkout() else "pip install steward[postgres]"
+        raise DriverMissing("PostgreSQL", install) from None
 
 
 def _alone(prepare: Work[None], connection: Connection) -> None:

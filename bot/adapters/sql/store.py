@@ -1,25 +1,35 @@
 """Opens the store: one value with every port on one database."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Connection, false, make_url, update
 from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
+from bot.adapters.sql.belongings import SqlBelongings
 from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
+from bot.adapters.sql.meaning import SqlMeaningDebts, SqlMeant
 from bot.adapters.sql.members import SqlMembers
+from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
+from bot.adapters.sql.notes import SqlNotes
 from bot.adapters.sql.outbox import SqlOutbox
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
+from bot.adapters.sql.received import SqlReceived
 from bot.adapters.sql.sqlite import open_sqlite
+from bot.adapters.sql.sqlite_words import SqliteEngine
+from bot.adapters.sql.tables import pairing
+from bot.adapters.sql.turns import SqlTurns
+from bot.adapters.sql.words import Engine, SqlWords
 from bot.domain.errors import SettingError
 
 
@@ -39,6 +49,16 @@ class Store:
     outbox: SqlOutbox
     ledger: SqlLedger
     consents: SqlConsents
+    received: SqlReceived
+    memory: SqlMemory
+    words: SqlWords
+    meant: SqlMeant
+    meaning_debts: SqlMeaningDebts
+    notes: SqlNotes
+    belongings: SqlBelongings
+    turns: SqlTurns
+    check_writable: Callable[[], Awaitable[None]]
+    """Raises a StoreError when rows cannot be written; changes none."""
 
 
 @asynccontextmanager
@@ -52,7 +72,8 @@ async def open_store(
     cannot be used.
     """
     prepare = migrate if upgrade else inspect_only
-    async with _opened(_parsed(url), busy_seconds, prepare) as database:
+    parsed = _parsed(url)
+    async with _opened(parsed, busy_seconds, prepare) as database:
         yield Store(
             inbox=SqlInbox(database),
             journal=SqlJournal(database, now),
@@ -66,7 +87,21 @@ async def open_store(
             outbox=SqlOutbox(database),
             ledger=SqlLedger(database),
             consents=SqlConsents(database),
+            received=SqlReceived(database),
+            memory=SqlMemory(database),
+            notes=SqlNotes(database),
+            belongings=SqlBelongings(database),
+            words=SqlWords(database, _engine(parsed)),
+            meant=SqlMeant(database),
+            meaning_debts=SqlMeaningDebts(database),
+            turns=SqlTurns(database),
+            check_writable=partial(database.write, _change_nothing),
         )
+
+
+def _change_nothing(connection: Connection) -> None:
+    """Asks for the right to write, with a statement that finds no row."""
+    connection.execute(update(pairing).where(false()).values(code_hash=""))
 
 
 def _parsed(url: str) -> URL:
@@ -74,6 +109,14 @@ def _parsed(url: str) -> URL:
         return make_url(url)
     except ArgumentError:
         raise SettingError("the database URL cannot be read") from None
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        return SqliteEngine()
+    from bot.adapters.sql.postgres_words import PostgresEngine  # noqa: PLC0415
+
+    return PostgresEngine()
 
 
 def _opened(

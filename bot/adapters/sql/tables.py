@@ -12,7 +12,6 @@ from sqlalchemy import (
     Boolean,
     Column,
     Date,
-    Float,
     ForeignKey,
     Index,
     Integer,
@@ -39,8 +38,9 @@ from bot.adapters.sql.codec import (
     SURROUNDINGS,
     WORDS,
 )
-from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Place, Words
+from bot.adapters.sql.columns import Bytes, ChatAddress, Choice, Json, Moment, Number, Words
 from bot.domain.approval import ApprovalState
+from bot.domain.budget import CallKind, Scope
 from bot.domain.change import InboundState
 from bot.domain.chat import Activation, LongAnswers, QueueMode
 from bot.domain.message import Address
@@ -48,12 +48,13 @@ from bot.domain.outcome import StopReason
 from bot.domain.person import Role
 from bot.domain.plan import PlanState, StepState
 from bot.domain.tool import Effect
-from bot.domain.turn import TurnState
+from bot.domain.turn import TurnState, Way, WaysOn
 from bot.ports.outbox import DeliveryState
 
 UNSETTLED = text("state <> 'settled'")
 AT_WORK = text("state IN ('queued', 'running', 'resting')")
 STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
+LEADS_ON = text("ways_on = 'open'")
 OPEN = text("state = 'open'")
 FOR_OWNERS = text("state = 'open' AND owner_chats <> '[]'")
 # Written unlike DECIDED: else SQLite uses this index of all open cards for that query too.
@@ -65,8 +66,12 @@ HEARD = text("state = 'heard'")
 KNOWN = text("person IS NOT NULL")
 COUNTED = text("person IS NOT NULL AND NOT fragment")
 OWED = text("state = 'owed'")
+COPIES = text("copy_of IS NOT NULL")
 PLANNED = text("state IN ('collecting', 'ready', 'approved', 'executing')")
 RAN = text("action = 'call.ran'")
+KEPT = text("NOT swept")
+UNINDEXED = text("NOT indexed")
+UNMEANT = text("NOT meant")
 
 _WHERE = "where"
 
@@ -110,7 +115,7 @@ class ChatTable(Stored, table=True):
     """A chat; separate statements move `fence` and `last_seq`."""
 
     id: int | None = stored(Number, primary_key=True)
-    address: Address = stored(Place, unique=True)
+    address: Address = stored(ChatAddress, unique=True)
     conversation: str = stored(Words)
     private: bool = stored(Boolean)
     queue_mode: QueueMode = stored(Choice(QueueMode))
@@ -120,12 +125,14 @@ class ChatTable(Stored, table=True):
     last_seq: int = stored(Number)
     title: str = stored(Words, server_default="")
     activation: Activation = stored(Choice(Activation), server_default="mention")
-    context: bool = stored(Boolean, server_default=false())
-    moved_from: Address | None = stored(Place, null=True)
+    listens: bool = stored(Boolean, server_default=false())
+    moved_from: Address | None = stored(ChatAddress, null=True)
     long_answers: LongAnswers = stored(Choice(LongAnswers), server_default="messages")
     previews: bool = stored(Boolean, server_default=false())
+    footer: bool = stored(Boolean, server_default=false())
     skill: str | None = stored(Words, null=True)
     skill_lent: bool = stored(Boolean, server_default=false())
+    offered: str | None = stored(Words, null=True)
 
 
 class PersonTable(Stored, table=True):
@@ -134,6 +141,8 @@ class PersonTable(Stored, table=True):
     role: Role = stored(Choice(Role))
     rights: Any = stored(Json(RIGHTS), server_default="{}")
     pace: Any = stored(Json(PACE), null=True)
+    about: str = stored(Words, server_default="")
+    timezone: str | None = stored(Words, null=True)
 
 
 class AccountTable(Stored, table=True):
@@ -159,6 +168,7 @@ class TurnTable(Stored, table=True):
         partial("ix_turn_unsettled", "chat", where=UNSETTLED),
         partial("ix_turn_at_work", "chat", where=AT_WORK),
         partial("ix_turn_stopping", "chat", where=STOPPING),
+        partial("ix_turn_ways_on", "chat", where=LEADS_ON),
     )
     id: str = stored(Words, primary_key=True)
     chat: int = of_chat()
@@ -182,10 +192,16 @@ class TurnTable(Stored, table=True):
     stages: int = stored(Integer, server_default="0")
     rests: int = stored(Integer, server_default="0")
     rests_until: datetime | None = stored(Moment, null=True)
+    begun: int = stored(Integer, server_default="0")
+    held_back: bool = stored(Boolean, server_default=false())
+    ways_on: WaysOn = stored(Choice(WaysOn), server_default="none")
+    follows: str | None = stored(Words, null=True)
+    way: Way | None = stored(Choice(Way), null=True)
+    said: str = stored(Words, server_default="")
 
 
 class EntryTable(Stored, table=True):
-    """One line of the log, never updated."""
+    """One line of the log, never updated but when its words are erased."""
 
     __table_args__ = (Index("ix_entry_conversation", "conversation", "seq"),)
     chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
@@ -245,6 +261,7 @@ class RuleTable(Stored, table=True):
     label: str = stored(Words)
     created_at: datetime = stored(Moment)
     surroundings: Any = stored(Json(SURROUNDINGS), server_default="{}")
+    under: str = stored(Words, server_default="")
 
 
 class InboxTable(Stored, table=True):
@@ -320,9 +337,15 @@ class PlanStepTable(Stored, table=True):
 
 
 class OutboxTable(Stored, table=True):
-    """A visible message: its wanted content, and its pieces and ids as last recorded."""
+    """A visible message: its wanted content, and its pieces and ids as last recorded.
 
-    __table_args__ = (partial("ix_outbox_owed", "chat", where=OWED),)
+    A message that shows the same as another one, its original, has the original's number.
+    """
+
+    __table_args__ = (
+        partial("ix_outbox_owed", "chat", where=OWED),
+        partial("ix_outbox_copy", "copy_of", where=COPIES),
+    )
     id: int | None = stored(Number, primary_key=True)
     key: str = stored(Words, unique=True)
     chat: int = of_chat()
@@ -336,6 +359,7 @@ class OutboxTable(Stored, table=True):
     attempts: int = stored(Integer)
     error: str = stored(Words)
     recorded_at: datetime | None = stored(Moment, null=True)
+    copy_of: int | None = stored(Number, null=True)
 
 
 class SightTable(Stored, table=True):
@@ -347,25 +371,64 @@ class SightTable(Stored, table=True):
 
 
 class UsageTable(Stored, table=True):
-    __table_args__ = (Index("ix_usage_at", "at"), Index("ix_usage_chat", "chat", "at"))
+    """A paid call; `cost` in billionths of a dollar, null without a known price."""
+
+    __table_args__ = (
+        Index("uq_usage_call", "call", unique=True),
+        Index("ix_usage_at", "at"),
+        Index("ix_usage_chat", "chat", "at"),
+        Index("ix_usage_person", "person", "at"),
+        Index("ix_usage_turn", "turn"),
+    )
     id: int | None = stored(Number, primary_key=True)
+    call: str = stored(Words)
     turn: str = stored(Words)
-    chat: int = of_chat()
-    person: int = stored(Number)
+    chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
+    person: int | None = stored(Number, null=True)
+    skill: str | None = stored(Words, null=True)
     model: str = stored(Words)
     at: datetime = stored(Moment)
     input: int = stored(Number)
     output: int = stored(Number)
     cache_read: int = stored(Number)
     cache_write: int = stored(Number)
-    cost: float | None = stored(Float, null=True)
-    call_type: str = stored(Words)
+    cost: int | None = stored(Number, null=True)
+    kind: CallKind = stored(Choice(CallKind))
+    estimated: bool = stored(Boolean)
+
+
+class BudgetTable(Stored, table=True):
+    """A budget that an owner set in a chat; `money` in billionths of a dollar, null for none."""
+
+    scope: Scope = stored(Choice(Scope), primary_key=True)
+    money: int | None = stored(Number, null=True)
+    by: str = stored(Words)
+    at: datetime = stored(Moment)
 
 
 class ArtifactTable(Stored, table=True):
     id: str = stored(Words, primary_key=True)
     chat: int = of_chat()
     text: str = stored(Bytes)
+
+
+class ReceivedTable(Stored, table=True):
+    """A file that somebody sent; rows of swept files stay, so that copies are recognised."""
+
+    __table_args__ = (
+        Index("uq_received_chat", "chat", "key", unique=True),
+        Index("ix_received_size", "size"),
+        partial("ix_received_kept", "id", where=KEPT),
+    )
+    id: int | None = stored(Number, primary_key=True)
+    chat: int = of_chat()
+    key: str = stored(Words)
+    folder: str = stored(Bytes)
+    path: str = stored(Words)
+    size: int = stored(Number)
+    digest: str = stored(Words)
+    kept_at: datetime = stored(Moment)
+    swept: bool = stored(Boolean)
 
 
 class AuditTable(Stored, table=True):
@@ -417,6 +480,72 @@ class ConsentTable(Stored, table=True):
     given_at: datetime = stored(Moment)
 
 
+class PassageTable(Stored, table=True):
+    """A settled answer with its question.
+
+    `indexed` is false while the index of words is owed it, `meant` while that of meaning is.
+
+    No number is used twice: the index knows passages by number.
+    """
+
+    __table_args__ = (
+        Index("uq_passage_id", "id", unique=True),
+        Index("ix_passage_whose", "whose", "at"),
+        Index("ix_passage_conversation", "conversation", "number"),
+        partial("ix_passage_unindexed", "number", where=UNINDEXED),
+        partial("ix_passage_unmeant", "number", where=UNMEANT),
+        {"sqlite_autoincrement": True},
+    )
+    number: int | None = stored(Number, primary_key=True)
+    id: str = stored(Words)
+    whose: str = stored(Words)
+    at: datetime = stored(Moment)
+    question: str = stored(Words)
+    answer: str = stored(Words)
+    person: int = stored(Number)
+    speaker: str = stored(Words)
+    chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
+    conversation: str = stored(Words)
+    skill: str | None = stored(Words, null=True)
+    untrusted: str | None = stored(Words, null=True)
+    indexed: bool = stored(Boolean, server_default=false())
+    meant: bool = stored(Boolean, server_default=false())
+
+
+class NoteTable(Stored, table=True):
+    __table_args__ = (Index("ix_note_whose", "whose", "at"),)
+    id: str = stored(Words, primary_key=True)
+    whose: str = stored(Words)
+    text: str = stored(Words)
+    at: datetime = stored(Moment)
+    person: int = stored(Number)
+    speaker: str = stored(Words)
+    conversation: str = stored(Words)
+
+
+class PastTable(Stored, table=True):
+    """The last conversation from before the memory that was read; `ended` after all of them."""
+
+    id: int = stored(Integer, primary_key=True, autoincrement=False)
+    conversation: str = stored(Words)
+    ended: bool = stored(Boolean)
+
+
+class MeaningTable(Stored, table=True):
+    """The index of meaning that `meant` is about."""
+
+    id: int = stored(Integer, primary_key=True, autoincrement=False)
+    name: str = stored(Words)
+    space: str = stored(Words)
+
+
+class LeavingTable(Stored, table=True):
+    """Vectors that the index of meaning has to take out."""
+
+    number: int = stored(Number, primary_key=True, autoincrement=False)
+    whose: str = stored(Words, primary_key=True)
+
+
 METADATA = Stored.metadata
 
 
@@ -447,12 +576,19 @@ plan_step = METADATA.tables["plan_step"]
 outbox = METADATA.tables["outbox"]
 sight = METADATA.tables["sight"]
 usage = METADATA.tables["usage"]
+budget = METADATA.tables["budget"]
 artifact = METADATA.tables["artifact"]
+received = METADATA.tables["received"]
 audit = METADATA.tables["audit"]
 verdict = METADATA.tables["verdict"]
 pairing = METADATA.tables["pairing"]
 greeting = METADATA.tables["greeting"]
 consent = METADATA.tables["consent"]
+passage = METADATA.tables["passage"]
+note = METADATA.tables["note"]
+past = METADATA.tables["past"]
+meaning = METADATA.tables["meaning"]
+leaving = METADATA.tables["leaving"]
 
 PENDING_CARDS = (
     PENDING,

@@ -6,11 +6,12 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, update
 
 from bot.adapters.sql.columns import columns, names, values
+from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.change import AskStop, CountStart, EndRest, SaveTurn
+from bot.domain.change import AskStop, CountStart, EndRest, EndWays, SaveTurn
 from bot.domain.errors import Conflict
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn import Turn, TurnState, WaysOn
 
 _FIELDS = tuple(name for name in names(Turn) if name != "stop_asked")
 _SAVE = Upsert(turn, ["id"], overwrite(*(name for name in _FIELDS if name != "id")))
@@ -27,7 +28,7 @@ _ASK_STOP = (
 _COUNT_START = (
     update(turn)
     .where(turn.c.id == bindparam("of"), turn.c.state == TurnState.RUNNING)
-    .values(attempts=turn.c.attempts + 1)
+    .values(attempts=turn.c.attempts + 1, held_back=False)
 )
 _END_REST = (
     update(turn)
@@ -38,11 +39,26 @@ _END_REST = (
     )
     .values(rests_until=bindparam("until"))
 )
+_END_WAYS = (
+    update(turn)
+    .where(turn.c.id == bindparam("of"), turn.c.ways_on == WaysOn.OPEN)
+    .values(ways_on=bindparam("how"))
+)
+_BY_ID = select(*columns(turn, Turn)).where(turn.c.id == bindparam("of"))
 _UNSETTLED = (
     select(*columns(turn, Turn))
     .where(turn.c.chat == bindparam("of"), UNSETTLED)
     .order_by(turn.c.created_at, turn.c.id)
 )
+
+
+class SqlTurns:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, turn: str) -> Turn | None:
+        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": turn}).first())
+        return None if row is None else Turn(*row)
 
 
 def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime) -> None:
@@ -65,6 +81,12 @@ def end_rests(connection: Connection, writes: Sequence[EndRest], _at: datetime) 
         row = {"of": write.turn, "rest": write.rest, "until": write.at}
         if not connection.execute(_END_REST, row).rowcount:
             raise Conflict(f"turn {write.turn} is not in its rest {write.rest}")
+
+
+def end_ways(connection: Connection, writes: Sequence[EndWays], _at: datetime) -> None:
+    for write in writes:
+        if not connection.execute(_END_WAYS, {"of": write.turn, "how": write.how}).rowcount:
+            raise Conflict(f"the buttons below turn {write.turn} are not open")
 
 
 def unsettled(connection: Connection, chat: int) -> list[Turn]:

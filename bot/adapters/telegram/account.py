@@ -1,8 +1,17 @@
 """Asks Telegram about the bot's own account, and sets its menu of commands."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from telegram import (
+    BotCommandScope,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeChat,
+    BotCommandScopeDefault,
+)
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.domain.errors import ChannelError
@@ -10,6 +19,11 @@ from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
 _LONGEST_PAUSE = 30.0
+_TELLING_PAUSE = 2.0
+_MOST_OWNERS = 20
+
+Menu: TypeAlias = Sequence[tuple[str, str]]
+"""The name and the description of each command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +37,7 @@ class Identity:
 class TelegramAccount:
     def __init__(self, api: TelegramApi) -> None:
         self._api = api
+        self._asking = asyncio.Lock()
 
     async def identity(self) -> Identity:
         """Asks for the bot's id and name; raises ChannelError, which names a bad token as such."""
@@ -33,18 +48,31 @@ class TelegramAccount:
 
     async def introduced(self, clock: Clock) -> None:
         """Returns once the bot's user name is known, by which groups call it."""
-        pause = 1.0
-        while not self._api.own_name:
-            try:
-                await self.identity()
-            except ChannelError as fault:
-                _log.warning("updates wait until the bot knows its name: %s", fault)
-                await clock.sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+        pause, told = 1.0, False
+        async with self._asking:
+            while not self._api.own_name:
+                try:
+                    await self.identity()
+                except ChannelError as fault:
+                    # As a rule the polls meet the same trouble, and one line about it is enough.
+                    if pause > _TELLING_PAUSE and not told and not self._api.trouble:
+                        _log.warning("Updates wait until Telegram tells the bot's name: %s", fault)
+                        told = True
+                    await clock.sleep(pause)
+                    pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def check(self) -> str:
         """Returns the bot's user name, as proof that the token works; raises ChannelError."""
         return (await self.identity()).username
+
+    @property
+    def handle(self) -> str:
+        """The bot's name as people write it, once it is introduced."""
+        return f"@{self._api.own_name}"
+
+    def pairing_link(self, code: str) -> str:
+        """Returns the link that opens the bot with `/start <code>`."""
+        return f"https://t.me/{self._api.own_name}?start={code}"
 
     async def check_webhook(self, wanted: str) -> str:
         """Returns a sentence about how updates arrive; `wanted` is empty for polling.
@@ -63,13 +91,24 @@ class TelegramAccount:
         state = f"Telegram calls {wanted}" if wanted else "Updates are polled"
         return f"{state}; {waiting}." + (f" {told}, and did later." if failed else "")
 
-    async def set_menu(self, commands: Sequence[tuple[str, str]]) -> None:
-        """Shows these (name, description) pairs as the menu; a failure is logged only."""
+    async def set_menus(
+        self, private: Menu, groups: Menu, owners: Menu, owner_ids: Sequence[str]
+    ) -> None:
+        """Shows these menus in private chats, in groups, and in the private chats of owners.
+
+        A failure is logged only: an owner who never opened a chat with the bot has no menu.
+        """
+        await self._set_menu(private, BotCommandScopeDefault())
+        await self._set_menu(groups, BotCommandScopeAllGroupChats())
+        for owner in owner_ids[:_MOST_OWNERS]:
+            await self._set_menu(owners, BotCommandScopeChat(int(owner)))
+
+    async def _set_menu(self, commands: Menu, scope: BotCommandScope) -> None:
         try:
             async with self._api.calling() as bot:
-                await bot.set_my_commands(commands)
+                await bot.set_my_commands(commands, scope=scope)
         except ChannelError as fault:
-            _log.warning("the menu of commands was not set: %s", fault)
+            _log.warning("A menu of commands was not set: %s", fault)
 
 
 def _other_webhook(found: str, wanted: str, waiting: str) -> str:

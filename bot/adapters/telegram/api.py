@@ -28,11 +28,15 @@ _SLACK_SECONDS = 1.0
 _UPLOAD_SECONDS = 300.0
 _GRACE_SECONDS = 1.0
 
+_KEPT_CONNECTIONS = 16
+"""Idle connections that stay open: the pool compares each with every other at every call."""
+
 
 class TelegramApi:
     """Methods are at `url`/bot<token>/<method>; nothing is opened before `async with`.
 
-    `own_name` is the bot's user name, known once its account was asked for.
+    `own_name` is the bot's user name, known once its account was asked for. `trouble` is the kind
+    of fault that keeps updates away, once the log has told it; empty while they come.
     """
 
     def __init__(self, token: str, url: str = PUBLIC_URL, send_seconds: float = 30.0) -> None:
@@ -40,6 +44,7 @@ class TelegramApi:
         self._url = url.rstrip("/")
         self._send_seconds = send_seconds
         self.own_name = ""
+        self.trouble = ""
         forms = (re.escape(form) for form in (token, quote(token, safe="")) if form)
         self._written_token = re.compile("|".join(forms) or "(?!)", re.IGNORECASE)
 
@@ -148,7 +153,12 @@ def _transport(
         write_timeout=seconds,
         pool_timeout=seconds,
         media_write_timeout=_UPLOAD_SECONDS,
-        httpx_kwargs={"verify": certificates},
+        httpx_kwargs={
+            "verify": certificates,
+            "limits": httpx.Limits(
+                max_connections=connections, max_keepalive_connections=_KEPT_CONNECTIONS
+            ),
+        },
     )
 
 

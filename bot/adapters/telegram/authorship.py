@@ -23,7 +23,6 @@ _NAMED = {
     "document": "a document",
     "video": "a video",
     "video_note": "a video",
-    "voice": "a voice message",
     "audio": "a recording",
     "sticker": "a sticker",
     "poll": "a poll",
@@ -48,7 +47,8 @@ def foreign_content(message: Fields) -> str | None:
         bot = (message.inner("via_bot") or Fields(None)).text("username") or ""
         name = " ".join(bot.split())[:LONGEST_NAME]
         return f"a message composed by the bot @{name}" if name else "a message of another bot"
-    unknown = message.names() - _WORDS - _ENVELOPE
+    # The app records a voice message itself, so it is the sender's own; a forward is told apart.
+    unknown = message.names() - _WORDS - _ENVELOPE - {"voice"}
     if not unknown:
         return None
     known = next((told for name, told in _NAMED.items() if name in unknown), None)

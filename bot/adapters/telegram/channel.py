@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from telegram import (
+    ForceReply,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
     InputFile,
@@ -35,7 +36,8 @@ _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍", Sign.DONE: "👌"}
 _NOT_THERE = "message to delete not found"
 _DELETED = "message to react not found"
 _LONGEST_NOTICE = 200
-_SHORT = 8_000
+_LONGEST_HINT = 64
+_SHORT = 2_000
 """Characters of a draft that is formatted at once."""
 
 _LARGEST_FILE = 50_000_000
@@ -138,12 +140,12 @@ class TelegramChannel:
                 reaction = (ReactionTypeEmoji(emoji),) if emoji is not None else ()
                 await bot.set_message_reaction(to.chat, int(message_id), reaction)
 
-    async def acknowledge(self, press: Press, text: str) -> None:
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+        """Answers a press: a refusal as an alert with its OK, anything else as a passing line."""
         notice = clean(text)[:_LONGEST_NOTICE]
+        alert = True if refused and notice else None
         async with _no_fault(*_LATE), self._api.calling() as bot:
-            await bot.answer_callback_query(
-                press.handle, text=notice or None, show_alert=bool(notice) or None
-            )
+            await bot.answer_callback_query(press.handle, text=notice or None, show_alert=alert)
 
     async def _send_text(self, to: Address, body: Any, entities: _Entities) -> str:
         async with self._api.calling() as bot:
@@ -151,7 +153,7 @@ class TelegramChannel:
                 to.chat,
                 body["text"],
                 entities=entities,
-                reply_markup=_keyboard(body),
+                reply_markup=_keyboard(body) or _asking(to, body),
                 link_preview_options=_preview(body),
                 reply_parameters=_reply(body),
                 disable_notification=body.get("silent"),
@@ -265,6 +267,13 @@ def _keyboard(body: Any) -> InlineKeyboardMarkup | None:
     return InlineKeyboardMarkup(
         [[InlineKeyboardButton(b["label"], callback_data=b["data"]) for b in row] for row in rows]
     )
+
+
+def _asking(to: Address, body: Any) -> ForceReply | None:
+    """Opens a reply for the words that a message asks for; not in a group, where all would see."""
+    if "asks" not in body or is_group(to):
+        return None
+    return ForceReply(input_field_placeholder=body["asks"][:_LONGEST_HINT])
 
 
 def _reply(body: Any) -> ReplyParameters | None:

@@ -1,21 +1,27 @@
 """Cuts formatted text into messages, at the borders a reader would choose."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 from bot.adapters.telegram.rich_text import RichText, Span
 
 LONGEST = 4096
 MOST_SPANS = 100
+_HEADING = frozenset({"bold", "underline", "italic"})
 
 
 def cut(rich: RichText, longest: int = LONGEST) -> list[RichText]:
     """Returns parts of at most `longest` code points and 100 spans, in order.
 
-    Only blanks between two parts are left out; within code only one line break.
+    Only blanks between two parts are left out; within code only one line break. A heading goes
+    with the text after it.
     """
     parts: list[RichText] = []
+    headings = _headings(rich)
     start = 0
     while start < len(rich.text):
         reach = _reach(rich, start, longest)
-        end, after = _border(rich, start, reach)
+        end, after = _border(rich, start, reach, headings)
         part = rich.part(start, end)
         if has_ink(part.text):
             parts.append(RichText(part.text, part.spans[:MOST_SPANS]))
@@ -37,7 +43,19 @@ def _reach(rich: RichText, start: int, longest: int) -> int:
     return reach
 
 
-def _border(rich: RichText, start: int, reach: int) -> tuple[int, int]:
+def _headings(rich: RichText) -> list[range]:
+    """Returns the stretches of lines that are set apart as a whole, in order."""
+    text, found = rich.text, dict[int, range]()
+    for span in rich.spans:
+        begins = span.start == 0 or text[span.start - 1] == "\n"
+        ends = span.end == len(text) or text[span.end] == "\n"
+        one_line = "\n" not in text[span.start : span.end].strip("\n")
+        if span.kind in _HEADING and begins and ends and one_line:
+            found[span.start] = range(span.start, span.end)
+    return [found[start] for start in sorted(found)]
+
+
+def _border(rich: RichText, start: int, reach: int, headings: Sequence[range]) -> tuple[int, int]:
     """Returns the end of a part from `start`, and the start of the next one."""
     text = rich.text
     if reach == len(text):
@@ -51,9 +69,22 @@ def _border(rich: RichText, start: int, reach: int) -> tuple[int, int]:
         at = text.rfind("\n", back, reach + 1)
     if at < 0:
         at = text.rfind(" ", back, reach)
-    if at < 0:
+    hard = at < 0
+    at = _before_headings(text, start, reach if hard else at, headings)
+    if at < 0 or (hard and at == reach):
         return reach, reach
     return _around(text, at, code)
+
+
+def _before_headings(text: str, start: int, at: int, headings: Sequence[range]) -> int:
+    """Returns the border moved back before headings that would stand last; -1 if none is left."""
+    for heading in reversed(headings[: bisect_left(headings, at, key=lambda h: h.start)]):
+        if has_ink(text[heading.stop : at]):
+            return at
+        if not has_ink(text[start : heading.start]):
+            return -1
+        at = len(text[: heading.start].rstrip("\n"))
+    return at
 
 
 def _paragraph(text: str, back: int, reach: int, code: list[Span]) -> int:

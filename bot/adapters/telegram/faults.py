@@ -3,16 +3,20 @@
 import httpx
 from telegram.error import TelegramError
 
-from bot.adapters.telegram.transport import Refused, Unreadable
+from bot.adapters.telegram.transport import Refused, UnreadableAnswer
 from bot.domain.errors import (
+    ChannelDenied,
     ChannelError,
     ChannelUnreachable,
     ContentRefused,
     FloodWait,
     RecipientGone,
 )
+from bot.domain.unreached import why_unreached
+from bot.shipped import command
 
 BAD_TOKEN = "Telegram does not accept the bot token"
+NEW_TOKEN = f"Copy it again from @BotFather, run `{command('setup')}`, and restart."
 _DEFAULT_WAIT = 5.0
 _NEVER_SENT = (
     httpx.ConnectError,
@@ -53,11 +57,19 @@ def translated(error: TelegramError) -> ChannelError:
     match error:
         case Refused():
             return _refused(error)
-        case Unreadable():
+        case UnreadableAnswer():
             return ChannelUnreachable(f"Telegram sent {error.message}", maybe_done=True)
+        case _ if isinstance(error.__cause__, httpx.InvalidURL):
+            # The token is a part of the address.
+            return ChannelDenied(BAD_TOKEN)
         case _:
             sent = not isinstance(error.__cause__, _NEVER_SENT)
-            return ChannelUnreachable(f"Telegram: {error.message}", maybe_done=sent)
+            return ChannelUnreachable(unreached(error), maybe_done=sent)
+
+
+def unreached(error: TelegramError) -> str:
+    """Returns what is told of an error on the way to Telegram; it names no library."""
+    return f"Telegram cannot be reached: {why_unreached(error)}"
 
 
 def _refused(error: Refused) -> ChannelError:
@@ -66,7 +78,7 @@ def _refused(error: Refused) -> ChannelError:
         case 429:
             return FloodWait(_DEFAULT_WAIT if error.retry_after is None else error.retry_after)
         case 401 | 404:
-            return ChannelUnreachable(f"{BAD_TOKEN} ({text})", maybe_done=False)
+            return ChannelDenied(f"{BAD_TOKEN} ({text})")
         case 403:
             return RecipientGone(text)
         case 400 if _MOVED in text.lower():

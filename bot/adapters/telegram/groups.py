@@ -12,7 +12,7 @@ from bot.domain.person import Sender
 
 _ABSENT = (ChatMemberStatus.LEFT, ChatMemberStatus.BANNED)
 _PATIENCE_SECONDS = 5.0
-"""Short, because a command waits for the answer, and other updates wait for the command."""
+"""Short, because a command waits for the answer, and the chat's updates behind it wait, too."""
 
 
 class TelegramGroups:

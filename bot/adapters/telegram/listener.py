@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 from telegram.error import TelegramError
 
 from bot.adapters.telegram.api import TelegramApi
-from bot.adapters.telegram.faults import BAD_TOKEN
+from bot.adapters.telegram.faults import BAD_TOKEN, NEW_TOKEN, unreached
 from bot.adapters.telegram.raw_update import raw_update, update_number
-from bot.adapters.telegram.silence import Silence, Trouble
+from bot.adapters.telegram.silence import UNREACHED, Silence, Trouble
 from bot.adapters.telegram.transport import Refused, decoded
 from bot.domain.errors import ChannelError, StoreError
 from bot.domain.message import RawUpdate
@@ -67,9 +67,9 @@ class TelegramListener:
         except Refused as error:
             return await self._met(error)
         except TelegramError as error:
-            return Trouble(f"cannot reach Telegram: {error.message}")
+            return Trouble(unreached(error), kind=UNREACHED)
         except TimeoutError:
-            return Trouble("Telegram left a poll without an answer")
+            return Trouble("Telegram does not answer", kind=UNREACHED)
         updates = _updates(payload)
         if updates is not None:
             return updates
@@ -104,7 +104,7 @@ class TelegramListener:
         try:
             await accept([raw_update(update) for update in updates])
         except StoreError as fault:
-            return Trouble(f"updates cannot be stored: {fault}")
+            return Trouble(f"Updates cannot be stored: {fault}")
         ids = [number for update in updates if (number := update_number(update)) is not None]
         if not ids:
             # Without a number they cannot be confirmed and will come again at once.
@@ -120,9 +120,9 @@ class TelegramListener:
             async with self._api.calling() as bot:
                 await bot.delete_webhook(drop_pending_updates=False)
         except ChannelError as fault:
-            return Trouble(f"the webhook cannot be deleted: {fault}")
+            return Trouble(f"The webhook cannot be deleted: {fault}")
         self._deleted_webhook = True
-        _log.warning("a webhook was set for this bot; it is deleted, since updates are polled here")
+        _log.warning("A webhook was set for this bot. I deleted it, since updates are polled here.")
         return []
 
 
@@ -135,11 +135,10 @@ def _updates(payload: bytes) -> list[Any] | None:
 def _trouble(error: Refused) -> Trouble:
     match error.status:
         case 401 | 404:
-            return Trouble(f"{BAD_TOKEN} ({error.description})", _TOKEN_PAUSE)
+            return Trouble(f"{BAD_TOKEN} ({error.description})", _TOKEN_PAUSE, NEW_TOKEN)
         case 409:
-            return Trouble(
-                f"another program reads this bot's updates ({error.description})", _CONFLICT_PAUSE
-            )
+            told = f"Another program reads this bot's updates ({error.description})"
+            return Trouble(told, _CONFLICT_PAUSE, "Stop one of the two.")
         case 429:
             return Trouble("Telegram asks for a pause", error.retry_after)
         case _:

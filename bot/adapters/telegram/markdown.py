@@ -15,10 +15,13 @@ _KINDS = frozenset(
 )
 _HOST = re.compile(r"[^\s/?#@]+\.[^\s/?#@.]+")
 # Each list within a list on one line is indented further: a few kB would become megabytes.
-_TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])[ \t]?){20}", re.MULTILINE)
+# A line of dashes alone is none: a space follows the mark of a list.
+_TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t])){20}", re.MULTILINE)
 # The time for signs of mathematics grows with the square of their number.
 _FORMULA = ("\\(", "\\)", "\\[", "\\]", "\\begin")
 _MOST_SIGNS = 1_500
+# The costliest of the other Markdown takes seconds at this length, and more than its share above.
+_LONGEST = 100_000
 _CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
 _BACKSLASH_ITSELF = re.compile(r"(?<!\\)(?:\\\\)+[()\[\]]")
 
@@ -55,6 +58,8 @@ def formatted(source: str) -> RichText:
 
 def _is_costly(source: str) -> bool:
     """Tells if reading it takes the library far longer than its length would."""
+    if len(source) > _LONGEST:
+        return True
     signs = source.count("$") + sum(source.count(sign) for sign in _FORMULA)
     return signs > _MOST_SIGNS or _TOO_DEEP.search(source) is not None
 

@@ -5,6 +5,8 @@ Raw HTML would vanish, `a || b || c` would become a hidden spoiler, and the doll
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,12 +74,18 @@ class _Reading:
     def _part_bars(self) -> None:
         for bars in _BARS.finditer(self.data):
             at = bars.start()
-            if any(at in place for place in self.code):
+            if _inside(at, self.code):
                 continue
             # In a table two bars are an empty cell, and a backslash would join the cells.
-            escape = b" " if any(at in place for place in self.tables) else b"\\"
+            escape = b" " if _inside(at, self.tables) else b"\\"
             for offset in range(at + 1, bars.end()):
                 self.found[offset] = escape
+
+
+def _inside(at: int, places: Sequence[range]) -> bool:
+    """Tells if an offset lies in one of these places, which are in order and apart."""
+    before = bisect_right(places, at, key=lambda place: place.start)
+    return before > 0 and at in places[before - 1]
 
 
 def _inserted(data: bytes, insertions: dict[int, bytes]) -> bytes:

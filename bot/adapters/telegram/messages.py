@@ -31,6 +31,7 @@ from bot.domain.person import Sender
 _LAST_SECOND = 253_402_300_799
 _CONTENT = ("text", "caption")
 _LONGEST_TEXT = 4096
+_LONGEST_CODE = 20
 _NEARLY = 256
 """Characters by which a piece is shorter if its app looked for the end of a word or line."""
 
@@ -94,8 +95,13 @@ def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessag
         album=message.text("media_group_id") or "",
         cut=_cut(message.text("text") or ""),
         foreign=foreign_content(message),
+        language=_language(message),
         composed=is_composed(message),
     )
+
+
+def _language(message: Fields) -> str:
+    return ((message.inner("from") or Fields(None)).text("language_code") or "")[:_LONGEST_CODE]
 
 
 def _cut(text: str) -> Cut:

@@ -21,6 +21,11 @@ from bot.domain.message import (
 
 LONGEST_CAPTION = 1024
 NOTHING = "(an empty message)"
+_WEIGHTS = {"title": "bold", "aside": "italic"}
+_FRAMES = frozenset({"pre", "blockquote", "expandable_blockquote"})
+_BETWEEN_BACKTICKS = 2
+_FEW_LINES = 12
+_FEW_CHARACTERS = 600
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 _HIDDEN = re.compile("[^\x20-\x7e\n\t]")
 
@@ -45,9 +50,11 @@ def split_content(content: Outbound) -> list[Piece]:
     bodies += files
     if content.reply_to is not None:
         bodies[0]["reply_to"] = content.reply_to
-    if content.silent:
-        for body in bodies:
-            body["silent"] = True
+    # One message makes one sound: the first piece.
+    for body in bodies if content.silent else bodies[1:]:
+        body["silent"] = True
+    if content.asks:
+        bodies[-1]["asks"] = clean(content.asks)
     if content.previews:
         for body in bodies:
             body["previews"] = True
@@ -64,8 +71,11 @@ def _parts(content: Outbound) -> list[RichText]:
     long_captions = [Plain(f.caption) for f in content.files if _is_long(f)]
     whole = RichText("")
     before: Block | None = None
-    for block in (*content.blocks, *long_captions):
-        rich = _rich(block, whole=is_card)
+    blocks = _with_words_in_one(content.blocks)
+    for block in (*blocks, *long_captions):
+        # Words that stand alone, above a card for instance, are read; before an answer they fold.
+        folds = len(blocks) > 1 and _is_said(block)
+        rich = _folded(_rich(block, whole=False)) if folds else _rich(block, whole=is_card)
         if not has_ink(rich.text):
             continue
         if before is not None:
@@ -77,19 +87,64 @@ def _parts(content: Outbound) -> list[RichText]:
     return cut(whole)
 
 
+def _is_said(block: Block) -> bool:
+    return isinstance(block, Markdown) and block.said
+
+
+def _with_words_in_one(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Returns the blocks with all words that were said before an answer in the first of them."""
+    said = [block.text for block in blocks if _is_said(block)]
+    if not said:
+        return blocks
+    others = [block for block in blocks if not _is_said(block)]
+    return (Markdown("\n\n".join(said), said=True), *others)
+
+
+def _folded(rich: RichText) -> RichText:
+    """Returns words as a quote that opens on a tap; as they are where they hold a frame."""
+    if any(span.kind in _FRAMES for span in rich.spans):
+        return rich
+    quote = Span("expandable_blockquote", 0, len(rich.text))
+    return RichText(rich.text, (quote, *rich.spans))
+
+
 def _rich(block: Block, *, whole: bool) -> RichText:
     """Formats a block; with `whole` every character is visible, as it always is in code."""
     text = clean(block.text)
     match block:
         case Markdown():
             return formatted(visible(text) if whole else text)
-        case Plain():
-            return RichText(visible(text) if whole else text)
+        case Plain(style=style):
+            text = visible(text) if whole else text
+            return _styled(text, style) if style else RichText(text)
+        case CodeBlock(folds=True) if _is_tall(text):
+            # An empty last line would stand between the quote and what follows it.
+            text = visible(text).removesuffix("\n")
+            return RichText(text, (Span("expandable_blockquote", 0, len(text)),))
         case CodeBlock():
             text = visible(text)
             return RichText(text, (Span("pre", 0, len(text), language=block.language or None),))
         case _:
             assert_never(block)
+
+
+def _styled(text: str, style: str) -> RichText:
+    """Formats a line: bold or italic but for the words between two backticks, which are code."""
+    kind = _WEIGHTS.get(style)
+    before, *code = text.split("`")
+    if len(code) != _BETWEEN_BACKTICKS or not code[0]:
+        return RichText(text, (Span(kind, 0, len(text)),) if kind else ())
+    parts = ((before, kind), (code[0], "code"), (code[1], kind))
+    rich = RichText("")
+    for part, shape in parts:
+        spans = (Span(shape, 0, len(part)),) if shape and part else ()
+        rich += RichText(part, spans)
+    return rich
+
+
+def _is_tall(text: str) -> bool:
+    """Returns True for a text that would push the buttons off a phone's screen."""
+    return len(text) > _FEW_CHARACTERS or text.count("\n") >= _FEW_LINES
 
 
 def _shown(character: str) -> str:

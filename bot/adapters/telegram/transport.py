@@ -34,7 +34,7 @@ class Refused(TelegramError):
         self.migrate_to = migrate_to
 
 
-class Unreadable(TelegramError):
+class UnreadableAnswer(TelegramError):
     """The server reports success in an answer that cannot be read."""
 
 
@@ -77,7 +77,7 @@ class Transport(HTTPXRequest):
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
         answer = decoded(payload)
         if not isinstance(answer, dict) or "result" not in answer:
-            raise Unreadable("an answer without a result")
+            raise UnreadableAnswer("an answer without a result")
         return answer
 
 

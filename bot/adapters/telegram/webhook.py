@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 from telegram import WebhookInfo
 
 from bot.adapters.telegram.api import ALLOWED_UPDATES, TelegramApi
-from bot.adapters.telegram.silence import Silence, Trouble
+from bot.adapters.telegram.faults import NEW_TOKEN
+from bot.adapters.telegram.silence import UNREACHED, Silence, Trouble
 from bot.adapters.telegram.webhook_door import Accept, WebhookDoor, serving
-from bot.domain.errors import ChannelError, FloodWait
+from bot.domain.errors import ChannelDenied, ChannelError, ChannelUnreachable, FloodWait
 from bot.ports.clock import Clock
 
 LOOK_SECONDS = 300.0
@@ -49,17 +50,21 @@ class TelegramWebhook:
                 try:
                     if self._stands:
                         await self._look()
+                        # Calls that were on their way when the secret changed have ended.
+                        door.tells_strangers = True
                     else:
                         await self._set()
-                        door.tells_strangers = True
                 except FloodWait as wait:
                     await self._silence.wait_out(
                         Trouble("Telegram asks for a pause", wait.retry_after)
                     )
+                except ChannelDenied as fault:
+                    await self._silence.wait_out(Trouble(str(fault), helps=NEW_TOKEN))
+                except ChannelUnreachable as fault:
+                    await self._silence.wait_out(Trouble(str(fault), kind=UNREACHED))
                 except ChannelError as fault:
-                    await self._silence.wait_out(
-                        Trouble(f"the webhook is not sure to stand: {fault}")
-                    )
+                    told = f"Telegram may not call the webhook: {fault}"
+                    await self._silence.wait_out(Trouble(told))
                 else:
                     self._silence.over()
                     await self._clock.sleep(LOOK_SECONDS)
@@ -81,7 +86,7 @@ class TelegramWebhook:
             info = await bot.get_webhook_info()
         self._tell_error(info)
         if info.url != self._url:
-            _log.warning("another program has moved or deleted the webhook; it is set again")
+            _log.warning("Another program moved or deleted the webhook. I set it again.")
             self._stands = False
             await self._set()
 

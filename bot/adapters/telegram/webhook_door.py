@@ -41,8 +41,9 @@ class WebhookDoor:
     """An ASGI application: POST to `path` with the `secret`, or nothing is stored.
 
     200 says that the update is kept for good. Calls that come while the store is busy share the
-    next commit, in the order of their coming. Until the platform was told the secret it still
-    shows an earlier one; only after that a wrong one is worth a word (`tells_strangers`).
+    next commit, in the order of their coming. Until the platform was told the secret, and in calls
+    then on their way, it shows an earlier one; only after that a wrong one is worth a word
+    (`tells_strangers`).
     """
 
     def __init__(self, path: str, secret: str, accept: Accept) -> None:

@@ -1,15 +1,28 @@
 """The cards that are open on the screen, and the keys that press their buttons."""
 
+import re
 import string
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from bot.domain.approval import Verb
 from bot.domain.message import Button
 from bot.domain.plan import PlanVerb, ReplaceVerb
+from bot.domain.tool import clipped
 
 _WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
 _OTHERS = frozenset(string.ascii_lowercase) - _WISHES
+_LONGEST_NAME = 40
+_SIGN = re.compile(r"^[^\w“`(\[]+")
+"""The signs in front of a title."""
+
+_ANY = re.compile(r"\w+ an? \w+\?")
+"""A title that says only the kind of thing, such as `Create a file?`."""
+
+_WAITING = re.compile(r"“[^”]+”(?= waits)")
+"""The part of a title that names the message which a card is about."""
+
+_SIZE = re.compile(r" \([^()]*\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +33,24 @@ class OpenCard:
     message_id: str
     title: str
     buttons: Mapping[str, Button]
+    name: str = ""
+    """The thing that it asks about, in a few words."""
+    answered_since: bool = False
+    """True once an answer was shown below it: the talk went on, and words are for that."""
+    leads_on: bool = False
+    """True for the buttons below an answer: a message goes on without them."""
+    lines: tuple[str, ...] = ()
+    """The lines of its text."""
 
     @property
     def takes_words(self) -> bool:
-        """Tells if other text answers it: as the reason of a denial, or as the change of a plan."""
+        """Tells if words can answer it: as the reason of a denial, or as the change of a plan."""
         return Verb.DENY in self.buttons or PlanVerb.CHANGE in self.buttons
 
-    def hints(self) -> str:
-        """Returns the keys of a card, as in `[y] Approve  [n] Deny`; later cards have a number."""
-        number = "" if self.number == 1 else str(self.number)
-        keys = (f"[{key}{number}] {button.label}" for key, button in self.buttons.items())
-        return "  ".join(keys)
+    @property
+    def of_round(self) -> bool:
+        """Tells if more cards belong to it, which one key approves together."""
+        return Verb.ALL in self.buttons
 
 
 class Board:
@@ -38,10 +58,20 @@ class Board:
 
     def __init__(self) -> None:
         self._cards: dict[str, OpenCard] = {}
+        self._together: OpenCard | None = None
 
     @property
-    def newest(self) -> OpenCard | None:
-        return next(reversed(self._cards.values()), None)
+    def cards(self) -> tuple[OpenCard, ...]:
+        """Returns the open cards, the oldest first."""
+        return tuple(self._cards.values())
+
+    @property
+    def together(self) -> OpenCard | None:
+        """Returns the card whose key approves a round, while any card is open; it may be closed."""
+        return self._together if self._cards else None
+
+    def known(self, message_id: str) -> OpenCard | None:
+        return self._cards.get(message_id)
 
     def numbered(self, number: int) -> OpenCard | None:
         return next((card for card in self._cards.values() if card.number == number), None)
@@ -52,17 +82,67 @@ class Board:
     def __len__(self) -> int:
         return len(self._cards)
 
-    def put(self, message_id: str, title: str, buttons: Sequence[Button]) -> OpenCard:
-        """Opens a card, or gives an open one other buttons."""
+    def __iter__(self) -> Iterator[OpenCard]:
+        return iter(self.cards)
+
+    def key_of(self, card: OpenCard, key: str) -> str:
+        """Returns what a person types to press a key: with a number if several cards are open."""
+        alone = len(self._cards) <= 1 and card.number == 1 and not card.of_round
+        return key if alone or key == Verb.ALL else f"{key}{card.number}"
+
+    def told(self, card: OpenCard) -> str:
+        """Returns the name of a card, with what tells it from others of that name."""
+        alike = [one for one in self if one.name == card.name and one.number != card.number]
+        if not alike:
+            return card.name
+        others = {line.strip() for one in alike for line in one.lines[1:]}
+        own = (line.strip() for line in card.lines[1:])
+        detail = next((line for line in own if line not in others), "")
+        return f"{card.name} ({clipped(detail, _LONGEST_NAME)})" if detail else card.name
+
+    def put(
+        self,
+        message_id: str,
+        lines: Sequence[str],
+        buttons: Sequence[Button],
+        *,
+        leads_on: bool = False,
+    ) -> OpenCard:
+        """Opens a card with the lines of its text, or gives an open one other buttons."""
         known = self._cards.get(message_id)
         highest = max((card.number for card in self._cards.values()), default=0)
         number = known.number if known else highest + 1
-        card = OpenCard(number, message_id, title, _keys(buttons))
+        title = lines[0].strip() if lines else ""
+        keys, name = _keys(buttons), name_of(lines)
+        card = OpenCard(
+            number, message_id, title, keys, name, leads_on=leads_on, lines=tuple(lines)
+        )
         self._cards[message_id] = card
+        if card.of_round:
+            self._together = card
         return card
 
+    def note_answer(self) -> None:
+        """Notes that the talk went on below the cards."""
+        for message_id, card in self._cards.items():
+            self._cards[message_id] = replace(card, answered_since=True)
+
     def close(self, message_id: str) -> OpenCard | None:
-        return self._cards.pop(message_id, None)
+        closed = self._cards.pop(message_id, None)
+        if not self._cards:
+            self._together = None
+        return closed
+
+
+def name_of(lines: Sequence[str]) -> str:
+    """Returns what a card is about in a few words, from the lines of its text."""
+    title = lines[0].strip() if lines else ""
+    if _ANY.search(title) and len(lines) > 1:
+        title = _SIZE.sub("", lines[1].strip())
+    if waiting := _WAITING.search(title):
+        return clipped(waiting[0], _LONGEST_NAME)
+    name = _SIGN.sub("", title).partition(" · ")[0].strip()
+    return clipped(name.removesuffix("?") or title, _LONGEST_NAME)
 
 
 def _keys(buttons: Sequence[Button]) -> dict[str, Button]:

@@ -6,7 +6,8 @@ from typing import Any
 from uuid import uuid4
 
 from bot.adapters.terminal.screen import Screen
-from bot.adapters.terminal.update import NAME, read_update
+from bot.adapters.terminal.update import ADDRESS, NAME, read_update
+from bot.domain.errors import RecipientGone
 from bot.domain.message import (
     Address,
     Block,
@@ -34,8 +35,9 @@ class TerminalChannel:
     gated = False
     instant = True
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Screen, address: Address = ADDRESS) -> None:
         self._screen = screen
+        self.address = address
 
     def parse(self, body: str) -> Inbound:
         return read_update(body)
@@ -44,8 +46,11 @@ class TerminalChannel:
         return (Piece(dataclasses.asdict(content)),)
 
     async def send(self, to: Address, piece: Piece) -> str:
+        if to != self.address:
+            # It was asked by `steward ask`, which was killed before its answer came.
+            raise RecipientGone("nobody reads the answer to that question any more")
         message_id = uuid4().hex
-        await self._screen.show(message_id, _content(piece))
+        await self._screen.show(message_id, content_of(piece))
         return message_id
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
@@ -53,36 +58,38 @@ class TerminalChannel:
 
         What was printed cannot be taken away.
         """
-        if piece is not None:
-            await self._screen.change(message_id, _content(piece))
+        if piece is not None and to == self.address:
+            await self._screen.change(message_id, content_of(piece))
 
     async def draft(
         self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
     ) -> None:
-        await self._screen.draft(text)
+        if to == self.address:
+            await self._screen.draft(text)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         match sign:
+            case _ if to != self.address:
+                pass
             case Sign.TYPING:
                 self._screen.typing(on=True)
             case Sign.DONE if message_id is None:
                 self._screen.typing(on=False)
             case Sign.QUEUED:
-                await self._screen.line("(queued: its turn comes next)")
+                await self._screen.line("Your message waits: I answer one at a time.")
             case _:
                 pass
 
-    async def acknowledge(self, press: Press, text: str) -> None:
-        if text:
-            await self._screen.line(text)
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+        await self._screen.acknowledge(text)
 
 
-def _content(piece: Piece) -> Outbound:
+def content_of(piece: Piece) -> Outbound:
     """Reads back what `split` wrote; it may have been stored as JSON meanwhile."""
     body = piece.body
     return Outbound(
         OutboundKind(body["kind"]),
-        tuple(_block(block) for block in body["blocks"]),
+        tuple(_block(block) for block in body["blocks"] if block["kind"] in _BLOCKS),
         tuple(tuple(Button(**button) for button in row) for row in body["buttons"]),
         tuple(FileRef(**file) for file in body["files"]),
         body["reply_to"],

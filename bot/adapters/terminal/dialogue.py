@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeAlias
 
 from bot.adapters.terminal.board import OpenCard
+from bot.adapters.terminal.fragments import Fragments
 from bot.adapters.terminal.screen import Screen
-from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, read_typed
+from bot.adapters.terminal.typed import Begun, Left, Misread, Pressed, Said, read_typed
 from bot.adapters.terminal.update import Writer
 from bot.domain.errors import StoreError
 from bot.domain.message import RawUpdate
@@ -14,11 +15,14 @@ from bot.ports.clock import Clock
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
 """Stores updates for good: once it returns they outlive the process."""
 
+_AGAIN = "Press Ctrl-C again to leave."
+_STOPS = f"I stop this answer. {_AGAIN}"
 
-class Reader(Protocol):
+
+class LineReader(Protocol):
     """The prompt that lines are typed at."""
 
-    async def read(self, live: Callable[[], str], begun: Callable[[], None]) -> str:
+    async def read(self, live: Callable[[], Fragments], begun: Callable[[], None]) -> str:
         """Reads a line; `live` stands above it, `begun` is called at its first character.
 
         Raises EOFError when the person leaves, KeyboardInterrupt on Ctrl-C.
@@ -27,17 +31,17 @@ class Reader(Protocol):
 
 
 class Dialogue:
-    """Reads until the person leaves: by Ctrl-D, by `/quit`, or by Ctrl-C when nothing goes on."""
+    """Reads until the person leaves: by Ctrl-D, by `/quit`, or by Ctrl-C twice."""
 
-    def __init__(self, reader: Reader, screen: Screen, writer: Writer, clock: Clock) -> None:
+    def __init__(self, reader: LineReader, screen: Screen, writer: Writer, clock: Clock) -> None:
         self._reader = reader
         self._screen = screen
         self._writer = writer
         self._clock = clock
-        self._aimed: OpenCard | None = None
+        self._begun: Begun = ()
 
     async def hold(self, accept: Accept) -> None:
-        stopping = False
+        leaving = False
         while True:
             try:
                 line = await self._read()
@@ -45,26 +49,43 @@ class Dialogue:
                 break
             except KeyboardInterrupt:
                 # A second Ctrl-C in a row leaves, even when the first could not stop the turn.
-                if stopping or not self._screen.busy:
+                if leaving:
                     break
-                stopping = True
-                await self._send(Said("/stop"), accept)
+                leaving = True
+                await self._interrupted(accept)
                 continue
-            stopping = False
-            match read_typed(line, self._aimed, self._screen.board):
+            leaving = False
+            match read_typed(line, self._begun, self._screen.board):
                 case None:
                     continue
                 case Left():
                     break
                 case Said() | Pressed() | Misread() as typed:
                     await self._send(typed, accept)
+        await self._say_goodbye()
 
     async def _read(self) -> str:
-        self._aimed = None
-        return await self._reader.read(self._screen.live, self._aim)
+        self._begun = ()
+        return await self._reader.read(self._screen.live, self._note_begun)
 
-    def _aim(self) -> None:
-        self._aimed = self._screen.board.newest
+    def _note_begun(self) -> None:
+        self._begun = self._screen.board.cards
+
+    async def _interrupted(self, accept: Accept) -> None:
+        """Stops the turn if one runs; cards stay as they are."""
+        if self._screen.busy:
+            await self._send(Said("/stop", remark=_STOPS), accept)
+        else:
+            await self._screen.line(_AGAIN)
+
+    async def _say_goodbye(self) -> None:
+        """Says what is left open; nothing of it is lost."""
+        names = [card.name for card in self._screen.board if not card.leads_on]
+        if names:
+            stay = "1 card stays" if len(names) == 1 else f"{len(names)} cards stay"
+            await self._screen.line(f"{stay} open until you come back: {', '.join(names)}.")
+        elif self._screen.busy:
+            await self._screen.line("I have not answered yet. I go on at the next start.")
 
     async def _send(self, typed: Said | Pressed | Misread, accept: Accept) -> None:
         now = self._clock.now()
@@ -78,10 +99,13 @@ class Dialogue:
             case Misread(hint):
                 await self._screen.line(hint)
                 return
-        self._screen.expect()
+        self._screen.expect(pressed=isinstance(typed, Pressed))
         try:
             await accept((update,))
         except StoreError as fault:
             # A full disk or a locked file is no reason to leave: the line can be typed again.
             self._screen.typing(on=False)
-            await self._screen.line(f"Not taken in, so nothing was sent: {fault}. Try again later.")
+            await self._screen.line(f"I could not save that, so nothing was sent: {fault}.")
+            return
+        if isinstance(typed, Said) and typed.remark:
+            await self._screen.line(typed.remark)

@@ -1,27 +1,39 @@
-"""Prompts on a real terminal; this file alone knows the library that draws it."""
+"""Prompts on a real terminal, where lines are typed and printed at the same time."""
 
+import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TextIO, TypedDict
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.application import create_app_session, get_app, run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import FormattedText
-from prompt_toolkit.history import FileHistory, History, InMemoryHistory
-from prompt_toolkit.input import Input
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
-from prompt_toolkit.renderer import print_formatted_text
-from prompt_toolkit.styles import default_ui_style
-from prompt_toolkit.utils import get_term_environment_variable, is_dumb_terminal
+from prompt_toolkit.shortcuts import CompleteStyle
+from prompt_toolkit.utils import Event, get_term_environment_variable
 
-from bot.adapters.terminal.text import Fragments
+from bot.adapters.terminal.ansi import encoded
+from bot.adapters.terminal.completion import Commands
+from bot.adapters.terminal.fragments import COLOURS, LINK, Fragments
+from bot.adapters.terminal.history import History
+from bot.adapters.terminal.known_command import KnownCommand
+from bot.adapters.terminal.look import Look, look_of
 from bot.domain.errors import ChannelUnreachable
 
 _MARK = "> "
+_MENU_ROWS = 6
+_REDRAWN_EVERY = 0.1
+"""Seconds between two drawings of the lines that change."""
 
 
 class Prompt:
@@ -34,29 +46,44 @@ class Prompt:
         source: Input | None = None,
         target: Output | None = None,
     ) -> None:
-        self._session: PromptSession[str] = PromptSession(
-            history=_history(history), input=source, output=target or _output()
-        )
+        self.commands: Sequence[KnownCommand] = ()
+        self._source = source
+        self._output = target or _output(sys.stdout)
+        self._history = InMemoryHistory() if history is None else History(history)
+        # The library knows a dumb terminal only as one that is not named.
+        with self._place():
+            self._session = self._new_session(named=not self.look.dumb)
         self._begun: Callable[[], None] | None = None
         self._told = False
-        self._session.default_buffer.on_text_changed += self._changed
 
-    async def read(self, live: Callable[[], str], begun: Callable[[], None]) -> str:
+    @property
+    def look(self) -> Look:
+        size = self._output.get_size()
+        return look_of(os.environ, size.columns, size.rows)
+
+    async def read(self, live: Callable[[], Fragments], begun: Callable[[], None]) -> str:
         self._begun, self._told = begun, False
+        buffer = self._session.default_buffer
+        # On a dumb terminal the library adds itself anew with every line.
+        buffer.on_text_changed = Event(buffer, self._changed)
 
         def message() -> FormattedText:
-            return FormattedText([("", live()), ("bold", _MARK)])
+            # A line that was sent stays on the screen: nothing that changes may stay with it.
+            still = self.look.dumb or get_app().is_done
+            changing = [("", "\n")] if still else live()
+            styles = [(_drawn(style), text) for style, text in changing]
+            return FormattedText([*styles, ("bold", _MARK)])
 
-        # Signals and faults are the program's own business, keys alone are the prompt's.
-        return await self._session.prompt_async(
-            message, handle_sigint=False, set_exception_handler=False
-        )
+        with self._place():
+            # Signals and faults are the program's own business, keys alone are the prompt's.
+            return await self._session.prompt_async(
+                message, handle_sigint=False, set_exception_handler=False
+            )
 
     async def show(self, fragments: Fragments) -> None:
         def write() -> None:
-            output = self._session.output
-            print_formatted_text(output, FormattedText(fragments), default_ui_style())
-            output.flush()
+            self._output.write_raw(encoded(fragments, self.look).replace("\n", "\r\n"))
+            self._output.flush()
 
         try:
             await run_in_terminal(write)
@@ -65,6 +92,28 @@ class Prompt:
 
     def refresh(self) -> None:
         self._session.app.invalidate()
+
+    def _place(self) -> AbstractContextManager[object]:
+        """Returns where the library finds a dumb terminal; any other one is named to it."""
+        if self.look.dumb:
+            return create_app_session(self._source, self._output)
+        return nullcontext()
+
+    def _new_session(self, *, named: bool = True) -> PromptSession[str]:
+        session: PromptSession[str] = PromptSession(
+            history=self._history,
+            input=self._source,
+            output=self._output if named else None,
+            multiline=True,
+            key_bindings=_keys(),
+            completer=Commands(lambda: self.commands),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.COLUMN,
+            reserve_space_for_menu=_MENU_ROWS,
+            prompt_continuation=_continued,
+        )
+        session.app.min_redraw_interval = _REDRAWN_EVERY
+        return session
 
     def _changed(self, buffer: Buffer) -> None:
         """Tells once that a line was begun, and again if it was emptied in between."""
@@ -75,23 +124,71 @@ class Prompt:
             self._begun()
 
 
-def _history(path: Path | None) -> History:
-    if path is None:
-        return InMemoryHistory()
-    path.touch(mode=0o600)
-    return FileHistory(path)
+def _keys() -> KeyBindings:
+    """Returns the keys that send and that begin a new line."""
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def send(event: KeyPressEvent) -> None:
+        chosen = event.current_buffer.complete_state
+        if chosen is not None and chosen.current_completion is not None:
+            event.current_buffer.complete_state = None
+        else:
+            event.current_buffer.validate_and_handle()
+
+    # Alt-Enter comes as Escape and Enter, and so do the two keys one after the other.
+    @keys.add("escape", "enter")
+    def new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    return keys
 
 
-def _output() -> Output | None:
-    """Returns no output of our own for a dumb terminal, where the library only prints lines.
+def _continued(width: int, number: int, wrapped: int) -> str:
+    return " " * width
 
-    Elsewhere the cursor's position is never asked for, since not every terminal answers.
-    """
-    if is_dumb_terminal():
-        return None
-    term = get_term_environment_variable()
+
+def _drawn(style: str) -> str:
+    """Returns a style as the prompt names it."""
+    words = (word for word in style.split() if not word.startswith(LINK))
+    return " ".join(_word(word) for word in words)
+
+
+def _word(word: str) -> str:
+    name = word.removeprefix("bright_")
+    if name not in COLOURS:
+        return word
+    named = f"ansi{'bright' if name != word else ''}{name}"
+    return {"ansiwhite": "ansigray", "ansibrightwhite": "ansiwhite"}.get(named, named)
+
+
+class _Lines(PlainTextOutput):
+    """A dumb terminal: it is sent text, and nothing that moves its cursor."""
+
+    def get_size(self) -> Size:
+        return _size()
+
+
+class _Ends(TypedDict):
+    source: Input
+    target: Output
+
+
+def on_error_stream() -> _Ends:
+    """Returns a prompt's two ends where the standard input and output are used otherwise."""
+    return _Ends(source=create_input(always_prefer_tty=True), target=_output(sys.stderr))
+
+
+def _output(stream: TextIO) -> Output:
+    """Returns the terminal; the cursor's position is never asked for: some give no answer."""
+    if look_of(os.environ, _size().columns, _size().rows).dumb:
+        return _Lines(stream)
     return Vt100_Output(
-        sys.stdout, _size, term=term, default_color_depth=ColorDepth.from_env(), enable_cpr=False
+        stream,
+        _size,
+        term=get_term_environment_variable(),
+        default_color_depth=ColorDepth.from_env(),
+        enable_cpr=False,
     )
 
 

@@ -1,28 +1,34 @@
 """Shows finished lines above the prompt, and changing ones beside it."""
 
 import asyncio
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, Protocol
 
 from bot.adapters.terminal.board import Board
-from bot.adapters.terminal.draft import Draft
-from bot.adapters.terminal.text import Fragments, block_fragments, plain, visible
-from bot.domain.message import (
-    Block,
-    Button,
-    CodeBlock,
-    FileRef,
-    Markdown,
-    Outbound,
-    OutboundKind,
-    Plain,
-)
+from bot.adapters.terminal.box import box, ends, inner_width, keys_line, outcome, progress
+from bot.adapters.terminal.draft import Draft, Piece, Words
+from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
+from bot.adapters.terminal.layout import Layout
+from bot.adapters.terminal.look import Look
+from bot.adapters.terminal.visible import visible
+from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind, Plain
 
-_TAIL = 240
 _REMEMBERED = 100
+_WELL = "✅"
+_UNDER_LIVE = 4
+"""Rows of the terminal that stay free below the lines that change."""
+
+WAITING = "… (Ctrl-C stops)"
 
 
 class Console(Protocol):
     """The terminal itself."""
+
+    @property
+    def look(self) -> Look:
+        """Returns the size and the abilities that it has now."""
+        ...
 
     async def show(self, fragments: Fragments) -> None:
         """Prints whole lines above the prompt."""
@@ -36,200 +42,311 @@ class Console(Protocol):
 class Screen:
     """Shows contents in the order they come; each line is printed once.
 
-    A draft's settled lines are printed at once, the others stand in `live` until they settle.
+    A draft's settled pieces are printed at once, the others stand in `live` until they settle.
     So does the newest progress message, until something else is shown. News about cards waits
     until the words that are being written have ended.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, layout: Layout, *, decides: bool = True) -> None:
+        """Prints cards without their keys unless somebody `decides` about them here."""
         self._console = console
+        self.decides = decides
+        self._layout = layout
         self._lock = asyncio.Lock()
         self._known: dict[str, tuple[str, ...]] = {}
-        self._progress: tuple[str, Fragments] | None = None
-        self._draft = Draft()
+        self._progress: tuple[str, Outbound] | None = None
+        self._draft = Draft(layout.borders)
         self._news: list[str] = []
+        self._newest_news: tuple[str, ...] = ()
+        self._pressed = False
+        self._new_keys = ""
         self._answer = ""
         self._typing = False
         self._expected = False
+        self._last: Literal["", "block", "line"] = ""
+        self._live: tuple[Look, Fragments] | None = None
         self.board = Board()
 
     @property
     def busy(self) -> bool:
-        """Tells if a turn seems to run, or waits for a card."""
-        return self._expected or len(self.board) > 0
+        """Tells if an answer is due."""
+        return self._expected
 
-    def live(self) -> str:
-        """Returns the text between printed lines and prompt; empty or ended by a newline."""
-        parts: list[str] = []
+    def live(self) -> Fragments:
+        """Returns the lines between printed lines and prompt, the first of them empty.
+
+        The prompt asks several times for each drawing.
+        """
+        look = self._console.look
+        if self._live is None or self._live[0] != look:
+            self._live = look, self._changing(look)
+        return self._live[1]
+
+    def _changing(self, look: Look) -> Fragments:
+        lines: Lines = []
         if self._progress is not None:
-            parts.append(plain(self._progress[1]).rstrip("\n"))
-        if tail := self._draft.tail:
-            parts.append(visible(tail if len(tail) <= _TAIL else f"…{tail[-_TAIL:]}"))
-        if self._typing and not parts:
-            parts.append("…")
-        return "".join(f"{part}\n" for part in parts)
+            lines += self._layout.short(self._progress[1], look.width)
+        pieces = self._draft.rest()
+        for piece in pieces:
+            lines += self._layout.piece(piece, look.width)
+        if (self._expected or self._typing) and not lines and not self.board:
+            lines = [[("dim", WAITING)]]
+        most = max(1, look.rows - _UNDER_LIVE)
+        if len(lines) > most:
+            lines = [[("dim", "…")], *lines[1 - most :]]
+        lines += self._waiting_cards(look.width)
+        goes_on = self._progress is None and pieces and _follows(pieces[0])
+        return joined(lines if goes_on or not self._last else [[], *lines])
 
-    def expect(self) -> None:
-        """Notes that an answer is due."""
-        self._expected, self._answer = True, ""
+    def expect(self, *, pressed: bool = False) -> None:
+        """Notes that an answer is due; after a press, new keys stand below the words about it."""
+        self._pressed = pressed
+        self._expected, self._answer, self._last = True, "", "block"
+        self._live = None
 
     def typing(self, *, on: bool) -> None:
         """Turns the sign of typing on or off."""
         self._expected = on
+        self._live = None
         if self._typing is not on:
             self._typing = on
-            self._console.refresh()
+            self._refresh()
 
     async def line(self, text: str) -> None:
         """Prints a passing remark."""
         async with self._lock:
-            await self._console.show([("italic", visible(text) + "\n")])
+            lines = self._layout.plain(text, self._width)
+            await self._print([styled(line, "italic") for line in lines], "line")
+
+    async def acknowledge(self, text: str) -> None:
+        """Prints the answer to a press, unless the line about its card has just said the same.
+
+        The text may be empty: then the card alone tells what came of the press.
+        """
+        if text and not any(text.rstrip(".") in line for line in self._newest_news):
+            await self.line(text)
+        async with self._lock:
+            self._pressed = False
+            if self._new_keys:
+                self._news.append(self._new_keys)
+                self._new_keys = ""
+            await self._tell_news()
+
+    async def greet(self, lines: Lines) -> None:
+        """Prints the first lines of a talk."""
+        async with self._lock:
+            await self._print(lines, "block")
 
     async def draft(self, text: str) -> None:
         """Shows how far an answer is: `text` is all of it so far, with its tools."""
         async with self._lock:
+            text = visible(text)
             if self._answer.startswith(text.strip()):
                 return  # a straggler: the answer itself is on the screen already
             self._expected, self._answer = True, ""
-            if lines := self._draft.grow(text):
+            if pieces := self._draft.grow(text):
                 await self._end_progress()
-                await self._console.show(lines)
+                await self._print_pieces(pieces)
             await self._tell_news()
-            self._console.refresh()
+            self._refresh()
 
     async def show(self, message_id: str, content: Outbound) -> None:
         """Shows a new message."""
         async with self._lock:
+            content = self._without_told(content)
+            if not content.blocks and not content.files and not content.buttons:
+                await self._print_pieces(self._draft.end())
+                return
             if content.kind is OutboundKind.PROGRESS:
                 await self._show_progress(message_id, content)
                 return
             self._expected = self._typing = False
             await self._end_progress()
-            self._remember(message_id, _fragments(content))
+            self._remember(message_id, content)
             if content.kind is OutboundKind.ANSWER:
-                await self._show_answer(message_id, content)
+                await self._show_answer(content)
+                await self._show_ways(message_id, content)
             else:
-                await self._end_draft()
-                await self._show_all(message_id, content, _fragments(content))
+                await self._print_pieces(self._draft.end())
+                await self._show_all(message_id, content)
             await self._tell_news()
-            self._console.refresh()
+            self._refresh()
+
+    def _without_told(self, content: Outbound) -> Outbound:
+        """Returns the content without words that were printed when they were said."""
+        blocks = [
+            b for b in content.blocks if not (is_said(b) and self._draft.told(visible(b.text)))
+        ]
+        return (
+            content
+            if len(blocks) == len(content.blocks)
+            else replace(content, blocks=tuple(blocks))
+        )
 
     async def change(self, message_id: str, content: Outbound) -> None:
         """Shows new content of a message: in its place while it changes, else the new lines."""
         async with self._lock:
-            fragments = _fragments(content)
-            if self._progress is not None and self._progress[0] == message_id:
-                self._progress = (message_id, fragments)
-                self._remember(message_id, fragments)
-                self._console.refresh()
-                return
             before = self._known.get(message_id)
-            self._remember(message_id, fragments)
+            self._remember(message_id, content)
+            if self._progress is not None and self._progress[0] == message_id:
+                self._progress = (message_id, content)
+                self._refresh()
+                return
             await self._end_progress()
             if before is None:
-                await self._show_all(message_id, content, fragments)
+                await self._show_anew(message_id, content)
             else:
-                self._note_news(message_id, content, set(before))
+                self._note_news(message_id, content, before)
                 await self._tell_news()
-            self._console.refresh()
+            self._refresh()
 
     async def finish(self) -> None:
         """Prints the lines that were still changing, before the screen is closed."""
         async with self._lock:
-            await self._end_draft()
+            await self._print_pieces(self._draft.end())
             await self._end_progress()
             await self._tell_news()
 
     async def _show_progress(self, message_id: str, content: Outbound) -> None:
-        await self._end_draft()
+        await self._print_pieces(self._draft.end())
         await self._end_progress()
         self._expected = True
-        self._progress = (message_id, _fragments(content))
-        self._remember(message_id, self._progress[1])
-        self._console.refresh()
+        self._progress = (message_id, content)
+        self._remember(message_id, content)
+        self._refresh()
 
-    async def _show_answer(self, message_id: str, content: Outbound) -> None:
-        """Shows an answer without the lines that its draft has printed."""
+    async def _show_answer(self, content: Outbound) -> None:
+        """Shows an answer without the pieces that its draft has printed."""
         first = content.blocks[0] if content.blocks else Plain("")
-        self._answer = first.text.strip()
-        rest = self._draft.complete(first.text) if isinstance(first, Markdown) else None
+        text = visible(first.text)
+        self._answer = text.strip()
+        self.board.note_answer()
+        rest = self._draft.complete(text) if isinstance(first, Markdown) else None
         if rest is None:
-            await self._end_draft()
-            await self._show_all(message_id, content, _fragments(content))
+            await self._print_pieces(self._draft.end_unlike())
+            await self._print(await self._layout.whole(content, self._width), "block")
             return
-        rest += _of_blocks(content.blocks[1:]) + _files(content)
-        await self._show_all(message_id, content, rest)
+        await self._print_pieces(rest)
+        more = [
+            one for block in content.blocks[1:] for one in self._layout.block(block, self._width)
+        ]
+        await self._print([*more, *self._layout.files(content, self._width)], "block")
 
-    async def _show_all(self, message_id: str, content: Outbound, fragments: Fragments) -> None:
-        """Prints the fragments of a message, with the keys of its buttons below."""
-        if buttons := _buttons(content):
-            card = self.board.put(message_id, _title(fragments), buttons)
-            fragments = [*fragments, ("bold", f"{visible(card.hints())}\n")]
-        await self._console.show([*fragments, ("", "\n")])
+    async def _show_ways(self, message_id: str, content: Outbound) -> None:
+        """Prints the keys of the buttons below an answer."""
+        if not (buttons := _buttons(content)) or not self.decides:
+            return
+        lines = self._layout.sentences(content)
+        card = self.board.put(message_id, lines, buttons, leads_on=True)
+        keys = self._layout.plain(keys_line(card, self.board), self._width)
+        await self._print([styled(line, "bold") for line in keys], "block")
 
-    def _note_news(self, message_id: str, content: Outbound, before: set[str]) -> None:
-        fragments = _fragments(content)
-        news = [line for line in _lines(fragments) if line not in before]
-        if buttons := _buttons(content):
-            card = self.board.put(message_id, _title(fragments), buttons)
-            news.append(card.hints())
+    async def _show_all(self, message_id: str, content: Outbound) -> None:
+        """Prints a message; one with buttons is a card, with its keys below."""
+        if not (buttons := _buttons(content)):
+            await self._print(await self._layout.whole(content, self._width), "block")
+            return
+        look = self._console.look
+        card = self.board.put(message_id, self._layout.sentences(content), buttons)
+        body = await self._layout.whole(content, inner_width(look), titled=True)
+        await self._print(box(body, card, self.board, look) if self.decides else body, "block")
+
+    async def _show_anew(self, message_id: str, content: Outbound) -> None:
+        """Prints a message that this process has not printed yet."""
+        if content.kind is OutboundKind.ANSWER:
+            await self._print(await self._layout.whole(content, self._width), "block")
+            await self._show_ways(message_id, content)
+        else:
+            await self._show_all(message_id, content)
+
+    def _note_news(self, message_id: str, content: Outbound, before: Sequence[str]) -> None:
+        now = self._layout.sentences(content)
+        known = self.board.known(message_id)
+        if known is not None and known.leads_on and not content.buttons:
+            self.board.close(message_id)
+            self._news += [line for line in now if line not in set(before)]
+        elif buttons := _buttons(content):
+            card = self.board.put(message_id, now, buttons)
+            self._news += progress(before, now)
+            if known is None or list(known.buttons) != list(card.buttons):
+                self._note_keys(keys_line(card, self.board))
         elif closed := self.board.close(message_id):
-            told = [line.strip() for line in news]
-            named = "" if _title(fragments) in told else f"{closed.title} — "
-            news = [f"↳ {named}{' · '.join(told) or 'closed'}"]
-        self._news += news
+            self._new_keys = ""
+            self._news += outcome(closed.name, before, now)
+        elif not (now and before and now[0].startswith(_WELL) and before[0].startswith(_WELL)):
+            # What went well is told by the lines of its tools and by the answer.
+            self._news += ends(before, now)
+
+    def _note_keys(self, keys: str) -> None:
+        if self._pressed:
+            self._new_keys = keys
+        else:
+            self._news.append(keys)
 
     async def _tell_news(self) -> None:
         if self._news and not self._draft.speaks:
             news, self._news = self._news, []
-            await self._console.show([("", visible("\n".join(news)) + "\n")])
+            lines = [line for one in news for line in self._layout.plain(one, self._width)]
+            await self._print(lines, "line")
+            self._newest_news = tuple(news)
 
     async def _end_progress(self) -> None:
         if self._progress is not None:
-            (_, fragments), self._progress = self._progress, None
-            await self._console.show(fragments)
+            (_, content), self._progress = self._progress, None
+            await self._print(self._layout.short(content, self._width), "line")
 
-    async def _end_draft(self) -> None:
-        """Prints the rest of a draft that no answer followed: words beside a call."""
-        if rest := self._draft.end():
-            await self._console.show(rest)
+    async def _print_pieces(self, pieces: Sequence[Piece]) -> None:
+        for piece in pieces:
+            kind = "block" if isinstance(piece, Words) else "line"
+            shown = self._layout.piece(piece, self._width)
+            await self._print(shown, kind, follows=_follows(piece))
 
-    def _remember(self, message_id: str, fragments: Fragments) -> None:
+    async def _print(
+        self, lines: Lines, kind: Literal["block", "line"], *, follows: bool = False
+    ) -> None:
+        """Prints lines; an empty line parts blocks from each other and from single lines."""
+        if not lines:
+            return
+        apart = bool(self._last) and "block" in (kind, self._last) and not follows
+        self._last = kind
+        self._live = None
+        self._newest_news = ()
+        await self._console.show(joined([[], *lines] if apart else lines))
+
+    def _refresh(self) -> None:
+        self._live = None
+        self._console.refresh()
+
+    def _waiting_cards(self, width: int) -> Lines:
+        """Returns a line about the open cards, since one key is not enough to name one."""
+        cards = [card for card in self.board if not card.leads_on]
+        if len(cards) < 2:
+            return []
+        named = ", ".join(f"{card.number} {self.board.told(card)}" for card in cards)
+        lines = self._layout.plain(f"{len(cards)} cards are open: {named}", width)
+        return [styled(line, "dim") for line in lines[:2]]
+
+    @property
+    def _width(self) -> int:
+        return self._console.look.width
+
+    def _remember(self, message_id: str, content: Outbound) -> None:
         self._known.pop(message_id, None)
-        self._known[message_id] = tuple(_lines(fragments))
+        self._known[message_id] = tuple(self._layout.sentences(content))
         while len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]
 
 
-def _fragments(content: Outbound) -> Fragments:
-    return _of_blocks(content.blocks) + _files(content)
+def is_said(block: Block) -> bool:
+    """Tells if a block holds words that were said before the answer."""
+    return isinstance(block, Markdown) and block.said
+
+
+def _follows(piece: Piece) -> bool:
+    return isinstance(piece, Words) and piece.follows
 
 
 def _buttons(content: Outbound) -> list[Button]:
+    if content.kind is OutboundKind.MENU:
+        return []
     return [button for row in content.buttons for button in row]
-
-
-def _of_blocks(blocks: tuple[Block, ...]) -> Fragments:
-    return [fragment for block in blocks for fragment in block_fragments(block)]
-
-
-def _files(content: Outbound) -> Fragments:
-    """Names the files; a document of ours is shown whole, since nobody could open it elsewhere."""
-    return [fragment for file in content.files for fragment in _file(file)]
-
-
-def _file(file: FileRef) -> Fragments:
-    caption = f" – {file.caption}" if file.caption else ""
-    if file.text is None:
-        line = f"📎 {file.name}{caption} ({file.path})"
-        return [("", visible(line).replace("\n", " ") + "\n")]
-    head = visible(f"📎 {file.name}{caption}, the whole of it:").replace("\n", " ")
-    return [("", f"{head}\n"), *block_fragments(CodeBlock(file.text))]
-
-
-def _lines(fragments: Fragments) -> list[str]:
-    return [line for line in plain(fragments).split("\n") if line.strip()]
-
-
-def _title(fragments: Fragments) -> str:
-    return next(iter(_lines(fragments)), "").strip()

@@ -1,11 +1,17 @@
 """The terminal as the program uses it: opened, given a channel, and talked to."""
 
+import asyncio
 import getpass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
 from bot.adapters.terminal.channel import TerminalChannel
 from bot.adapters.terminal.dialogue import Accept, Dialogue
+from bot.adapters.terminal.greeting import Greeting
+from bot.adapters.terminal.known_command import KnownCommand
+from bot.adapters.terminal.late_renderer import LateRenderer
+from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.update import ADDRESS, NAME, Writer
 from bot.domain.person import Sender
@@ -21,7 +27,8 @@ class Terminal:
     def __init__(self, clock: Clock, history: Path | None = None) -> None:
         self._clock = clock
         self._history = history
-        self._writer = Writer(*_user())
+        self._writer = Writer(*account())
+        self._renderer = LateRenderer()
 
     @property
     def sender(self) -> Sender:
@@ -32,21 +39,29 @@ class Terminal:
         # Imported here: a run that serves other channels never needs its weight.
         from bot.adapters.terminal.prompt import Prompt  # noqa: PLC0415
 
-        prompt = Prompt(self._history)
-        self._screen = Screen(prompt)
+        self._prompt = Prompt(self._history)
+        self._screen = Screen(self._prompt, Layout(self._renderer))
         self.channel = TerminalChannel(self._screen)
-        self._dialogue = Dialogue(prompt, self._screen, self._writer, self._clock)
+        self._dialogue = Dialogue(self._prompt, self._screen, self._writer, self._clock)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._screen.finish()
 
+    async def greet(self, greeting: Greeting, commands: Sequence[KnownCommand]) -> None:
+        """Prints the greeting; from then on the Tab key completes these commands."""
+        self._prompt.commands = commands
+        await self._screen.greet(greeting.lines(self._prompt.look.width))
+
     async def converse(self, accept: Accept) -> None:
         """Reads lines and has their updates accepted, until the person leaves."""
-        await self._dialogue.hold(accept)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.to_thread(self._renderer.load), name="renderer")
+            await self._dialogue.hold(accept)
 
 
-def _user() -> tuple[str, str]:
+def account() -> tuple[str, str]:
+    """Returns the account of the person who started the program, and their name."""
     try:
         user = getpass.getuser()
     except (OSError, KeyError):

@@ -1,24 +1,33 @@
 """Reads the meaning of a typed line, given the cards that are open."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.domain.approval import Verb
-from bot.domain.plan import PlanVerb
+from bot.domain.assent import is_assent, is_question
 
-_KEY = re.compile(r"(?P<key>[a-z])(?P<number>\d{0,4})", re.IGNORECASE)
+KEY = re.compile(r"(?P<key>[a-z])(?P<number>\d{0,4})", re.IGNORECASE)
+"""A line that presses a key of a card."""
+
 _NUMBERED = re.compile(r"(?P<number>\d{1,4})[:)]\s*(?P<text>.+)", re.DOTALL)
-_ASSENT = frozenset({"yes", "ok", "okay", "sure", "approve", "approved"})
+_DENIED = re.compile(r"n(?P<number>\d{0,4})\s*[,:;–-]?\s+(?P<text>.+)", re.DOTALL | re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"(?:no|nope|nah|deny|denied)(?:[\s,.!]+(?:thanks?|you|please))*[\s.!]*", re.IGNORECASE
+)
+_CLOSED = "That card is closed; nothing was sent."
+_LATER = "A card came up while you were typing, so nothing was sent. Look at it, then type {key}."
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message; `to` is the card it replies to."""
+    """A message; `to` is the card it replies to, `remark` what is told beside it."""
 
     text: str
     to: OpenCard | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,51 +49,131 @@ class Left:
 
 
 Typed: TypeAlias = Said | Pressed | Misread | Left
+Begun: TypeAlias = tuple[OpenCard, ...]
+"""The cards that were open when the person began to type.
+
+A line for one of them never answers another card that came up meanwhile.
+"""
 
 
-def read_typed(line: str, aimed: OpenCard | None, board: Board) -> Typed | None:
-    """Reads a line; returns None for an empty one.
-
-    `aimed` is the card that was newest when the person began to type: a line for one card never
-    answers another card that came up meanwhile.
-    """
+def read_typed(line: str, begun: Begun, board: Board) -> Typed | None:
+    """Reads a line; returns None for an empty one."""
     text = line.strip()
     if not text:
         return None
     if text in ("/quit", "/exit"):
         return Left()
-    if text.startswith("/"):
+    if text.startswith("/") or not (begun or board):
         return Said(text)
-    if (key := _KEY.fullmatch(text)) and (aimed or board):
-        return _press(key["key"].lower(), key["number"], aimed, board) or Said(text)
+    if key := KEY.fullmatch(text):
+        return _press(key["key"].lower(), key["number"], begun, board)
     if (numbered := _NUMBERED.fullmatch(text)) and (
         card := board.numbered(int(numbered["number"]))
     ):
-        return Said(numbered["text"], card)
-    if aimed and text.lower() in _ASSENT:
-        return Misread(f"To answer the card, type {_choices(aimed)}.{_words_for(aimed)}")
-    return Said(text, aimed if aimed and aimed.takes_words else None)
+        return Said(numbered["text"], card) if _seen(card, begun) else _later(card, board)
+    if denied := _DENIED.fullmatch(text):
+        return _words(denied["text"], _cards(denied["number"], begun, board), text, board)
+    return _words(text, _cards("", begun, board), text, board)
 
 
-def _press(key: str, number: str, aimed: OpenCard | None, board: Board) -> Typed | None:
-    card = board.numbered(int(number)) if number else aimed
-    if card is None:
-        return Misread(f"No card {number} is open.") if number else None
-    if not board.is_open(card):
-        return Misread("That card is closed; nothing was sent.")
+def _press(key: str, number: str, begun: Begun, board: Board) -> Typed:
+    together = board.together
+    if key == Verb.ALL and not number and together is not None:
+        return Pressed(together, together.buttons[key].data) if begun else _later(together, board)
+    if number:
+        card = board.numbered(int(number))
+        was_open = any(card.number == int(number) for card in begun)
+        gone = _CLOSED if was_open else f"There is no open card {number}."
+        return Misread(gone) if card is None else _pressed(key, card, begun, board)
+    if len(board) > 1:
+        return _asked_which(key, board)
+    card = next(iter(board), None)
+    return Misread(_CLOSED) if card is None else _pressed(key, card, begun, board)
+
+
+def _pressed(key: str, card: OpenCard, begun: Begun, board: Board) -> Typed:
+    if not _seen(card, begun):
+        gone = begun and not any(board.is_open(one) for one in begun)
+        return Misread(_CLOSED) if gone else _later(card, board)
+    if key not in card.buttons and card.leads_on:
+        return Said(key)
     if key not in card.buttons:
-        return Misread(f"This card has no key {key}. Type {_choices(card)}, or say why not.")
+        return Misread(f"This card has no key {key}. Type {_choices(card, board)}.")
     return Pressed(card, card.buttons[key].data)
 
 
-def _words_for(card: OpenCard) -> str:
-    """Reads any other text as an answer to a card."""
-    if PlanVerb.CHANGE in card.buttons:
-        return " Other text changes it."
-    return " Other text denies it." if Verb.DENY in card.buttons else ""
+def _asked_which(key: str, board: Board) -> Misread:
+    cards = [card for card in board if key in card.buttons]
+    if not cards:
+        firsts = (f"{board.key_of(card, _first(card))} for {board.told(card)}" for card in board)
+        return Misread(f"No open card has a key {key}. Type {', '.join(firsts)}.")
+    if len(cards) == 1:
+        return Misread(f"Type {board.key_of(cards[0], key)} for {board.told(cards[0])}.")
+    named = (f"{board.key_of(card, key)} {board.told(card)}" for card in cards)
+    return Misread(f"Which one: {', '.join(named)}?")
 
 
-def _choices(card: OpenCard) -> str:
-    number = "" if card.number == 1 else str(card.number)
-    *others, last = (f"{key}{number}" for key in card.buttons)
+def _words(text: str, cards: list[OpenCard], whole: str, board: Board) -> Typed:
+    """Reads words beside open cards; `cards` are those that they may be meant for."""
+    if not cards:
+        return Said(whole, None, _stays(board) if board else "")
+    card = cards[0]
+    if is_question(whole):
+        return Said(whole, None, _stays(board))
+    if is_assent(whole):
+        if len(cards) > 1:
+            return _asked_which(_first(card), board)
+        key, label = _first(card), card.buttons[_first(card)].label
+        wish = f"to approve {board.told(card)}" if key == Verb.APPROVE else f"for “{label}”"
+        hint = f"Type {board.key_of(card, key)} {wish}. Your words were not sent."
+        return Misread(hint)
+    if len(cards) > 1:
+        named = ", ".join(f"{one.number} {board.told(one)}" for one in cards)
+        hint = f"Write the number first, as in “{cards[0].number}: …”."
+        back = "The ↑ key brings your words back."
+        return Misread(f"Which card are your words for: {named}? {hint} {back}")
+    if _REFUSAL.fullmatch(whole) and Verb.DENY in card.buttons:
+        return Pressed(card, card.buttons[Verb.DENY].data)
+    return Said(text, card)
+
+
+def _stays(board: Board) -> str:
+    cards = [card for card in board if not card.leads_on]
+    if len(cards) > 1:
+        return f"{len(cards)} cards stay open."
+    card = next(iter(cards), None)
+    return "" if card is None else f"The card stays open. Its keys: {_choices(card, board)}."
+
+
+def _cards(number: str, begun: Begun, board: Board) -> list[OpenCard]:
+    """Returns the cards that words may answer: those that nothing was said below yet.
+
+    A closed one counts if no other is open.
+    """
+    if number:
+        card = board.numbered(int(number))
+        return [card] if card is not None and _seen(card, begun) else []
+    known = board if board else begun[-1:]
+    return [card for card in known if _waits_for_words(card) and _seen(card, begun)]
+
+
+def _waits_for_words(card: OpenCard) -> bool:
+    return card.takes_words and not card.answered_since
+
+
+def _seen(card: OpenCard, begun: Iterable[OpenCard]) -> bool:
+    return any(card.message_id == one.message_id for one in begun)
+
+
+def _later(card: OpenCard, board: Board) -> Misread:
+    return Misread(_LATER.format(key=_choices(card, board)))
+
+
+def _first(card: OpenCard) -> str:
+    """Returns the key that agrees to a card."""
+    return Verb.APPROVE if Verb.APPROVE in card.buttons else next(iter(card.buttons))
+
+
+def _choices(card: OpenCard, board: Board) -> str:
+    *others, last = (board.key_of(card, key) for key in card.buttons)
     return f"{', '.join(others)} or {last}" if others else last

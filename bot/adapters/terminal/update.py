@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from bot.domain.message import (
     Address,
+    Attachment,
     Inbound,
     InboundMessage,
     Press,
@@ -19,6 +20,8 @@ from bot.domain.person import Sender
 
 NAME = "terminal"
 ADDRESS = Address(NAME, "local")
+PIPED = "piped.txt"
+"""The name under which the text of a pipe is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +30,29 @@ class Writer:
 
     user: str
     name: str
+    chat: str = ADDRESS.chat
 
     def message(
-        self, text: str, at: datetime, reply_to: str | None = None, cited: str = ""
+        self,
+        text: str,
+        at: datetime,
+        reply_to: str | None = None,
+        cited: str = "",
+        *,
+        piped: int = 0,
     ) -> RawUpdate:
-        return self._update(type="message", text=text, at=at, reply_to=reply_to, cited=cited)
+        """Writes a message; `piped` is the number of bytes that were piped in beside it."""
+        return self._update(
+            type="message", text=text, at=at, reply_to=reply_to, cited=cited, piped=piped
+        )
 
     def press(self, data: str, at: datetime, message_id: str) -> RawUpdate:
         return self._update(type="press", data=data, at=at, message_id=message_id)
 
     def _update(self, *, at: datetime, **content: Any) -> RawUpdate:
         key = uuid4().hex
-        body = {**content, "id": key, "at": at.isoformat(), "user": self.user, "name": self.name}
+        who = {"user": self.user, "name": self.name, "chat": self.chat}
+        body = {**content, **who, "id": key, "at": at.isoformat()}
         return RawUpdate(key, json.dumps(body))
 
 
@@ -52,7 +66,7 @@ def read_update(body: str) -> Inbound:
                 return _message(update, sender)
             case "press":
                 data, card = _text(update["data"]), _text(update["message_id"])
-                return Press(ADDRESS, sender, data, _text(update["id"]), card)
+                return Press(_address(update), sender, data, _text(update["id"]), card)
             case other:
                 return Unreadable(f"an update of unknown type {str(other)[:40]!r}")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -62,14 +76,20 @@ def read_update(body: str) -> Inbound:
 def _message(update: Any, sender: Sender) -> InboundMessage:
     card = update.get("reply_to")
     quote = Quote(_text(update["cited"]), "Steward", True, _text(card)) if card else None
+    piped = update.get("piped", 0)
     return InboundMessage(
-        ADDRESS,
+        _address(update),
         sender,
         _text(update["id"]),
         _text(update["text"]),
         datetime.fromisoformat(update["at"]),
         quote=quote,
+        attachments=(Attachment("document", PIPED, int(piped), "piped"),) if piped else (),
     )
+
+
+def _address(update: Any) -> Address:
+    return Address(NAME, _text(update.get("chat", ADDRESS.chat)))
 
 
 def _text(value: Any) -> str:

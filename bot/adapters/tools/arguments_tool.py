@@ -2,20 +2,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Annotated, Any, Generic, TypeVar, cast
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from bot.domain.deeds import deed_of
 from bot.domain.errors import InvalidArguments
-from bot.domain.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical, clipped
-from bot.domain.visible_text import visible
+from bot.domain.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical
 from bot.ports.tool import Place
 
 MAX_TEXT = 1_000_000
 """Bytes of UTF-8 in one text argument."""
-
-_SUBJECT = 80
 
 
 class Arguments(BaseModel):
@@ -45,9 +44,12 @@ A = TypeVar("A", bound=Arguments)
 class ArgumentsTool(ABC, Generic[A]):
     """Turns the mapping that a model sent into arguments of type `A` before all other work."""
 
+    summary: ClassVar[str]
+    """Tells people what the tool does, in a few words."""
+
     def __init__(self, arguments: type[A], spec: ToolSpec) -> None:
         self._arguments = arguments
-        self._spec = spec
+        self._spec = replace(spec, summary=self.summary)
 
     @property
     def spec(self) -> ToolSpec:
@@ -65,9 +67,8 @@ class ArgumentsTool(ABC, Generic[A]):
     async def foresee(self, arguments: A, place: Place, exact: ExactRule) -> Preview:
         """Returns the preview of a call; `exact` is the rule for exactly this call."""
         del place, exact
-        values = [str(value) for value in arguments.model_dump(exclude_none=True).values()]
-        subject = clipped(visible(" ".join(" ".join(values).split())), _SUBJECT)
-        return Preview(self.spec.name, subject, self.spec.effect)
+        deed = deed_of(self.spec.name, arguments.model_dump(exclude_none=True))
+        return Preview(deed, deed, self.spec.effect)
 
     @abstractmethod
     async def perform(self, arguments: A, place: Place, seen: str | None) -> ToolOutput:

@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.conversation import EndConversation, GetConversation
 from bot.adapters.tools.current_time import CurrentTime
-from bot.adapters.tools.planning import SubmitPlan
-from bot.adapters.tools.reading_files import ListFiles, ReadFile, ReadLimits, SearchFiles
-from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.planning import SubmitPlanTool
 from bot.adapters.tools.sending import SendFile, SendMessage
 from bot.adapters.tools.writing_files import DeleteFile, EditFile, WriteFile
+from bot.domain.rules import DOCUMENTS
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
-from bot.ports.ledger import Ledger
 from bot.ports.tool import Tool
 
 NAMES = frozenset(
@@ -53,25 +50,27 @@ def standard_tools(
     clock: Clock,
     chats: Chats,
     journal: Journal,
-    ledger: Ledger,
-    sandbox: Sandbox,
+    reading: Sequence[Tool],
+    run_command: Tool,
     spool: Path,
-    command_seconds: int = 60,
-    limits: ReadLimits | None = None,
+    documents: frozenset[str] = DOCUMENTS,
 ) -> tuple[Tool, ...]:
-    """Returns every standard tool; `spool` keeps copies of files until they are delivered."""
+    """Returns every standard tool; `reading` are those that look at files.
+
+    `spool` keeps copies of files until they are delivered.
+
+    Cards offer a standing rule for files that end in one of `documents`.
+    """
     return (
         CurrentTime(clock),
-        ListFiles(limits),
-        ReadFile(ledger, limits),
-        SearchFiles(limits),
-        WriteFile(),
-        EditFile(),
-        DeleteFile(),
-        RunCommand(sandbox, command_seconds),
+        *reading,
+        WriteFile(documents),
+        EditFile(documents),
+        DeleteFile(documents),
+        run_command,
         SendFile(spool),
         SendMessage(),
         GetConversation(chats, journal),
         EndConversation(),
-        SubmitPlan(),
+        SubmitPlanTool(),
     )

@@ -2,15 +2,20 @@
 
 import asyncio
 import signal
+import time
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.process import CommandRun
-from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.sandbox import Sandbox, View
+from bot.adapters.tools.sent_files import A_SENT_FILE, SentFiles
 from bot.adapters.tools.skill_paths import resolved
 from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
+from bot.domain.deeds import LONGEST, run_deed, run_whole
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock
 from bot.domain.tool import (
@@ -21,15 +26,15 @@ from bot.domain.tool import (
     Surroundings,
     ToolOutput,
     ToolSpec,
-    clipped,
 )
-from bot.domain.visible_text import plain_output, visible
+from bot.domain.visible_text import one_line, plain_output, visible
 from bot.ports.tool import Place
 
 LONGEST_SECONDS = 600
 _ENDING_SECONDS = 10.0
-_LABEL = 60
+_NO_SANDBOX = "there is no working sandbox"
 _UNTRUSTED = "output of a command with network"
+_OF_OTHERS = "output of a command that sees files of other chats"
 
 
 class RunCommandArguments(Arguments):
@@ -45,13 +50,24 @@ class RunCommandArguments(Arguments):
 class RunCommand(ArgumentsTool[RunCommandArguments]):
     """Runs a command line in the workspace, in a sandbox where the machine allows it."""
 
-    def __init__(self, sandbox: Sandbox, default_seconds: int = 60) -> None:
+    summary = "run a command"
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        default_seconds: int = 60,
+        others: OtherChats | None = None,
+        sent: SentFiles | None = None,
+    ) -> None:
         self._sandbox = sandbox
         self._default_seconds = default_seconds
+        self._others = others or OtherChats()
+        self._sent = sent or SentFiles()
         description = (
             "Run a command line in the workspace with bash and return its exit code and output. "
             "There is no input and usually no network; nothing keeps running afterwards. Prefer "
-            "the file tools for reading and writing files."
+            "the file tools for reading and writing files. Files that people sent are there only "
+            "for a command that names inbox/."
         )
         super().__init__(
             RunCommandArguments,
@@ -72,57 +88,101 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
         # Judging a long command takes a while, and other chats must not wait for it.
         danger = await asyncio.to_thread(is_dangerous, runs.command)
-        reason = danger or ("" if walled else "there is no working sandbox")
+        reason = danger or ("" if walled else _NO_SANDBOX)
         if runs.taken:
             # A standing rule covers files of the workspace; it must not run a skill's files unseen.
             named = f"{', '.join(runs.taken)} is taken from the skill's folder"
             reason = f"{reason}; {named}" if reason else named
         words = parse_simple(runs.command)
         lasting = not reason and words is not None and may_have_rule(words)
-        surroundings = await self._surroundings(place)
+        surroundings = await self._surroundings(place, await self._view(runs.command, place))
         where = _in_words(surroundings, place)
         seen = f"{where}: {runs.command}" if runs.taken else where
         until = f", for up to {arguments.timeout} s" if arguments.timeout else ""
+        deed = run_deed(runs.command)
         return Preview(
-            title="Run a command?",
-            subject=f"$ {clipped(visible(' '.join(runs.command.split())), _LABEL)}",
+            title=deed,
+            subject=deed,
             effect=Effect.DANGER if reason else Effect.WRITE,
-            blocks=(CodeBlock(visible(runs.command), "bash"),),
+            blocks=() if run_whole(runs.command) else (CodeBlock(visible(runs.command), "bash"),),
             where=f"{where}{until}",
-            why=f"asks every time: {visible(reason)}" if reason else "",
+            why=_reason(visible(reason)),
             seen=seen,
             always=exact if lasting else None,
-            always_label=clipped(arguments.command.strip(), _LABEL) if lasting else "",
             surroundings=surroundings,
+            done=deed.replace("Run", "Ran", 1),
+            document="command.sh",
         )
 
     async def perform(
         self, arguments: RunCommandArguments, place: Place, seen: str | None
     ) -> ToolOutput:
         runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
-        where = _in_words(await self._surroundings(place), place)
+        view = await self._view(runs.command, place)
+        where = _in_words(await self._surroundings(place, view), place)
         now = f"{where}: {runs.command}" if runs.taken else where
         if seen is not None and seen != now:
             raise ToolFailure(f"shown to run {seen}, it would now run {now}; ask again")
         seconds = arguments.timeout or self._default_seconds
+        since = time.time_ns()
         try:
-            run = await self._sandbox.run(runs.command, place.workspace, seconds, place.skill)
+            run = await self._sandbox.run(runs.command, place.workspace, seconds, place.skill, view)
         except OSError as fault:
             raise ToolFailure(f"the command cannot be started: {fault.strerror}") from fault
-        network = await self._sandbox.reaches_network()
+        output = plain_output(run.output)
+        source = await self._source(place, view)
+        sent = await self._sent_source(runs.command, output, place, view)
+        if sent is not None and view.writes:
+            await self._sent.record_made(place, since, view.hidden)
         return ToolOutput(
-            text=f"{_ending(runs.command, run, seconds)}\n{plain_output(run.output)}".rstrip(),
-            untrusted=_UNTRUSTED if network else None,
+            text=f"{_ending(runs.command, run, seconds)}\n{output}".rstrip(),
+            untrusted=source or sent,
             failed=run.timed_out or run.exit_code != 0,
             timed_out=run.timed_out,
         )
 
-    async def _surroundings(self, place: Place) -> Surroundings:
+    async def _view(self, command: str, place: Place) -> View:
+        """Returns the part of the workspace that the command gets.
+
+        Other chats' folders are hidden, so that nothing of them can be copied unmarked. A command
+        that names one sees them all, and can write nothing. The inbox is hidden from commands that
+        do not name it, so that its files come into no output unmarked.
+        """
+        folders = await asyncio.to_thread(self._others.below, place.workspace)
+        if folders and self._others.named_in(command):
+            return View(writes=False)
+        return View((*folders, *await self._unnamed(command, place)))
+
+    async def _unnamed(self, command: str, place: Place) -> tuple[Path, ...]:
+        return await asyncio.to_thread(self._sent.unnamed, place.workspace, command)
+
+    async def _sent_source(self, command: str, output: str, place: Place, view: View) -> str | None:
+        """Returns the source of files that people sent, if the command may have read one."""
+        if view.writes and not set(await self._unnamed(command, place)) <= set(view.hidden):
+            return A_SENT_FILE  # The inbox has come up during the run.
+        return await self._sent.of_command(place.workspace, command, output, view.hidden)
+
+    async def _source(self, place: Place, view: View) -> str | None:
+        """Returns the foreign source of an output; None when nothing foreign was in reach."""
+        if await self._sandbox.reaches_network():
+            return _UNTRUSTED
+        folders = await asyncio.to_thread(self._others.below, place.workspace)
+        # A folder may have come up during the run.
+        return None if view.writes and set(folders) <= set(view.hidden) else _OF_OTHERS
+
+    async def _surroundings(self, place: Place, view: View) -> Surroundings:
         """Returns the place of the run and the variables in it."""
-        where, skill = await self._sandbox.where(), place.skill
+        where, skill = await self._sandbox.where(view), place.skill
         if skill is None or not skill.environment:
             return Surroundings(where)
         return Surroundings(where, skill.name, tuple(sorted(skill.environment)))
+
+
+def _reason(reason: str) -> str:
+    """Returns the reason why a command always asks, as a sentence for its card."""
+    if reason == _NO_SANDBOX:
+        return "No sandbox here, so commands always ask"
+    return f"Always asks: {reason}" if reason else ""
 
 
 def _in_words(surroundings: Surroundings, place: Place) -> str:
@@ -144,4 +204,4 @@ def _ending(command: str, run: CommandRun, seconds: float) -> str:
     number = run.exit_code - 128
     known = number in {s.value for s in signal.Signals}
     name = f" ({signal.Signals(number).name})" if known else ""
-    return f"exit code {run.exit_code}{name} of {clipped(visible(command), _LABEL)}"
+    return f"exit code {run.exit_code}{name} of {one_line(command, LONGEST)}"

@@ -23,6 +23,7 @@ from bot.domain.transcript import (
     AskerBody,
     Entry,
     LateResultBody,
+    RecallBody,
     ReplyBody,
     ResultBody,
     SkillBody,
@@ -47,6 +48,8 @@ class GetConversationArguments(Arguments):
 
 class GetConversation(ArgumentsTool[GetConversationArguments]):
     """Lists closed conversations of the chat, or returns the words of one."""
+
+    summary = "look up earlier conversations"
 
     def __init__(self, chats: Chats, journal: Journal) -> None:
         self._chats = chats
@@ -104,6 +107,8 @@ class EndConversationArguments(Arguments):
 
 class EndConversation(ArgumentsTool[EndConversationArguments]):
     """Closes the conversation when the turn is settled."""
+
+    summary = "end this conversation and start a new one"
 
     def __init__(self) -> None:
         description = (
@@ -174,7 +179,11 @@ def _foreign_source(entries: Sequence[Entry], person: int) -> str | None:
         match entry.body:
             case AskerBody() as asker if (source := asker.untrusted_for(person)) is not None:
                 return f"an earlier conversation with {source}"
-            case LateResultBody(untrusted=str(source)) | SummaryBody(untrusted=str(source)):
+            case (
+                LateResultBody(untrusted=str(source))
+                | SummaryBody(untrusted=str(source))
+                | RecallBody(untrusted=str(source))
+            ):
                 return f"an earlier conversation with {source}"
             case ResultBody() as body if body.result.untrusted is not None:
                 return f"an earlier conversation with {body.result.untrusted}"

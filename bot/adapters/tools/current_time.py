@@ -25,6 +25,8 @@ class CurrentTimeArguments(Arguments):
 class CurrentTime(ArgumentsTool[CurrentTimeArguments]):
     """Tells date, time and day of the week in a time zone."""
 
+    summary = "tell the date and the time"
+
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         super().__init__(

@@ -25,6 +25,8 @@ class Found:
     names: tuple[str, ...]
     mode: int
     size: int
+    changed_ns: int = 0
+    """The time at which the system last changed it, which no program can choose."""
 
     @property
     def is_folder(self) -> bool:
@@ -39,8 +41,15 @@ class Walk:
     """Yields the entries below a folder by name; `cut` is True when a bound ended the walk."""
 
     def __init__(
-        self, workspace: Workspace, *, most: int, seconds: float, heed: Callable[[], None]
+        self,
+        workspace: Workspace,
+        *,
+        most: int,
+        seconds: float,
+        heed: Callable[[], None],
+        left_out: frozenset[str] = LEFT_OUT,
     ) -> None:
+        self._left_out = left_out
         self._workspace = workspace
         self._left = most
         self._until = time.monotonic() + seconds
@@ -56,10 +65,12 @@ class Walk:
             yield from entries
             if levels > 1:
                 inner = (e for e in reversed(entries) if e.is_folder)
-                pending += [(e.names, levels - 1) for e in inner if e.names[-1] not in LEFT_OUT]
+                pending += [
+                    (e.names, levels - 1) for e in inner if e.names[-1] not in self._left_out
+                ]
 
     def spent(self) -> bool:
-        """Returns True once the time is over; raises Stopped when the caller has gone."""
+        """Returns True once the time is over; raises CallerGone when the caller has gone."""
         self._heed()
         if self._left <= 0 or time.monotonic() > self._until:
             self.cut = True
@@ -83,7 +94,8 @@ class Walk:
             self._left -= 1
             with suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
-                yield Found((*folder, entry.name), status.st_mode, status.st_size)
+                names = (*folder, entry.name)
+                yield Found(names, status.st_mode, status.st_size, status.st_ctime_ns)
 
 
 def glob_matches(names: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.plan import SUBMIT_PLAN
-from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
-from bot.domain.tool import SubmitPlan as Submitted
+from bot.domain.tool import Effect, Replay, SubmitPlan, ToolOutput, ToolSpec
 from bot.ports.tool import Place
 
 
@@ -18,8 +17,10 @@ class SubmitPlanArguments(Arguments):
     ]
 
 
-class SubmitPlan(ArgumentsTool[SubmitPlanArguments]):
+class SubmitPlanTool(ArgumentsTool[SubmitPlanArguments]):
     """Ends the collecting of a plan, which is then shown to the person."""
+
+    summary = "show you a plan"
 
     def __init__(self) -> None:
         description = (
@@ -40,5 +41,5 @@ class SubmitPlan(ArgumentsTool[SubmitPlanArguments]):
     async def perform(
         self, arguments: SubmitPlanArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        handed_in = Submitted(arguments.title.strip(), arguments.summary.strip())
+        handed_in = SubmitPlan(arguments.title.strip(), arguments.summary.strip())
         return ToolOutput("The plan is shown to the person.", after=handed_in)

@@ -9,15 +9,16 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.adapters.tools.file_origin import origin_of
 from bot.adapters.tools.file_walk import Found, Walk, glob_matches
+from bot.adapters.tools.other_chats import OtherChats
+from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.errors import ToolFailure
 from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import shown_name, size
 from bot.ports.ledger import Ledger
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,16 @@ class ListFilesArguments(Arguments):
 class ListFiles(ArgumentsTool[ListFilesArguments]):
     """Lists names and sizes of the entries of a folder."""
 
-    def __init__(self, limits: ReadLimits | None = None) -> None:
+    summary = "list files and folders"
+
+    def __init__(
+        self,
+        limits: ReadLimits | None = None,
+        others: OtherChats | None = None,
+        sent: SentFiles | None = None,
+    ) -> None:
+        self._others = others or OtherChats()
+        self._sent = sent or SentFiles()
         self._limits = limits or ReadLimits()
         description = (
             "List files and folders of the workspace with sizes. `**` in the pattern goes into "
@@ -88,7 +98,8 @@ class ListFiles(ArgumentsTool[ListFilesArguments]):
         notes = [f"[{more} more; use a narrower path or pattern]"] if more else []
         notes += ["[not everything was looked at: too many files]"] if walk.cut else []
         text = "\n".join([*lines, *notes]) or "Nothing matches."
-        return ToolOutput(text, untrusted=origin_of(shown))
+        source = self._others.origin_of(shown) or self._sent.origin_of(shown)
+        return ToolOutput(text, untrusted=source)
 
 
 class ReadFileArguments(Arguments):
@@ -104,8 +115,18 @@ ARTIFACT = "artifact:"
 class ReadFile(ArgumentsTool[ReadFileArguments]):
     """Reads lines of a text file, or of a result that was too long to be shown whole."""
 
-    def __init__(self, ledger: Ledger, limits: ReadLimits | None = None) -> None:
+    summary = "read a file"
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        limits: ReadLimits | None = None,
+        others: OtherChats | None = None,
+        sent: SentFiles | None = None,
+    ) -> None:
         self._ledger = ledger
+        self._others = others or OtherChats()
+        self._sent = sent or SentFiles()
         self._limits = limits or ReadLimits()
         description = (
             "Read a text file of the workspace, or the whole of a cut result (artifact:<name>). "
@@ -121,7 +142,9 @@ class ReadFile(ArgumentsTool[ReadFileArguments]):
             return await self._artifact(arguments, place)
         names = Workspace(place.workspace).names(arguments.path)
         text = await in_thread(lambda sign: self._page(arguments, place, sign))
-        return ToolOutput(text, untrusted=origin_of([names]))
+        source = self._others.origin_of([names])
+        source = source or await self._sent.of(place.workspace, [names])
+        return ToolOutput(text, untrusted=source)
 
     async def _artifact(self, arguments: ReadFileArguments, place: Place) -> ToolOutput:
         """Reads an artifact, which is always untrusted: its text may come from outside."""
@@ -190,7 +213,16 @@ class SearchFilesArguments(Arguments):
 class SearchFiles(ArgumentsTool[SearchFilesArguments]):
     """Finds lines that contain a text."""
 
-    def __init__(self, limits: ReadLimits | None = None) -> None:
+    summary = "search in files"
+
+    def __init__(
+        self,
+        limits: ReadLimits | None = None,
+        others: OtherChats | None = None,
+        sent: SentFiles | None = None,
+    ) -> None:
+        self._others = others or OtherChats()
+        self._sent = sent or SentFiles()
         self._limits = limits or ReadLimits()
         description = (
             "Find lines that contain a text (not a pattern; upper and lower case are equal) in the "
@@ -203,9 +235,14 @@ class SearchFiles(ArgumentsTool[SearchFilesArguments]):
     async def perform(
         self, arguments: SearchFilesArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        return await in_thread(lambda sign: self._search(arguments, place, sign))
+        text, shown = await in_thread(lambda sign: self._search(arguments, place, sign))
+        source = self._others.origin_of(shown) or await self._sent.of(place.workspace, shown)
+        return ToolOutput(text, untrusted=source)
 
-    def _search(self, arguments: SearchFilesArguments, place: Place, sign: StopSign) -> ToolOutput:
+    def _search(
+        self, arguments: SearchFilesArguments, place: Place, sign: StopSign
+    ) -> tuple[str, list[Sequence[str]]]:
+        """Returns the hits, and the files that they are from."""
         if "\n" in arguments.query:
             raise ToolFailure("the query must be a single line")
         workspace = Workspace(place.workspace)
@@ -222,8 +259,7 @@ class SearchFiles(ArgumentsTool[SearchFilesArguments]):
                 break
         if walk.cut:
             hits.append("[not everything was searched: too much for one search]")
-        text = "\n".join(hits) or "No line contains it."
-        return ToolOutput(text, untrusted=origin_of(shown))
+        return "\n".join(hits) or "No line contains it.", shown
 
     def _hits(
         self, query: str, workspace: Workspace, start: tuple[str, ...], walk: Walk, sign: StopSign
@@ -295,3 +331,14 @@ def _line(entry: Found) -> str:
 
 def _reading(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
     return ToolSpec(name, description, schema_of(arguments), Effect.READ, Replay.SAFE)
+
+
+def reading_tools(
+    ledger: Ledger, others: OtherChats | None = None, sent: SentFiles | None = None
+) -> tuple[Tool, ...]:
+    """Returns the tools that look at files."""
+    return (
+        ListFiles(others=others, sent=sent),
+        ReadFile(ledger, others=others, sent=sent),
+        SearchFiles(others=others, sent=sent),
+    )

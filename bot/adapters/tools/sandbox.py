@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
@@ -34,6 +35,17 @@ SKILL_FOLDERS = ("SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT")
 """Variables with the folder of the skill under which a command runs."""
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """The part of a workspace that a command gets: without `hidden` folders, perhaps to read only.
+
+    Without a sandbox it gets everything.
+    """
+
+    hidden: tuple[Path, ...] = ()
+    writes: bool = True
+
+
 class Sandbox:
     """Runs shell commands in a workspace, inside a sandbox where the machine allows it.
 
@@ -56,18 +68,30 @@ class Sandbox:
                 self._works = await self._probe()
             return self._works
 
-    async def where(self) -> str:
+    async def where(self, view: View = View()) -> str:
         """Returns the place in words, for the card of a command."""
         if not await self.works():
-            return "in the workspace, NOT sandboxed, with all rights of the bot"
+            return "runs on this machine with your permissions (no sandbox)"
         network = "with network" if self._network else "no network"
-        return f"in the workspace, sandboxed, {network}"
+        seen = "" if view.writes else ", files of other chats too, where it can change nothing"
+        return f"in the workspace{seen}, sandboxed, {network}"
+
+    async def standing(self) -> str:
+        """Returns in a few words how commands run at all."""
+        if not await self.works():
+            return "no sandbox, so each one asks"
+        return "sandboxed, with network" if self._network else "sandboxed, no network"
 
     async def reaches_network(self) -> bool:
         return self._network or not await self.works()
 
     async def run(
-        self, command: str, workspace: Path, seconds: float, skill: Skill | None = None
+        self,
+        command: str,
+        workspace: Path,
+        seconds: float,
+        skill: Skill | None = None,
+        view: View = View(),
     ) -> CommandRun:
         """Runs a shell command to its end, or for at most `seconds`.
 
@@ -79,7 +103,7 @@ class Sandbox:
         arguments = self._shell(command)
         walled = await self.works()
         if walled:
-            arguments = [*self._wall(workspace, skill), "--", *arguments]
+            arguments = [*self._wall(workspace, skill, view), "--", *arguments]
         environment = {**_of_skill(skill), **_environment(workspace)}
         return await run_command_line(arguments, workspace, environment, seconds, walled=walled)
 
@@ -103,7 +127,7 @@ class Sandbox:
             return ["/bin/bash", "--noprofile", "--norc", "-c", command]
         return ["/bin/sh", "-c", command]
 
-    def _wall(self, workspace: Path, skill: Skill | None = None) -> list[str]:
+    def _wall(self, workspace: Path, skill: Skill | None = None, view: View = View()) -> list[str]:
         wall = [str(self._program), "--unshare-all"]
         wall += ["--share-net"] if self._network else []
         wall += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
@@ -115,7 +139,10 @@ class Sandbox:
         # A skill's folder has no link in its path, unless someone has put one there since.
         if skill is not None and os.path.realpath(skill.folder) == skill.folder:
             wall += ["--ro-bind-try", skill.folder, skill.folder]
-        return [*wall, "--bind", str(workspace), str(workspace), "--chdir", str(workspace)]
+        wall += ["--bind" if view.writes else "--ro-bind", str(workspace), str(workspace)]
+        for folder in view.hidden:
+            wall += ["--tmpfs", str(folder), "--remount-ro", str(folder)]
+        return [*wall, "--chdir", str(workspace)]
 
 
 def _as_on_the_machine(path: str) -> list[str]:

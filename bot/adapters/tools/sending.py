@@ -4,18 +4,29 @@ import hashlib
 import os
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
+from bot.domain.deeds import deed_of, file_name
 from bot.domain.errors import ToolFailure
-from bot.domain.message import FileRef, Markdown, Outbound, OutboundKind
-from bot.domain.tool import AskPerson, Effect, Replay, ToolOutput, ToolSpec
-from bot.domain.visible_text import shown_name, size
+from bot.domain.message import FileRef, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.tool import (
+    AskPerson,
+    Effect,
+    ExactRule,
+    Preview,
+    Replay,
+    ToolOutput,
+    ToolSpec,
+)
+from bot.domain.visible_text import shown_name, size, visible
 from bot.ports.tool import Place
 
 LARGEST_FILE = 50_000_000
@@ -48,11 +59,33 @@ class SendFile(ArgumentsTool[SendFileArguments]):
     The copies lie below `spool`, in a folder for each call; a repeated call replaces its copy.
     """
 
+    summary = "send you a file"
+
     def __init__(self, spool: Path, largest: int = LARGEST_FILE) -> None:
         self._spool = spool
         self._largest = largest
         description = "Send a file of the workspace to the person; a picture is shown in the chat."
-        super().__init__(SendFileArguments, _sending("send_file", description, SendFileArguments))
+        sends = _sending("send_file", description, SendFileArguments)
+        super().__init__(SendFileArguments, replace(sends, planned=True))
+
+    async def foresee(
+        self, arguments: SendFileArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        """Returns the step of a plan that sends the file as it will be then."""
+        del exact
+        workspace = Workspace(place.workspace)
+        names = workspace.names(arguments.path)
+        if await in_thread(lambda _: workspace.state(names)) is None:
+            raise ToolFailure("this file does not exist yet")
+        shown, caption = file_name("/".join(names)), arguments.caption
+        blocks = (Plain(f"with the line “{visible(caption)}”"),) if caption else ()
+        return Preview(
+            title=f"Send {shown}",
+            subject=f"Send {shown}",
+            effect=self.spec.effect,
+            blocks=blocks,
+            done=f"{shown} sent",
+        )
 
     async def perform(
         self, arguments: SendFileArguments, place: Place, seen: str | None
@@ -102,11 +135,31 @@ class SendFile(ArgumentsTool[SendFileArguments]):
             os.fsync(target.fileno())
 
 
+def _one_choice(text: str) -> str:
+    """Returns a choice on one line, as a button shows it."""
+    line = " ".join(visible(text).split())
+    if not line:
+        raise PydanticCustomError("blank", "is blank")
+    return line
+
+
+Choice = Annotated[Text, Field(min_length=1, max_length=40), AfterValidator(_one_choice)]
+"""A short answer that a button holds."""
+
+
 class SendMessageArguments(Arguments):
     message: Annotated[Text, Field(min_length=1, max_length=20_000, description="Markdown.")]
     is_question: Annotated[
         bool | None,
         Field(description="True ends your turn and waits for the person's answer."),
+    ] = None
+    choices: Annotated[
+        list[Choice] | None,
+        Field(
+            min_length=1,
+            max_length=6,
+            description="With is_question: short answers as buttons. Any other may be typed.",
+        ),
     ] = None
 
 
@@ -116,13 +169,29 @@ class SendMessage(ArgumentsTool[SendMessageArguments]):
     This tool does not send a question: it is the turn's outcome and is delivered as such, once.
     """
 
+    summary = "send you a message, or ask you something"
+
     def __init__(self) -> None:
         description = (
             "Send the person a message before your final answer: news of long work, or with "
             "is_question something only they can decide. The final answer itself needs no tool."
         )
-        super().__init__(
-            SendMessageArguments, _sending("send_message", description, SendMessageArguments)
+        sends = _sending("send_message", description, SendMessageArguments)
+        super().__init__(SendMessageArguments, replace(sends, planned=True))
+
+    async def foresee(
+        self, arguments: SendMessageArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        """Returns the step of a plan that sends the message; a question is asked at once."""
+        del place, exact
+        subject = deed_of(self.spec.name, {"message": arguments.message})
+        return Preview(
+            title=subject,
+            subject=subject,
+            effect=self.spec.effect,
+            blocks=(Markdown(arguments.message),),
+            done="Message sent",
+            at_once=bool(arguments.is_question),
         )
 
     async def perform(
@@ -130,11 +199,16 @@ class SendMessage(ArgumentsTool[SendMessageArguments]):
     ) -> ToolOutput:
         if not arguments.message.strip():
             raise ToolFailure("the message is blank")
+        choices = tuple(arguments.choices or ())
         if arguments.is_question:
+            if len(set(choices)) < len(choices):
+                raise ToolFailure("two of the choices are the same")
             return ToolOutput(
                 "The question was put to the person; the answer comes as their next message.",
-                after=AskPerson(arguments.message),
+                after=AskPerson(arguments.message, choices),
             )
+        if choices:
+            raise ToolFailure("choices belong to a question: set is_question as well")
         # News during a turn is silent; the answer at its end makes a sound.
         message = Outbound(OutboundKind.NOTICE, (Markdown(arguments.message),), silent=True)
         return ToolOutput("The message is on its way to the chat.", sends=(message,))

@@ -25,6 +25,8 @@ class FindSkillsArguments(Arguments):
 class FindSkills(ArgumentsTool[FindSkillsArguments]):
     """Searches the names and descriptions of skills."""
 
+    summary = "find a skill"
+
     def __init__(self, skills: Skills) -> None:
         self._skills = skills
         spec = ToolSpec(
@@ -57,6 +59,8 @@ class UseSkillArguments(Arguments):
 
 class UseSkill(ArgumentsTool[UseSkillArguments]):
     """Activates a skill: the result is its instructions; `depth` limits a pipeline's choices."""
+
+    summary = "use a skill"
 
     def __init__(self, skills: Skills, depth: int) -> None:
         self._skills = skills
@@ -112,6 +116,8 @@ class ReadSkillFileArguments(Arguments):
 
 class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
     """Reads a file that came with a skill."""
+
+    summary = "read a file of a skill"
 
     def __init__(self, skills: Skills) -> None:
         self._skills = skills

@@ -10,7 +10,7 @@ T = TypeVar("T")
 _PATIENCE = 5.0
 
 
-class Stopped(Exception):
+class CallerGone(Exception):
     """The work was cancelled and left nothing half done."""
 
 
@@ -25,7 +25,7 @@ class StopSign:
 
     def heed(self) -> None:
         if self._event.is_set():
-            raise Stopped
+            raise CallerGone
 
 
 async def in_thread(work: Callable[[StopSign], T]) -> T:

@@ -21,6 +21,10 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _HASHED = 16_000_000
 _CHUNK = 1 << 18
+_LONGEST_PATH = 4_096
+"""Characters of a path: cards and lists show it whole, on one line."""
+
+_SHOWN = 100
 
 _FAULTS = {
     errno.ENOENT: "there is no such file or folder",
@@ -59,6 +63,8 @@ class Workspace:
 
     def names(self, path: str) -> tuple[str, ...]:
         """Returns the steps of a path below the workspace; an absolute one must begin with it."""
+        if len(path) > _LONGEST_PATH:
+            raise ToolFailure(f"{shown_name(path[:_SHOWN])}…: the path is too long")
         pure = PurePosixPath(path)
         if pure.is_absolute():
             if not pure.is_relative_to(self._root):
@@ -241,6 +247,11 @@ def _write_new(parent: int, name: str, content: bytes, mode: int | None) -> None
         os.fsync(file.fileno())
 
 
+def reason_of(fault: OSError) -> str:
+    """Returns a fault of the system in plain words."""
+    return _FAULTS.get(fault.errno or 0, fault.strerror or "it cannot be used")
+
+
 def _shown(names: Sequence[str]) -> str:
     return shown_name("/".join(names)) or "."
 
@@ -250,7 +261,6 @@ def _faults(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
-        reason = _FAULTS.get(fault.errno or 0, fault.strerror or "it cannot be used")
-        raise ToolFailure(f"{shown_name(path)}: {reason}") from fault
+        raise ToolFailure(f"{shown_name(path)}: {reason_of(fault)}") from fault
     except ValueError as fault:
         raise ToolFailure(f"{shown_name(path)}: not a usable path") from fault

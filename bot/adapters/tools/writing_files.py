@@ -7,17 +7,30 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.adapters.tools.difference import passage_difference
+from bot.adapters.tools.difference import file_difference, passage_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import ABSENT, FileState, Workspace
+from bot.domain.deeds import file_name
 from bot.domain.errors import ToolFailure
 from bot.domain.message import Block, CodeBlock, Plain
-from bot.domain.rules import is_guarded
+from bot.domain.rules import DOCUMENTS, is_document, is_guarded
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import shown_name, size, visible
 from bot.ports.tool import Place
 
 _WHERE = "in the workspace"
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change of a file in words."""
+
+    verb: str
+    done: str
+
+
+_CREATE, _REPLACE = _Change("Create", "created"), _Change("Replace", "replaced")
+_EDIT, _DELETE = _Change("Edit", "edited"), _Change("Delete", "deleted")
 _EDITABLE = 5_000_000
 _EXECUTABLE = 0o111
 
@@ -30,7 +43,10 @@ class WriteFileArguments(Arguments):
 class WriteFile(ArgumentsTool[WriteFileArguments]):
     """Creates a file or replaces one."""
 
-    def __init__(self) -> None:
+    summary = "create or replace a file"
+
+    def __init__(self, documents: frozenset[str] = DOCUMENTS) -> None:
+        self._documents = documents
         description = (
             "Create a text file in the workspace or replace it as a whole. To change a part of "
             "an existing file use edit_file."
@@ -45,14 +61,15 @@ class WriteFile(ArgumentsTool[WriteFileArguments]):
         workspace = Workspace(place.workspace)
         names = workspace.names(arguments.path)
         old = await in_thread(lambda _: workspace.state(names))
-        new = size(len(arguments.content.encode()))
-        change = f"new file, {new}" if old is None else f"{size(old.size)} → {new}"
-        blocks = (
-            Plain(f"{_shown(names)} ({change})"),
-            CodeBlock(visible(arguments.content), _language(names)),
-        )
-        title = "Create a file?" if old is None else "Replace a file?"
-        return _card(self.spec, title, names, old, blocks, exact)
+        always = exact if is_document(names[-1], self._documents) else None
+        if old is None:
+            content = visible(arguments.content)
+            shown = CodeBlock(content, _language(names), folds=True)
+            blocks = (shown if content else Plain("(an empty file)"),)
+            return _card(self.spec, _CREATE, names, old, blocks, always)
+        blocks = await in_thread(lambda _: _replaced(workspace, names, old, arguments.content))
+        card = _card(self.spec, _REPLACE, names, old, blocks, always)
+        return replace(card, document=f"{card.document}.diff")
 
     async def perform(
         self, arguments: WriteFileArguments, place: Place, seen: str | None
@@ -79,7 +96,10 @@ class EditFileArguments(Arguments):
 class EditFile(ArgumentsTool[EditFileArguments]):
     """Replaces one passage of a file."""
 
-    def __init__(self) -> None:
+    summary = "change a part of a file"
+
+    def __init__(self, documents: frozenset[str] = DOCUMENTS) -> None:
+        self._documents = documents
         description = (
             "Replace one passage of a text file in the workspace. old_text must match the file "
             "exactly, white space included, and only once: add surrounding lines if needed."
@@ -92,9 +112,10 @@ class EditFile(ArgumentsTool[EditFileArguments]):
         workspace = Workspace(place.workspace)
         names = workspace.names(arguments.path)
         edit = await in_thread(lambda _: _edit(workspace, names, arguments))
-        blocks = (Plain(_shown(names)), CodeBlock(visible(edit.shown), "diff"))
-        card = _card(self.spec, "Change a file?", names, edit.before, blocks, exact)
-        return replace(card, seen=edit.token)
+        always = exact if is_document(names[-1], self._documents) else None
+        blocks = (CodeBlock(visible(edit.shown), "diff", folds=True),)
+        card = _card(self.spec, _EDIT, names, edit.before, blocks, always)
+        return replace(card, seen=edit.token, once=True, document=f"{card.document}.diff")
 
     async def perform(
         self, arguments: EditFileArguments, place: Place, seen: str | None
@@ -121,7 +142,10 @@ class DeleteFileArguments(Arguments):
 class DeleteFile(ArgumentsTool[DeleteFileArguments]):
     """Removes one file."""
 
-    def __init__(self) -> None:
+    summary = "delete a file"
+
+    def __init__(self, documents: frozenset[str] = DOCUMENTS) -> None:
+        self._documents = documents
         description = "Delete one file of the workspace. It cannot be brought back."
         super().__init__(
             DeleteFileArguments, _writing("delete_file", description, DeleteFileArguments)
@@ -135,8 +159,9 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
         state = await in_thread(lambda _: workspace.state(names))
         if state is None:
             raise ToolFailure(f"{_shown(names)}: there is no such file")
-        blocks = (Plain(f"{_shown(names)} ({size(state.size)})"),)
-        return _card(self.spec, "Delete a file?", names, state, blocks, exact)
+        always = exact if is_document(names[-1], self._documents) else None
+        blocks = (Plain(f"It has {size(state.size)} and cannot be brought back."),)
+        return replace(_card(self.spec, _DELETE, names, state, blocks, always), once=True)
 
     async def perform(
         self, arguments: DeleteFileArguments, place: Place, seen: str | None
@@ -190,26 +215,48 @@ def _edit(workspace: Workspace, names: tuple[str, ...], arguments: EditFileArgum
     return _Edit(before, changed, passage_difference(text, at, old, new))
 
 
+def _replaced(
+    workspace: Workspace, names: tuple[str, ...], old: FileState, content: str
+) -> tuple[Block, ...]:
+    """Returns what changes in a file that is replaced as a whole; blocks."""
+    new = content.encode()
+    whole = CodeBlock(visible(content), _language(names), folds=True)
+    if old.size > _EDITABLE:
+        return (Plain(f"{size(old.size)} → {size(len(new))}, the new content:"), whole)
+    found = workspace.read(names, _EDITABLE)
+    if found == new:
+        return (Plain("No change: the file holds exactly this already."),)
+    try:
+        shown = file_difference(found.decode(), content)
+    except UnicodeDecodeError:
+        told = f"The old file is not text. {size(old.size)} → {size(len(new))}, the new content:"
+        return (Plain(told), whole)
+    return (CodeBlock(visible(shown), "diff", folds=True),)
+
+
 def _card(
     spec: ToolSpec,
-    title: str,
+    change: "_Change",
     names: tuple[str, ...],
     state: FileState | None,
     blocks: tuple[Block, ...],
-    exact: ExactRule,
+    always: ExactRule | None,
 ) -> Preview:
+    """Returns the preview of a change; no rule is offered for what tools may run or obey."""
     runs = state is not None and state.mode & _EXECUTABLE != 0
-    always = None if runs or is_guarded("/".join(names)) else exact
+    always = None if runs or is_guarded("/".join(names)) else always
+    name = file_name("/".join(names))
     return Preview(
-        title=title,
-        subject=_shown(names),
+        title=f"{change.verb} {name}",
+        subject=f"{change.verb} {name}",
         effect=spec.effect,
         blocks=blocks,
         where=_WHERE,
         seen=ABSENT if state is None else state.token,
-        why="the file is a program, so this asks every time" if runs else "",
+        why="The file is a program, so this always asks" if runs else "",
         always=always,
-        always_label="" if always is None else f"exactly this {spec.name}",
+        done=f"{name} {change.done}",
+        document=file_name(names[-1]),
     )
 
 

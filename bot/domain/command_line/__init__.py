@@ -8,7 +8,15 @@ aliases, no history, no functions from outside.
 """
 
 from bot.domain.command_line.danger import is_dangerous
-from bot.domain.command_line.readers import only_reads
+from bot.domain.command_line.readers import only_reads, reading_programs, reading_subcommands
 from bot.domain.command_line.simple import MAX_COMMAND, may_have_rule, parse_simple
 
-__all__ = ["MAX_COMMAND", "is_dangerous", "may_have_rule", "only_reads", "parse_simple"]
+__all__ = [
+    "MAX_COMMAND",
+    "is_dangerous",
+    "may_have_rule",
+    "only_reads",
+    "parse_simple",
+    "reading_programs",
+    "reading_subcommands",
+]

@@ -12,7 +12,7 @@ from bot.domain.command_line.programs import (
     names,
     program,
 )
-from bot.domain.command_line.script import MARK, ScriptReader, SimpleCommand, Unreadable
+from bot.domain.command_line.script import MARK, NotUnderstood, ScriptReader, SimpleCommand
 
 _GRAVE_PROGRAMS = {
     "acts with other rights": PRIVILEGE,
@@ -79,7 +79,7 @@ def _danger(command: str, depth: int, effort: _Effort) -> str | None:
     reader = ScriptReader(command)
     try:
         reader.read()
-    except Unreadable:
+    except NotUnderstood:
         return _UNREADABLE
     downloads = any(program(c.words[0]) in _DOWNLOADERS for c in reader.commands if c.words)
     found = (_danger_of(simple, downloads, depth, effort) for simple in reader.commands)

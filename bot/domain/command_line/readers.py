@@ -46,6 +46,17 @@ def only_reads(words: Sequence[str]) -> bool:
     return reader is not None and _fits(reader, rest)
 
 
+def reading_programs() -> tuple[str, ...]:
+    """Returns the names of all programs that are known to read."""
+    return tuple(sorted(READERS))
+
+
+def reading_subcommands(program: str) -> tuple[str, ...]:
+    """Returns the subcommands of a program that only read; none for a program without any."""
+    reader = READERS.get(program)
+    return () if reader is None else tuple(sorted(reader.subcommands))
+
+
 def _fits(reader: Reader, words: Sequence[str]) -> bool:
     if any(text in word for word in words for text in reader.refused):
         return False

@@ -12,7 +12,7 @@ _REDIRECTION = re.compile(r"&>>?|<<<|<<-?|<>|<&|>&|>>|>\||[<>]\(|[<>]")
 _DEPTH = 12
 
 
-class Unreadable(Exception):
+class NotUnderstood(Exception):
     """The command is not understood well enough to count as harmless."""
 
 
@@ -39,7 +39,7 @@ class ScriptReader:
     def read(self, closing: str = "") -> None:
         self._depth += 1
         if self._depth > _DEPTH:
-            raise Unreadable
+            raise NotUnderstood
         command = self._begin(fed=False)
         while char := self._peek():
             if char == closing:
@@ -48,7 +48,7 @@ class ScriptReader:
                 return
             command = self._step(command, char)
         if closing or self._documents:
-            raise Unreadable
+            raise NotUnderstood
         self._depth -= 1
 
     def _step(self, command: SimpleCommand, char: str) -> SimpleCommand:
@@ -74,7 +74,7 @@ class ScriptReader:
     def _add_word(self, command: SimpleCommand) -> None:
         word = self._word()
         if word == "case" and self._depth > 1:
-            raise Unreadable  # its closing brackets look like the end of the substitution
+            raise NotUnderstood  # its closing brackets look like the end of the substitution
         command.words.append(word)
 
     def _begin(self, *, fed: bool) -> SimpleCommand:
@@ -126,7 +126,7 @@ class ScriptReader:
             if line.lstrip("\t") == delimiter:
                 return "\n".join(lines)
             lines.append(line)
-        raise Unreadable
+        raise NotUnderstood
 
     def _nest(self, text: str) -> None:
         nested = ScriptReader(text, self._depth)
@@ -153,7 +153,7 @@ class ScriptReader:
     def _until(self, quote: str) -> str:
         end = self._text.find(quote, self._at)
         if end < 0:
-            raise Unreadable
+            raise NotUnderstood
         inside = self._text[self._at : end]
         self._at = end + 1
         return inside
@@ -165,7 +165,7 @@ class ScriptReader:
     def _escaped(self) -> str:
         self._at += 1
         if not self._peek():
-            raise Unreadable
+            raise NotUnderstood
         char = self._take()
         return "" if char == "\n" else char
 
@@ -174,7 +174,7 @@ class ScriptReader:
         parts: list[str] = []
         while (char := self._peek()) != '"':
             if not char:
-                raise Unreadable
+                raise NotUnderstood
             if char == "\\":
                 parts.append(self._escaped())
             elif char == "$":
@@ -205,6 +205,6 @@ class ScriptReader:
         self._at += 1
         inside = self._until("`")
         if inside.endswith("\\"):
-            raise Unreadable
+            raise NotUnderstood
         self._nest(inside)
         return MARK

@@ -2,11 +2,13 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.approval import Approval
-from bot.domain.budget import Limits
-from bot.domain.change import AddAudit, SaveApproval, Write
+from bot.domain.change import AddAudit, NoteOffer, SaveApproval, Show, Write
+from bot.domain.limits import Limits
+from bot.domain.message import Markdown, Outbound, OutboundKind
 from bot.domain.step import AskFirst, Gate
 from bot.domain.tool import Effect, ToolCall
 from bot.flow.approvals.cards import shown_open
@@ -24,14 +26,14 @@ class Asking:
     async def ask(
         self, work: Work, calls: Sequence[ToolCall], gates: Mapping[str, Gate]
     ) -> tuple[Approval, ...]:
-        """Opens a card for each call whose gate asks first."""
+        """Opens a card for each call whose gate asks first, below the words that tell why."""
         asked = [(c, g) for c in calls if isinstance(g := gates[c.id], AskFirst)]
         plain = sum(g.preview.effect is not Effect.DANGER and not g.repeat for _, g in asked)
         cards = tuple(
-            self._card(work, call, gate, position, plain)
+            self._card(work, call, _of_round(gate, len(asked)), position, plain)
             for position, (call, gate) in enumerate(asked)
         )
-        writes: list[Write] = []
+        writes: list[Write] = [*_words_before(work)]
         for card in cards:
             subject = card.preview.subject
             details = {"call": card.call.id, "turn": card.turn, "arguments": card.call.canonical}
@@ -39,6 +41,8 @@ class Asking:
             writes.append(SaveApproval(card))
             writes.extend(shown_open(card))
             writes.append(AddAudit(now, card.chat, card.asker, "card.opened", subject, details))
+            if card.preview.offer is not None:
+                writes.append(NoteOffer(card.chat, card.preview.offer.under))
         await work.write(also=writes)
         return cards
 
@@ -64,3 +68,18 @@ class Asking:
             group=group,
             owner_chats=gate.owner_chats,
         )
+
+
+def _words_before(work: Work) -> tuple[Show, ...]:
+    """Returns the message with the words said so far: the reason for a card stands above it."""
+    spoken, turn = work.progress.spoken, work.turn
+    if not spoken:
+        return ()
+    blocks = tuple(Markdown(words, said=True) for words in spoken)
+    content = Outbound(OutboundKind.NOTICE, blocks, reply_to=turn.reply_to)
+    return (Show(f"said:{turn.id}:{turn.rounds}", turn.chat, content),)
+
+
+def _of_round(gate: AskFirst, together: int) -> AskFirst:
+    """Returns the gate whose card says how many are asked together."""
+    return replace(gate, preview=replace(gate.preview, together=together))

@@ -1,15 +1,27 @@
 """Takes presses and replies to cards, and carries every decision out exactly once."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.domain.approval import Approval, ApprovalState, Rule, Verb, card_of
-from bot.domain.change import AddAudit, AddRule, Write
-from bot.domain.message import Press
+from bot.domain.approval import Approval, ApprovalState, Verb, card_of, change_of
+from bot.domain.assent import is_assent, is_question
+from bot.domain.change import Show, Write
+from bot.domain.message import Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.person import Person
-from bot.domain.tool import Effect
-from bot.flow.approvals.cards import open_card, parse_data, shown_decided
-from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT, UNSHOWN, Taken
+from bot.domain.tool import Effect, Offer, RulePattern
+from bot.domain.visible_text import one_line
+from bot.flow.approvals.cards import open_card, parse_data
+from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
+from bot.flow.approvals.desks import (
+    NOT_APPROVER,
+    NOT_OURS,
+    NOT_YOURS,
+    SPENT,
+    UNSHOWN,
+    Taken,
+    refused,
+)
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import Closed, OpenCards
 from bot.ports.approvals import Approvals
@@ -18,21 +30,14 @@ from bot.ports.ledger import Ledger
 from bot.ports.outbox import DeliveryState, Outbox
 
 WAITS = "It waits for the card before it."
+DIFFERENT = "What should be different?"
+EXPIRED = "This card has expired."
 
-_ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.ALL)
+_ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.FOLDER, Verb.ALLOW, Verb.ALL)
 
+_LONGEST_NAME = 60
 _LATE = timedelta(minutes=10)
 """After this time a press gets the card's age and the calls that ran since."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A person's decision on a card."""
-
-    state: ApprovalState
-    person: Person
-    reason: str = ""
-    always: bool = False
 
 
 class ApprovalDesk:
@@ -54,52 +59,73 @@ class ApprovalDesk:
         self._ledger = ledger
         self._clock = clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Takes a press; returns the private answer to the person who pressed."""
         parsed = parse_data(press.data)
         card = await self._approvals.by_token(parsed[0]) if parsed is not None else None
         if parsed is None or card is None or chat not in card.chats:
-            return NOT_OURS
+            return refused(NOT_OURS)
         if person is None or not person.may_decide_for(card.asker):
-            return NOT_YOURS
-        if card.state is not ApprovalState.OPEN:
-            return SPENT
+            return refused(NOT_YOURS)
+        spent = card.state is not ApprovalState.OPEN
+        if spent and not await self._counts_for_others(card, parsed[1]):
+            return PressAnswer(SPENT)
         if parsed[1] in _ASSENTS and not _may_approve(person, card):
-            return NOT_APPROVER
+            return refused(NOT_APPROVER)
+        if parsed[1] is Verb.CHANGE:
+            await self._cards.show(_asked_for_change(card, chat, press, person))
+            return PressAnswer()
         return await self._carry_out(card, parsed[1], person, chat)
 
-    async def _carry_out(self, card: Approval, verb: Verb, person: Person, chat: int) -> str:
+    async def _counts_for_others(self, card: Approval, verb: Verb) -> bool:
+        """Returns True for the button of a round of which a card is open yet."""
+        if verb is not Verb.ALL:
+            return False
+        cards = await self._approvals.of_turn(card.turn)
+        return any(other.state is ApprovalState.OPEN for other in cards)
+
+    async def _carry_out(
+        self, card: Approval, verb: Verb, person: Person, chat: int
+    ) -> PressAnswer:
         yes = Decision(ApprovalState.APPROVED, person)
         if verb in _ASSENTS and not await self._shown_whole(card, chat):
-            return UNSHOWN
+            return refused(UNSHOWN)
         match verb:
             case Verb.APPROVE:
                 return await self._decide(card, yes)
-            case Verb.ALWAYS if card.preview.always is not None:
-                return await self._decide(card, replace(yes, always=True))
+            case Verb.ALWAYS | Verb.FOLDER if (rule := _rule_of(card, verb)) is not None:
+                return await self._decide(card, replace(yes, rule=rule))
+            case Verb.ALLOW if card.preview.offer is not None:
+                return await self._allow(card, card.preview.offer, person)
             case Verb.ALL:
                 return await self._approve_all(card, yes, chat)
             case Verb.DENY:
                 return await self._decide(card, Decision(ApprovalState.DENIED, person))
             case Verb.STOP:
-                return await self._ending.stop(card, person)
+                return PressAnswer(await self._ending.stop(card, person))
             case _:
-                return NOT_OURS
+                return refused(NOT_OURS)
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
-        """Takes a reply to a card as a denial with a reason."""
+        """Takes a reply to a card, or to the question of its Change, as a denial with a reason.
+
+        Assent is no denial, and a question is one only where the person was asked for the words.
+        """
         del chat
-        id = card_of(key)
+        id = card_of(key) or change_of(key)
         card = await self._approvals.get(id) if id is not None else None
         if card is None or not person.may_decide_for(card.asker):
             return Taken.NO
-        if card.state is ApprovalState.OPEN:
-            denial = Decision(ApprovalState.DENIED, person, reason=text)
-            denied = await self._decide(card, denial) != SPENT
-        else:
+        if card.state is not ApprovalState.OPEN:
             known = (card.state, card.decided_by, card.reason)
             denied = known == (ApprovalState.DENIED, person.id, text)
-        return Taken.DECIDED if denied else Taken.NO
+            return Taken.DECIDED if denied else Taken.NO
+        if is_question(text) and change_of(key) is None:
+            return Taken.QUESTION
+        if is_assent(text):
+            return Taken.ASSENT
+        denial = Decision(ApprovalState.DENIED, person, reason=text)
+        return Taken.DECIDED if await self._decided(card, denial) is not None else Taken.NO
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button in this chat."""
@@ -107,43 +133,81 @@ class ApprovalDesk:
         card = await self._approvals.by_token(parsed[0]) if parsed is not None else None
         return card.key_in(chat) if card is not None and chat in card.chats else None
 
-    async def _decide(self, card: Approval, decision: Decision) -> str:
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        """Returns True when a turn of the chat is parked at a card that the person may decide."""
+        open_cards = await self._approvals.open_in(chat)
+        return any(not c.set_aside and person.may_decide_for(c.asker) for c in open_cards)
+
+    async def _decide(self, card: Approval, decision: Decision) -> PressAnswer:
         """Decides an open card once; returns the answer to the person who decided."""
         approved = decision.state is ApprovalState.APPROVED
-        if approved and self._clock.now() >= card.expires_at:
-            await self._ending.expire([card])
-            return "This card has expired."
+        if approved and await self._expired(card):
+            return refused(EXPIRED)
+        note = await self._decided(card, decision)
+        if note is None:
+            return PressAnswer(SPENT)
+        parts = [note or _told(card, approved=approved), *await self._left(card, approved=approved)]
+        return PressAnswer(" ".join(part for part in parts if part))
+
+    async def _decided(self, card: Approval, decision: Decision) -> str | None:
+        """Decides an open card; returns what is worth a note, None when it was open no longer."""
         note = ""
 
         async def closing(known: Approval) -> Closed:
             nonlocal note
             now = self._clock.now()
-            ruled = "🔁 From now on without asking." if decision.always else ""
-            note = " ".join(part for part in (ruled, await self._late_note(known, now)) if part)
-            return _closed(known, decision, note, now)
+            told = (ruled(known, decision), await self._late_note(known, now))
+            note = " ".join(filter(None, told))
+            return closed(known, decision, note, now, await self._cards.timezone(known))
 
-        if not await self._cards.close(card, closing):
-            return SPENT
-        if not approved:
-            return note or "Denied."
-        waits = WAITS if await self._stands_behind(card) else ""
-        return " ".join(part for part in (note or "Approved.", waits) if part)
+        return note if await self._cards.close(card, closing) else None
 
-    async def _stands_behind(self, card: Approval) -> bool:
-        """Returns True when an earlier change of the round is undecided; they run in call order."""
-        if card.position == 0 or card.preview.effect is Effect.READ:
+    def _is_over(self, card: Approval) -> bool:
+        return self._clock.now() >= card.expires_at
+
+    async def _expired(self, card: Approval) -> bool:
+        """Ends a card whose time is over; returns True when it is."""
+        if not self._is_over(card):
             return False
-        cards = await self._approvals.of_turn(card.turn)
-        return any(a.position < card.position and a.state is ApprovalState.OPEN for a in cards)
+        await self._ending.expire([card])
+        return True
 
-    async def _approve_all(self, first: Approval, decision: Decision, chat: int) -> str:
+    async def _allow(self, card: Approval, offer: Offer, person: Person) -> PressAnswer:
+        """Makes the rules that a skill asks for; a card whose call none covers stays open."""
+        if offer.covers:
+            return await self._decide(card, Decision(ApprovalState.APPROVED, person, allow=True))
+        if await self._expired(card):
+            return refused(EXPIRED)
+
+        async def allowing(known: Approval) -> Sequence[Write]:
+            return allowed_alone(known, offer, person, self._clock.now())
+
+        if not await self._cards.change(card, allowing):
+            return PressAnswer(SPENT)
+        return PressAnswer(f"{allowed(offer)} This call still waits.")
+
+    async def _left(self, card: Approval, *, approved: bool) -> Sequence[str]:
+        """Returns what still waits of the round: an earlier change, and the number of cards."""
+        if card.preview.together == 1 and card.position == 0:
+            return ()
+        cards = await self._approvals.of_turn(card.turn)
+        left = [a for a in cards if a.state is ApprovalState.OPEN]
+        # Changes run in call order.
+        behind = any(a.position < card.position for a in left)
+        behind = behind and approved and card.preview.effect is not Effect.READ
+        return (WAITS if behind else "", f"{len(left)} left." if left else "")
+
+    async def _approve_all(self, first: Approval, decision: Decision, chat: int) -> PressAnswer:
         """Approves the cards of the round that are on the screen, but never a dangerous call."""
         approved = 0
         for card in await self._approvals.of_turn(first.turn):
-            open_yet = card.state is ApprovalState.OPEN
+            open_yet = card.state is ApprovalState.OPEN and not self._is_over(card)
             if open_yet and await self._may_approve_with_others(card, chat):
-                approved += await self._decide(card, decision) != SPENT
-        return f"Approved {approved}."
+                approved += await self._decided(card, decision) is not None
+        cards = await self._approvals.of_turn(first.turn)
+        left = sum(a.state is ApprovalState.OPEN for a in cards)
+        waits = "card still waits" if left == 1 else "cards still wait"
+        return PressAnswer(f"Approved {approved}.{f' {left} {waits}.' if left else ''}")
 
     async def _shown_whole(self, card: Approval, chat: int) -> bool:
         """Returns True when the card's document has arrived, or when the card has none."""
@@ -168,41 +232,29 @@ class ApprovalDesk:
         return f"{told} Ran since: {'; '.join(ran[-5:])}." if ran else told
 
 
-def _closed(card: Approval, decision: Decision, note: str, now: datetime) -> Closed:
-    """Returns the decided card with its writes: screen, record, and the new standing rule."""
-    person, subject = decision.person, card.preview.subject
-    decided = replace(
-        card,
-        state=decision.state,
-        decided_by=person.id,
-        decider_name=person.name,
-        decided_at=now,
-        reason=decision.reason,
-    )
-    details = {"decision": decided.state.value, "reason": decided.reason, "card": card.id}
-    writes: list[Write] = [
-        *shown_decided(decided, note),
-        AddAudit(now, card.chat, person.id, "card.decided", subject, details),
-    ]
-    if decision.always and card.preview.always is not None:
-        writes.append(AddRule(_rule(card, now)))
-        writes.append(AddAudit(now, card.chat, person.id, "rule.added", subject, {}))
-    return Closed(decided, now, tuple(writes))
+def _asked_for_change(card: Approval, chat: int, press: Press, person: Person) -> Show:
+    """Asks for the words that deny the call; a press taken twice asks once."""
+    who = f"{one_line(person.name, _LONGEST_NAME)}: " if not press.private else ""
+    asked = Plain(f"✏️ {who}{DIFFERENT} ({card.preview.subject})", style="line")
+    content = Outbound(OutboundKind.NOTICE, (asked,), asks=DIFFERENT)
+    return Show(card.change_key(press.handle), chat, content)
+
+
+def _rule_of(card: Approval, verb: Verb) -> RulePattern | None:
+    """Returns the standing rule that a button of the card gives."""
+    return card.preview.always if verb is Verb.ALWAYS else card.preview.wider
+
+
+def _told(card: Approval, *, approved: bool) -> str:
+    if card.kind == "repeat":
+        return "Going on." if approved else "Stopped."
+    return "Approved." if approved else "Denied."
 
 
 def _may_approve(person: Person, card: Approval) -> bool:
     if card.preview.owner_only:
         return person.is_owner
     return card.preview.effect is Effect.READ or person.may_approve_for(card.asker)
-
-
-def _rule(card: Approval, now: datetime) -> Rule:
-    pattern = card.preview.always
-    if pattern is None:
-        raise ValueError("this card offers no standing rule")
-    label = card.preview.always_label or card.preview.subject
-    shown = card.preview.surroundings
-    return Rule(0, card.asker, card.chat, card.call.name, pattern, label, now, shown)
 
 
 def _age(age: timedelta) -> str:

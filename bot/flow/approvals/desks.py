@@ -5,32 +5,44 @@ from dataclasses import replace
 from enum import Enum
 from typing import Protocol
 
+from bot.domain.assent import is_assent
 from bot.domain.change import Change, Show
-from bot.domain.message import Press
+from bot.domain.message import OutboundKind, Press, PressAnswer
 from bot.domain.person import Person
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
 NOT_OURS = "This button does nothing."
 SPENT = "This is decided already."
-NOT_APPROVER = "Only an owner may approve this. You may still deny or stop it."
+NOT_APPROVER = "Only an owner can approve this. You can still deny or stop it."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
 UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
+HOW_TO_PRESS = "To approve, press the button on the card. Or reply with what should be different."
+STAYS_OPEN = f"The card stays open. {HOW_TO_PRESS}"
+
+
+def refused(why: str) -> PressAnswer:
+    """Returns the answer to a press that did nothing."""
+    return PressAnswer(why, refused=True)
 
 
 class Taken(Enum):
-    """The effect of a reply to a card: none, a decision, or a change.
+    """The effect of a reply to a card.
 
-    WISHED means that the reply changes the card and is also the next message of the chat.
+    WISHED means that the reply changes the card and is also the next message of the chat. ASSENT
+    and QUESTION leave the card as it is; the person is told how to decide, and the question is
+    also the next message.
     """
 
     NO = "no"
     DECIDED = "decided"
     WISHED = "wished"
+    ASSENT = "assent"
+    QUESTION = "question"
 
 
 class Desk(Protocol):
-    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Takes a press; returns the private answer to the person who pressed."""
         ...
 
@@ -42,6 +54,10 @@ class Desk(Protocol):
         """Returns the outbound key of the card with this button in this chat."""
         ...
 
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        """Returns True when the chat's turn waits for this person to press a button."""
+        ...
+
 
 class Desks:
     """The desks by the first letter of their buttons' data."""
@@ -51,10 +67,10 @@ class Desks:
         self._journal = journal
         self._desks = desks
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         desk = self._desks.get(press.data.partition(":")[0])
         if desk is None:
-            return NOT_OURS
+            return refused(NOT_OURS)
         told = await desk.press(press, chat, person)
         if press.message_id is not None:
             await self._bring_up_to_date(desk, press.data, chat, press.message_id)
@@ -63,14 +79,18 @@ class Desks:
     async def _bring_up_to_date(self, desk: Desk, data: str, chat: int, message_id: str) -> None:
         """Edits a copy of a card, sent because the platform's word of the first one was lost.
 
-        A card of which no message is known yet is no copy: its own is being recorded.
+        A card of which no message is known yet is no copy: its own is being recorded. The last
+        piece of a long answer stays as it is, since the whole would not fit into it.
         """
         key = await desk.card_key(data, chat)
         row = await self._outbox.row(key) if key is not None else None
-        if row is not None and row.message_ids and message_id not in row.message_ids:
+        if row is None or not row.message_ids or message_id in row.message_ids:
+            return
+        if row.content.kind is OutboundKind.CARD or len(row.message_ids) == 1:
             # Its document has come with the card itself.
             content = replace(row.content, files=())
-            copy = Show(f"copy:{message_id}:{row.id}", chat, content, over=message_id)
+            key = f"copy:{message_id}:{row.id}"
+            copy = Show(key, chat, content, over=message_id, copy_of=row.id)
             await self._journal.commit(Change((copy,)))
 
     async def reply(self, chat: int, message_id: str, text: str, person: Person) -> Taken:
@@ -81,4 +101,12 @@ class Desks:
             taken = await desk.reply(chat, key, text, person)
             if taken is not Taken.NO:
                 return taken
+        return Taken.NO
+
+    async def said(self, chat: int, text: str, person: Person) -> Taken:
+        """Takes a message that answers no other one: a bare “yes” is meant for the open card."""
+        if is_assent(text):
+            for desk in self._desks.values():
+                if await desk.holds_up(chat, person):
+                    return Taken.ASSENT
         return Taken.NO

@@ -39,7 +39,7 @@ class CardEnding:
         """Stops the card's turn, or the card if the turn is over; returns the private answer."""
         if card.set_aside:
             await self.withdraw([card], person)
-            return "Withdrawn."
+            return "Stopped."
         ask = AskStop(card.turn, f"the card’s Stop, by {person.name}")
         await self._journal.commit(Change((ask,), durable=True))
         self._lanes.interrupt(card.chat)
@@ -99,6 +99,7 @@ class CardEnding:
             details = {"decision": state.value, "card": card.id, "reason": card.reason}
             by, subject = closed.decided_by, closed.preview.subject
             audit = AddAudit(now, closed.chat, by, "card.ended", subject, details)
-            return Closed(closed, now, (*shown_decided(closed), audit))
+            zone = await self._cards.timezone(closed)
+            return Closed(closed, now, (*shown_decided(closed, timezone=zone), audit))
 
         return await self._cards.close(card, closing)

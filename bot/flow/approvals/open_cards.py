@@ -6,10 +6,12 @@ from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.change import Change, SaveApproval, SaveTurn, Write
+from bot.domain.change import Change, SaveApproval, SaveTurn, Show, Write
 from bot.domain.errors import Conflict
 from bot.domain.turn import Turn, TurnState
+from bot.flow.approvals.clocks import Clocks
 from bot.ports.approvals import Approvals
+from bot.ports.chats import Chats
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
@@ -30,10 +32,22 @@ Closing: TypeAlias = Callable[[Approval], Awaitable[Closed]]
 class OpenCards:
     """Changes and closes open cards, each in one transaction."""
 
-    def __init__(self, journal: Journal, approvals: Approvals, lanes: Lanes) -> None:
+    def __init__(
+        self, journal: Journal, approvals: Approvals, chats: Chats, lanes: Lanes, clocks: Clocks
+    ) -> None:
         self._journal = journal
         self._approvals = approvals
+        self._chats = chats
         self._lanes = lanes
+        self._clocks = clocks
+
+    async def timezone(self, card: Approval) -> str | None:
+        """Returns the time zone of the people in the card's chat; None where nobody told it."""
+        return await self._clocks.known(await self._chats.get(card.chat), card.asker)
+
+    async def show(self, shown: Show) -> None:
+        """Shows a message about a card that stays as it is."""
+        await self._journal.commit(Change((shown,), durable=True))
 
     async def change(
         self, card: Approval, writes: Callable[[Approval], Awaitable[Sequence[Write]]]

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from bot.domain.errors import ChannelError
-from bot.domain.message import Press
+from bot.domain.message import Press, PressAnswer
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 
@@ -53,7 +53,7 @@ class Acknowledging:
         """Returns the number of acknowledgements that have not ended."""
         return self._under_way.total()
 
-    def begin(self, channel: Channel, press: Press, told: str, *, known: bool) -> None:
+    def begin(self, channel: Channel, press: Press, told: PressAnswer, *, known: bool) -> None:
         """Starts an acknowledgement and returns at once; beyond the bounds there is none."""
         whose, most = (press.sender.key, MOST_OF_ONE) if known else (_STRANGERS, MOST_OF_STRANGERS)
         full = self.under_way >= MOST or self._under_way[whose] >= most
@@ -68,10 +68,10 @@ class Acknowledging:
         if not self._under_way[whose]:
             del self._under_way[whose]
 
-    async def _acknowledge(self, channel: Channel, press: Press, told: str) -> None:
+    async def _acknowledge(self, channel: Channel, press: Press, told: PressAnswer) -> None:
         try:
             async with asyncio.timeout(self._seconds):
-                await channel.acknowledge(press, told)
+                await channel.acknowledge(press, told.text, refused=told.refused)
         except (ChannelError, TimeoutError) as fault:
             _LOG.info("a press was not acknowledged: %s", fault or "no answer in time")
         except Exception:  # noqa: BLE001 - the border of a channel: one press, not the intake

@@ -5,41 +5,93 @@ from dataclasses import replace
 
 from bot.domain.change import SaveChat
 from bot.domain.chat import LongAnswers
-from bot.flow.commands.table import Answer, Command, Invocation
+from bot.domain.message import Button
+from bot.flow.commands.choices import choice, on_off
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
 
 _SWITCH = {"on": True, "off": False}
+_TOOK = "the tool calls, the time, the tokens and the price of the answer"
+_WAYS = {
+    LongAnswers.MESSAGES: "as several messages",
+    LongAnswers.FILE: "as its beginning and a Markdown file",
+}
+_LABELS = {LongAnswers.MESSAGES: "Messages", LongAnswers.FILE: "File"}
 
 
 class AnswerCommands:
     def __init__(self, long_answer: int) -> None:
-        length = f"an answer of more than {long_answer:,} characters comes"
-        self._ways = {
-            LongAnswers.MESSAGES: f"{length} as several messages",
-            LongAnswers.FILE: f"{length} as its opening and a Markdown file",
-        }
+        self._length = f"an answer of more than {long_answer:,} characters comes"
 
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("long", "how a long answer comes", self.long, "messages|file"),
-            Command("previews", "whether links show what is behind them", self.previews, "on|off"),
+            Command(
+                "long",
+                "long answers: messages or a file",
+                self.long,
+                "messages|file",
+                Topic.SETTINGS,
+                chosen=True,
+            ),
+            Command(
+                "previews",
+                "previews of links in answers",
+                self.previews,
+                "on|off",
+                Topic.SETTINGS,
+                chosen=True,
+            ),
+            Command(
+                "footer",
+                "a small line below answers: tools, time, tokens, price",
+                self.footer,
+                "on|off",
+                Topic.SETTINGS,
+                chosen=True,
+            ),
         )
 
     async def long(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""
+        current = asked.chat.long_answers
         if chosen not in set(LongAnswers):
-            lines = [f"- `{way}`: {told}" for way, told in self._ways.items()]
-            current = f"Now: `{asked.chat.long_answers}`. Usage: /long messages|file"
-            return Answer("\n".join([current, *lines]))
+            lines = [f"- `/long {way}`: {told}" for way, told in _WAYS.items()]
+            head = f"Now {self._length} {_WAYS[current]}. You can choose:"
+            return Answer("\n".join([head, *lines]), buttons=_ways(current))
         way = LongAnswers(chosen)
         saved = SaveChat(replace(asked.chat, long_answers=way))
-        return Answer(f"From now on {self._ways[way]}.", (saved,))
+        return Answer(f"From now on {self._length} {_WAYS[way]}.", (saved,), buttons=_ways(way))
 
     async def previews(self, asked: Invocation) -> Answer:
         chosen = _SWITCH.get(asked.words[0].lower()) if asked.words else None
         if chosen is None:
-            now = "on" if asked.chat.previews else "off"
-            return Answer(f"Now: `{now}`. Usage: /previews on|off")
+            now = asked.chat.previews
+            told = "Links in my answers show a preview" if now else "Links show no preview"
+            other = "off" if now else "on"
+            told = f"{told}. `/previews {other}` changes that."
+            return Answer(told, buttons=on_off("previews", now=now))
         saved = SaveChat(replace(asked.chat, previews=chosen))
         told = "From now on links show a preview." if chosen else "Links show no preview."
-        return Answer(told, (saved,))
+        return Answer(told, (saved,), buttons=on_off("previews", now=chosen))
+
+    async def footer(self, asked: Invocation) -> Answer:
+        chosen = _SWITCH.get(asked.words[0].lower()) if asked.words else None
+        if chosen is None:
+            now = asked.chat.footer
+            told = (
+                f"A small line below my answers tells {_TOOK}"
+                if now
+                else "My answers have no footer"
+            )
+            other = "off" if now else "on"
+            told = f"{told}. `/footer {other}` changes that."
+            return Answer(told, buttons=on_off("footer", now=now))
+        saved = SaveChat(replace(asked.chat, footer=chosen))
+        told = (
+            f"From now on a small line tells {_TOOK}." if chosen else "My answers have no footer."
+        )
+        return Answer(told, (saved,), buttons=on_off("footer", now=chosen))
+
+
+def _ways(now: LongAnswers) -> tuple[tuple[Button, ...], ...]:
+    return tuple(choice(label, "long", way, now=way is now) for way, label in _LABELS.items())

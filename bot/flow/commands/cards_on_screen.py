@@ -3,24 +3,30 @@
 from collections.abc import Sequence
 
 from bot.domain.message import Address
-from bot.flow.commands.dispatch import answer_key
+from bot.flow.commands.table import answer_key
+from bot.flow.ways.buttons import key_of
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
-from bot.ports.inbox import Inbox
+from bot.ports.inbox import LATELY, Inbox
+from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.plans import Plans
-
-_LATELY = 1_000
-"""Updates among which questions about a message are looked for."""
 
 
 class CardsOnScreen:
     """Returns cards as they stand on the screen, for a channel that lost its screen."""
 
     def __init__(
-        self, chats: Chats, approvals: Approvals, plans: Plans, inbox: Inbox, outbox: Outbox
+        self,
+        chats: Chats,
+        journal: Journal,
+        approvals: Approvals,
+        plans: Plans,
+        inbox: Inbox,
+        outbox: Outbox,
     ) -> None:
         self._chats = chats
+        self._journal = journal
         self._approvals = approvals
         self._plans = plans
         self._inbox = inbox
@@ -33,9 +39,11 @@ class CardsOnScreen:
         return [row for row in rows if row is not None and row.message_ids]
 
     async def _keys(self, chat: int) -> Sequence[str]:
-        """Returns the outbound keys of all open cards, calls first."""
+        """Returns the outbound keys of all open cards, calls first, then of a last answer."""
         calls = [card.key_in(chat) for card in await self._approvals.open_in(chat)]
         plan = await self._plans.live(chat)
         plans = [] if plan is None else [plan.key_in(chat)]
-        questions = [answer_key(row.id) for row in await self._inbox.asked(chat, _LATELY)]
-        return [*calls, *plans, *questions]
+        questions = [answer_key(row.id) for row in await self._inbox.asked(chat, LATELY)]
+        leads_on = (await self._journal.agenda(chat)).leads_on
+        ends = [] if leads_on is None else [key_of(leads_on)]
+        return [*calls, *plans, *questions, *ends]

@@ -1,5 +1,6 @@
 """Finds commands and carries them out; an answer is in the transaction of its writes."""
 
+import asyncio
 import difflib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +8,8 @@ from typing import assert_never
 
 from bot.domain.change import Change, Show, Write
 from bot.domain.markdown import inline_code
-from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.message import Markdown, Outbound, OutboundKind, PressAnswer
+from bot.flow.approvals.desks import NOT_OURS, refused
 from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.table import (
     Answer,
@@ -16,38 +18,77 @@ from bot.flow.commands.table import (
     Question,
     Queued,
     Response,
+    answer_key,
 )
 from bot.flow.queue.arrival import Arrival
 from bot.ports.journal import Journal
+from bot.ports.outbox import Outbox
+
+_LIKE = 0.7
+"""Likeness, of 1, at which a wrong name is taken for a slip of another one."""
 
 
 class Commands:
     def __init__(
-        self, table: Sequence[Command], journal: Journal, consequences: Consequences
+        self,
+        table: Sequence[Command],
+        journal: Journal,
+        outbox: Outbox,
+        consequences: Consequences,
     ) -> None:
         self._table = {command.name: command for command in table}
         self._journal = journal
+        self._outbox = outbox
         self._consequences = consequences
+        self._of_owners = asyncio.Lock()
 
     async def carry_out(self, arrival: Arrival) -> tuple[Write, ...] | None:
         """Answers a message that begins with a slash, even when no command has that name.
 
-        Returns the writes that are stored with the message if it waits for a turn, else None.
+        Returns the writes that are stored with the message if it waits for a turn, else None. The
+        commands of owners change what all chats share, so they are carried out one at a time.
         """
         name, _ = parse(arrival.message.text)
+        command = self._table.get(name)
+        if command is None or not command.owner_only:
+            return await self._carry_out(name, arrival)
+        async with self._of_owners:
+            return await self._carry_out(name, arrival)
+
+    async def _carry_out(self, name: str, arrival: Arrival) -> tuple[Write, ...] | None:
         response = await self._response(name, invoked(arrival))
         match response:
             case Queued(writes):
                 return writes
-            case Question(card):
-                await self._commit(arrival.asked(), in_answer(arrival, card))
-            case Answer(text, writes, then):
-                notice = Outbound(OutboundKind.NOTICE, (Markdown(text),))
-                await self._commit(arrival.done(), *writes, in_answer(arrival, notice))
-                await self._consequences.follow(then)
+            case Question(card, writes):
+                await self._commit(*writes, arrival.asked(), in_answer(arrival, card))
+            case Answer():
+                notice = in_answer(arrival, _content(response))
+                await self._commit(arrival.done(), *response.writes, notice)
+                await self._consequences.follow(response.then)
             case _:
                 assert_never(response)
         return None
+
+    async def choose(self, arrival: Arrival) -> PressAnswer:
+        """Carries out the command of a pressed choice, in the message of its button.
+
+        Returns the private answer to the person who pressed. Only commands that set a value can be
+        chosen, so a press may be carried out again after a crash.
+        """
+        name, _ = parse(arrival.message.text)
+        command = self._table.get(name)
+        key = await self._outbox.key_of(arrival.chat.id, arrival.message.message_id)
+        if command is None or not command.chosen or key is None:
+            return refused(NOT_OURS)
+        response = await self._response(name, invoked(arrival))
+        if not isinstance(response, Answer):
+            return refused(NOT_OURS)
+        if not (response.writes or response.buttons):
+            return refused(response.text)  # the menu stays for others
+        await self._commit(*response.writes, Show(key, arrival.chat.id, _content(response)))
+        await self._consequences.follow(response.then)
+        return PressAnswer()
 
     async def _commit(self, *writes: Write) -> None:
         await self._journal.commit(Change(writes, durable=True))
@@ -61,24 +102,28 @@ class Commands:
         if command is None:
             return Answer(self._unknown(name))
         if command.owner_only and not invocation.person.is_owner:
-            return Answer(f"/{name} is for an owner.")
+            return Answer(_for_owners(name))
         return await command.run(invocation)
 
     def _unknown(self, name: str) -> str:
-        near = difflib.get_close_matches(name, list(self._table), n=1, cutoff=0.5)
-        hint = f" Did you mean /{near[0]}?" if near else " /help lists what there is."
+        near = difflib.get_close_matches(name, list(self._table), n=1, cutoff=_LIKE)
+        hint = f" Did you mean /{near[0]}?" if near else " /help shows the commands."
         return f"There is no command {inline_code('/' + name[:40])}.{hint}"
+
+
+def _for_owners(name: str) -> str:
+    return f"Only an owner can use /{name}."
+
+
+def _content(answer: Answer) -> Outbound:
+    kind = OutboundKind.MENU if answer.buttons else OutboundKind.NOTICE
+    return Outbound(kind, (Markdown(answer.text),), answer.buttons)
 
 
 def invoked(arrival: Arrival) -> Invocation:
     """Returns the command that a message gives."""
     _, words = parse(arrival.message.text)
     return Invocation(arrival.chat, arrival.person, words, arrival.message, arrival.row.id)
-
-
-def answer_key(row: int) -> str:
-    """Returns the outbound key of the message that answers the command in this row."""
-    return f"command:{row}"
 
 
 def in_answer(arrival: Arrival, content: Outbound) -> Show:

@@ -7,14 +7,26 @@ from dataclasses import replace
 from bot.domain.change import ReleaseHeard, SaveChat
 from bot.domain.chat import Activation
 from bot.domain.errors import ChannelError
-from bot.flow.commands.table import Answer, Command, Invocation
+from bot.domain.message import Button
+from bot.flow.commands.choices import choice, on_off
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.groups import Groups
 
 _LOG = logging.getLogger(__name__)
 
-_NOT_YOURS = "This is for the owner of this group, or an owner of mine."
-_UNKNOWN = "I could not ask whose group this is. Try again, or let an owner of mine do it."
+_NOT_YOURS = "Only the owner of this group, or my owner, can change this."
+_UNKNOWN = "I could not find out who owns this group. Try again, or ask my owner to do it."
 _ALONE = "This is for groups: in a private chat every message is for me."
+_WHEN = {
+    Activation.MENTION: "I answer here when I am mentioned or replied to.",
+    Activation.ALWAYS: "I answer every message of the people I know here.",
+}
+_READS = (
+    "I read along: the last 50 messages between my answers, as information and never as orders. "
+    "While they are in view, every change asks first."
+)
+_READS_NOT = "I read only what is said to me."
+_LABELS = {Activation.MENTION: "When mentioned", Activation.ALWAYS: "Every message"}
 
 
 class GroupCommands:
@@ -28,15 +40,19 @@ class GroupCommands:
         return (
             Command(
                 "activation",
-                "which messages of a group are for me",
+                "when I answer in this group",
                 self.activation,
                 "always|mention",
+                Topic.GROUP,
+                chosen=True,
             ),
             Command(
                 "context",
-                "whether I read what a group says to others",
+                "read along in this group",
                 self.context,
                 "on|off",
+                Topic.GROUP,
+                chosen=True,
             ),
         )
 
@@ -61,27 +77,38 @@ class GroupCommands:
             return Answer(refusal)
         chosen = asked.words[0].lower() if asked.words else ""
         if chosen not in set(Activation):
-            return Answer(f"Now: `{asked.chat.activation}`. Usage: /activation always|mention")
-        saved = SaveChat(replace(asked.chat, activation=Activation(chosen)))
-        if chosen == Activation.ALWAYS:
-            return Answer("I answer every message of those I know here.", (saved,))
-        return Answer("I answer here when I am mentioned or replied to.", (saved,))
+            now = asked.chat.activation
+            return Answer(f"{_WHEN[now]} {_change('activation', *Activation)}", buttons=_when(now))
+        when = Activation(chosen)
+        saved = SaveChat(replace(asked.chat, activation=when))
+        return Answer(_WHEN[when], (saved,), buttons=_when(when))
 
     async def context(self, asked: Invocation) -> Answer:
         if (refusal := await self._refusal(asked)) is not None:
             return Answer(refusal)
         match [word.lower() for word in asked.words[:1]]:
             case ["on"]:
-                saved = SaveChat(replace(asked.chat, context=True))
-                told = (
-                    "From now on I read the last 50 messages between my turns, as data and not as "
-                    "orders. While they are in view every change asks first."
-                )
-                return Answer(told, (saved,))
+                saved = SaveChat(replace(asked.chat, listens=True))
+                return Answer(f"From now on {_READS}", (saved,), buttons=_reads(now=True))
             case ["off"]:
-                saved = SaveChat(replace(asked.chat, context=False))
+                saved = SaveChat(replace(asked.chat, listens=False))
                 gone = ReleaseHeard(asked.chat.id, asked.row)
-                return Answer("I read only what is said to me.", (saved, gone))
+                return Answer(_READS_NOT, (saved, gone), buttons=_reads(now=False))
             case _:
-                now = "on" if asked.chat.context else "off"
-                return Answer(f"Now: `{now}`. Usage: /context on|off")
+                now = asked.chat.listens
+                told = f"Now {_READS}" if now else _READS_NOT
+                return Answer(f"{told} {_change('context', 'on', 'off')}", buttons=_reads(now=now))
+
+
+def _change(command: str, *words: str) -> str:
+    return " or ".join(f"`/{command} {word}`" for word in words) + " changes that."
+
+
+def _when(now: Activation) -> tuple[tuple[Button, ...], ...]:
+    return tuple(
+        choice(label, "activation", each, now=each is now) for each, label in _LABELS.items()
+    )
+
+
+def _reads(*, now: bool) -> tuple[tuple[Button, ...], ...]:
+    return on_off("context", now=now)

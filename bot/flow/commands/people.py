@@ -7,22 +7,39 @@ from bot.domain.change import AddAudit, LinkAccount, Revoke, SaveTerms, Write
 from bot.domain.person import Person, Role, Sender
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
+from bot.domain.zones import Zones
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.commands.accounts import account_meant, account_of
 from bot.flow.commands.consequences import Interrupt, Unqueue, Wake
-from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import amended, described, named
-from bot.flow.models.surroundings import SurroundingsMaker
+from bot.flow.models.preamble import PreambleMaker
 from bot.ports.clock import Clock
 from bot.ports.members import Members, Standing
 from bot.ports.people import People
 
+_FOR = Topic.PEOPLE
 _WHO = "<id | channel:id>"
 _TERMS = "[commands on|off] [approve on|off] [tools all|a,b] [pace off|default|20/min,200/h]"
+_RIGHTS = f"Usage: `/rights {_WHO} {_TERMS}`"
+_WHERE = "On which platform is that number? Write it as `telegram:{number}`."
 _NUMBERS = (
-    "Whom? Give a numeric id, as in 42 or telegram:42, or reply to a message of theirs. "
-    "A user name is not enough: it can change hands."
+    "Who? Give their number (they see it when they write to me), or reply to one of their "
+    "messages. A user name is not enough: it can change hands."
 )
+
+
+def _whom(asked: Invocation) -> str:
+    """Asks for the person; in the terminal a number alone names nobody."""
+    number = asked.words[0] if asked.words else ""
+    alone = number.isascii() and number.isdecimal() and len(asked.words) == 1
+    return _WHERE.format(number=number) if alone else _NUMBERS
+
+
+def _may(person: Person, common: Pace) -> str:
+    """Returns what a person may do; the words of `/rights` are set as code."""
+    told = described(person, common)
+    return told if person.is_owner else f"`{told}`"
 
 
 class PeopleCommands:
@@ -33,27 +50,27 @@ class PeopleCommands:
         people: People,
         members: Members,
         ending: CardEnding,
-        surroundings: SurroundingsMaker,
+        preamble: PreambleMaker,
         clock: Clock,
         common: Pace,
+        zones: Zones,
     ) -> None:
         self._people = people
         self._members = members
         self._ending = ending
-        self._surroundings = surroundings
+        self._preamble = preamble
         self._clock = clock
         self._common = common
+        self._zones = zones
 
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("people", "who may talk to me, and what each may do", self.people, "", True),
-            Command("allow", "let someone in", self.allow, _WHO, owner_only=True),
-            Command("revoke", "take someone's access back", self.revoke, _WHO, owner_only=True),
-            Command("rights", "what someone may do", self.rights, f"{_WHO} {_TERMS}", True),
-            Command(
-                "link", "give someone a second account", self.link, f"{_WHO} <channel:id>", True
-            ),
+            Command("people", "who may use me, and what each may do", self.people, "", _FOR),
+            Command("allow", "let someone in", self.allow, _WHO, _FOR),
+            Command("revoke", "take access back", self.revoke, _WHO, _FOR),
+            Command("rights", "what someone may do", self.rights, f"{_WHO} {_TERMS}", _FOR),
+            Command("link", "add a second account", self.link, f"{_WHO} <channel:id>", _FOR),
         )
 
     async def people(self, asked: Invocation) -> Answer:
@@ -63,26 +80,34 @@ class PeopleCommands:
         seen = await self._members.seen()
         lines = [
             f"- {named(person.name)} ({person.role}): {', '.join(f'`{key}`' for key in keys)} · "
-            f"`{described(person, self._common)}` · {_last(seen.get(person.id))}"
+            f"{_may(person, self._common)} · {self._last(seen.get(person.id), asked)}"
             for person, keys in accounts.items()
         ]
         return Answer("\n".join(lines))
 
+    def _last(self, at: datetime | None, asked: Invocation) -> str:
+        if at is None:
+            return "no message yet"
+        return f"last message {self._zones.told(at, asked.person)}"
+
     async def allow(self, asked: Invocation) -> Answer:
         account, rest = account_meant(asked)
         if account is None or rest:
-            return Answer(_NUMBERS)
+            return Answer(_whom(asked))
+        known = await self._people.by_sender(_sender(account))
+        if known is not None:
+            return Answer(f"{_who(known, account)} can use me already.")
         person = await self._people.admit(_sender(account), Role.MEMBER)
         audit = self._audit(asked, "person.allowed", account)
-        return Answer(f"{account} may talk to me now ({person.role}).", (audit,))
+        return Answer(f"{_who(person, account)} can use me now.", (audit,))
 
     async def revoke(self, asked: Invocation) -> Answer:
         account, rest = account_meant(asked)
         if account is None or rest:
-            return Answer(_NUMBERS)
+            return Answer(_whom(asked))
         person = await self._people.by_sender(_sender(account))
         if person is None:
-            return Answer(f"{account} had no access.")
+            return Answer(f"{account} has no access.")
         if person.id == asked.person.id:
             return Answer("You cannot revoke yourself.")
         stands = await self._members.standing(person.id)
@@ -90,7 +115,7 @@ class PeopleCommands:
         await self._ending.withdraw([c for c in stands.cards if c.set_aside], asked.person)
         keys = [key for key, owner in await self._people.accounts() if owner.id == person.id]
         audits = [self._audit(asked, "person.revoked", key) for key in keys]
-        told = f"{', '.join(keys)} {'has' if len(keys) == 1 else 'have'} no access any more."
+        told = f"{_who(person, ', '.join(keys))} can no longer use me."
         running = {t.chat for t in stands.turns if t.state is TurnState.RUNNING}
         return Answer(
             f"{told}{_ended(stands)}",
@@ -105,23 +130,23 @@ class PeopleCommands:
     async def rights(self, asked: Invocation) -> Answer:
         account, wishes = account_meant(asked)
         if account is None:
-            return Answer(f"{_NUMBERS} Usage: /rights {_WHO} {_TERMS}")
+            return Answer(f"{_NUMBERS} {_RIGHTS}")
         person = await self._people.by_sender(_sender(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
         name = named(person.name)
         if person.is_owner:
-            return Answer(f"{name} is an owner, and owners may do everything.")
+            return Answer(f"{name} is an owner. Owners may do everything.")
         if not wishes:
             told = f"{name}: `{described(person, self._common)}`."
-            return Answer(f"{told} Usage: /rights {_WHO} {_TERMS}")
-        known = {spec.name for spec in self._surroundings.house(asked.chat)}
-        for server in await self._surroundings.servers(asked.chat):
+            return Answer(f"{told} {_RIGHTS}")
+        known = {spec.name for spec in self._preamble.house(asked.chat)}
+        for server in await self._preamble.servers(asked.chat):
             known |= {spec.name for spec in server.tools}
         try:
             rights, pace = amended(person, wishes, known)
         except ValueError as fault:
-            return Answer(f"{fault} Usage: /rights {_WHO} {_TERMS}")
+            return Answer(f"{fault} {_RIGHTS}")
         now = Person(person.id, person.name, person.role, rights, pace)
         told = described(now, self._common)
         audit = self._audit(asked, "person.rights", account, told)
@@ -134,7 +159,7 @@ class PeopleCommands:
             account, rest = quote.account, asked.words
         second = account_of(rest[0], "") if len(rest) == 1 and ":" in rest[0] else None
         if account is None or second is None:
-            return Answer(f"{_NUMBERS} Usage: /link {_WHO} <channel:id>")
+            return Answer(f"{_NUMBERS} Usage: `/link {_WHO} <channel:id>`")
         person = await self._people.by_sender(_sender(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
@@ -168,8 +193,9 @@ def _sender(account: str) -> Sender:
     return Sender(channel, number, account)
 
 
-def _last(at: datetime | None) -> str:
-    return "no message yet" if at is None else f"last message {at:%Y-%m-%d %H:%M} UTC"
+def _who(person: Person, account: str) -> str:
+    """Names a person, and the account where that says more."""
+    return account if person.name == account else f"{named(person.name)} ({account})"
 
 
 def _ended(stands: Standing) -> str:

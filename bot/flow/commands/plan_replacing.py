@@ -5,22 +5,23 @@ from typing import assert_never
 
 from bot.domain.change import Change, InboundState, Write
 from bot.domain.errors import Conflict
-from bot.domain.message import Outbound, Press
+from bot.domain.message import Outbound, Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.plan import Plan, ReplaceVerb
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken, refused
 from bot.flow.commands.consequences import Consequences
-from bot.flow.commands.dispatch import answer_key, in_answer, invoked
+from bot.flow.commands.dispatch import in_answer, invoked
 from bot.flow.commands.plans import PlanCommands, wanted
 from bot.flow.commands.stored_arrivals import StoredArrivals
-from bot.flow.commands.table import Answer, Question, Queued
+from bot.flow.commands.table import Answer, Question, Queued, answer_key
 from bot.flow.plans.question import Replacement, answered, fixed, parse_data, question
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
 from bot.ports.journal import Journal
 from bot.ports.plans import Plans
 
-MOVED_ON = "The plan has moved on meanwhile. Look at how it stands now."
+MOVED_ON = "The plan has changed meanwhile. Look at it as it is now."
+_KEPT = "↩️ The old plan stays."
 
 _LOOKS = 5
 """The number of tries for one press, since the plan may change at the same moment."""
@@ -48,28 +49,32 @@ class PlanReplacing:
         self._queueing = queueing
         self._consequences = consequences
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = parse_data(press.data)
         if meant is None:
-            return NOT_OURS
+            return refused(NOT_OURS)
         for _ in range(_LOOKS):
             arrival = await self._arrivals.get(meant.row, chat)
             shown = await self._plan(meant, chat)
             if arrival is None or shown is None:
-                return NOT_OURS
+                return refused(NOT_OURS)
             if arrival.row.state is not InboundState.ASKED:
-                return SPENT
+                return PressAnswer(SPENT)
             if person is None or not person.may_decide_for(arrival.person.id):
-                return NOT_YOURS
+                return refused(NOT_YOURS)
             try:
                 return await self._answer(meant, arrival, shown, person)
             except Conflict:
                 continue
-        return SPENT
+        return PressAnswer(SPENT)
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
         """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
+
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        """Returns False: no turn waits for this card."""
+        return False
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the question with this button in this chat."""
@@ -83,53 +88,52 @@ class PlanReplacing:
 
     async def _answer(
         self, meant: Replacement, arrival: Arrival, shown: Plan, person: Person
-    ) -> str:
+    ) -> PressAnswer:
         """Carries out a press; raises Conflict when something else came in between."""
         asked = question(shown, wanted(arrival.message), meant.row)
         if meant.verb is ReplaceVerb.KEEP:
-            verdict = f"↩️ Kept by {person.name}."
-            await self._commit(arrival.done(), in_answer(arrival, answered(asked, verdict)))
-            return "Kept."
+            await self._commit(arrival.done(), in_answer(arrival, answered(_KEPT)))
+            return PressAnswer(_KEPT)
         live = await self._plans.live(arrival.chat.id)
         if live is not None and (why := fixed(live, person)):
-            return why
+            return refused(why)
         if live is not None and not meant.is_about(live):
             again = question(live, wanted(arrival.message), meant.row)
             await self._commit(arrival.asked(), in_answer(arrival, again))
-            return MOVED_ON
+            return refused(MOVED_ON)
         return await self._begin(arrival, asked, live, person)
 
     async def _begin(
         self, arrival: Arrival, asked: Outbound, live: Plan | None, person: Person
-    ) -> str:
+    ) -> PressAnswer:
         """Carries the command out; it may drop the plan that is live now."""
         response = await self._commands.replacing(invoked(arrival), live, person)
-        verdict = f"🔁 Replaced by {person.name}." if live else "The other plan has ended already."
+        verdict = "🔁 Replaced the old plan." if live else "The other plan has ended already."
         match response:
-            case Question(card):
+            case Question(card, _):
                 await self._commit(arrival.asked(), in_answer(arrival, card))
-                return MOVED_ON
+                return refused(MOVED_ON)
             case Queued(writes):
                 return await self._put(arrival, writes, asked, verdict)
             case Answer(text, writes, then):
                 told = [verdict, text] if writes else [text]
-                card = in_answer(arrival, answered(asked, "\n".join(told)))
+                card = in_answer(arrival, answered("\n".join(told)))
                 await self._commit(arrival.done(), *writes, card)
                 await self._consequences.follow(then)
-                return told[0]
+                return PressAnswer(told[0])
             case _:
                 assert_never(response)
 
     async def _put(
         self, arrival: Arrival, writes: Sequence[Write], asked: Outbound, verdict: str
-    ) -> str:
+    ) -> PressAnswer:
         """Queues the message, unless it is over the person's pace."""
-        card = in_answer(arrival, answered(asked, verdict))
+        card = in_answer(arrival, answered(verdict))
         if await self._queueing.put(arrival, (*writes, card)):
-            return verdict
-        declined = answered(asked, "It was not taken: too many messages.")
+            return PressAnswer(verdict)
+        declined = answered("It was not taken: too many messages.")
         await self._commit(in_answer(arrival, declined))
-        return "Not taken."
+        return refused("Not taken: too many messages.")
 
     async def _commit(self, *writes: Write) -> None:
         await self._journal.commit(Change(writes, durable=True))

@@ -3,14 +3,15 @@
 import difflib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bot.domain.change import AskStop, SavePlan, Write
+from bot.domain.change import AskStop, InboundState, MarkInbound, SavePlan, Show, Write
 from bot.domain.markdown import inline_code, literal
-from bot.domain.message import InboundMessage
+from bot.domain.message import Button, InboundMessage
 from bot.domain.person import Person
-from bot.domain.plan import Plan, PlanState
+from bot.domain.plan import Plan, PlanState, title_from
 from bot.domain.template import Template, instructed, is_name, template_of
+from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.table import (
     Answer,
@@ -19,13 +20,16 @@ from bot.flow.commands.table import (
     Question,
     Queued,
     Response,
+    Topic,
+    answer_key,
 )
 from bot.flow.plans.cards import described_state, shown, step_lines, whole
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.ending import NO_STEPS, PlanEnding, plan_line
-from bot.flow.plans.question import THEIRS, fixed, question
+from bot.flow.plans.question import THEIRS, answered, fixed, question
 from bot.flow.plans.wording import wish_of
 from bot.ports.clock import Clock
+from bot.ports.inbox import LATELY, Inbox
 from bot.ports.plans import Plans
 from bot.ports.templates import Broken, Templates
 
@@ -38,21 +42,41 @@ _LONGEST_CITED = 200
 _SHORT = 2
 """The most words after a misspelt sub-command; with more words the text is a wish."""
 _ON = (
-    "Plan mode is on. Tell me what you want: I look around, collect what I would do as steps, and "
-    "show them to you before anything is changed. /plan off leaves it."
+    "Plan mode is on. Tell me what you want. I look around and show you every step; nothing is "
+    "changed before you approve them. /plan off ends it."
 )
+_ABOUT = """\
+📋 With a plan I look around first and show you every step. Nothing is changed before you approve \
+them; then each step runs once, without asking again.
+
+Try one of these:
+- `/plan tidy up the folder notes`
+- `/plan use weekly-report notes`
+- `/plan on`, and then tell me what you want
+
+/plan use shows the ready-made plans, /plan list what was planned here. More: `/plan status`, \
+`show`, `resume`, `cancel`, `save`."""
+
+NEWER = "⤵️ You asked for something else since: see below."
 
 _Sub = Callable[[Invocation, Sequence[str]], Awaitable[Response]]
 
 
 class PlanCommands:
     def __init__(
-        self, plans: Plans, desk: PlanDesk, ending: PlanEnding, templates: Templates, clock: Clock
+        self,
+        plans: Plans,
+        desk: PlanDesk,
+        ending: PlanEnding,
+        templates: Templates,
+        inbox: Inbox,
+        clock: Clock,
     ) -> None:
         self._plans = plans
         self._desk = desk
         self._ending = ending
         self._templates = templates
+        self._inbox = inbox
         self._clock = clock
         # The words each sub-command takes: at least so many, at most so many.
         self._subs: Mapping[str, tuple[_Sub, int, int | None]] = {
@@ -71,7 +95,9 @@ class PlanCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        return (Command("plan", "collect steps and approve them as a whole", self.plan, _USAGE),)
+        summary = "see all steps first, approve them once"
+        plan = Command("plan", summary, self.plan, _USAGE, Topic.PLANS, chosen=True)
+        return (replace(plan, first=True, brief="<wish>"),)
 
     async def replacing(self, asked: Invocation, live: Plan | None, by: Person) -> Response:
         """Carries out a command that was asked about; it may drop the live plan."""
@@ -80,15 +106,16 @@ class PlanCommands:
 
     async def plan(self, asked: Invocation) -> Response:
         if not asked.words:
-            return await self._status(asked, ())
+            return await self._about(asked)
         name, words = asked.words[0].lower(), asked.words[1:]
         sub = self._subs.get(name)
         if sub is not None:
             run, least, most = sub
             fits = len(words) >= least and (most is None or len(words) <= most)
-            return await run(asked, words) if fits else _usage()
+            return await run(asked, words) if fits else _misused(name)
         if not words or (len(words) <= _SHORT and _misspelt(name, self._subs)):
-            return _usage(f"I know no {_cited('/plan ' + name)}.")
+            wish = "Is it a wish? Send /plan on, then the wish as your next message."
+            return Answer(f"{_cited(name)} is not a /plan command. {wish} /plan tells more.")
         return await self._begin(asked, wish=wish_of(asked.message.text))
 
     async def _on(self, asked: Invocation, words: Sequence[str]) -> Response:
@@ -122,14 +149,18 @@ class PlanCommands:
         wish: str = "",
         template: str = "",
         dropped: "_Dropped | None" = None,
+        template_name: str = "",
     ) -> Response:
         """Opens a plan; with a wish or a template, the message itself is planned."""
         live = await self._plans.live(asked.chat.id)
         if live is not None and dropped is None:
-            return self._already(asked, live, new=bool(wish or template))
+            return await self._already(asked, live, new=bool(wish or template))
         now, person, text = self._clock.now(), asked.person, asked.message.text
+        # A template is an instruction for the model; its name says more to people.
+        titled = _named_after(template_name) if template else title_from(wish)
         plan = Plan(
             id=secrets.token_hex(4),
+            title=titled,
             token=secrets.token_urlsafe(16),
             chat=asked.chat.id,
             asker=person.id,
@@ -149,23 +180,41 @@ class PlanCommands:
         writes.extend((SavePlan(plan), plan_line(plan, person.id, now)))
         if wish or template:
             return Queued(tuple(writes))
-        return Answer(_ON, tuple(writes), (Interrupt(asked.chat.id),) if stops else ())
+        then = (Interrupt(asked.chat.id),) if stops else ()
+        return Answer(_ON, tuple(writes), then)
 
-    def _already(self, asked: Invocation, live: Plan, *, new: bool) -> Response:
+    async def _already(self, asked: Invocation, live: Plan, *, new: bool) -> Response:
         """Asks if the live plan shall be replaced."""
         if live.collecting and not new:
-            return Answer(f"Plan mode is on already. {_stand(live)}")
+            told = f"Plan mode is on already. {_stand(live)}"
+            return Answer(told, buttons=_menu(live))
         refusal = fixed(live, asked.person)
         if refusal:
             return Answer(f"There is a plan already: {_stand(live)} {refusal}")
-        return Question(question(live, wanted(asked.message), asked.row))
+        card = question(live, wanted(asked.message), asked.row)
+        return Question(card, await self._instead(asked))
+
+    async def _instead(self, asked: Invocation) -> tuple[Write, ...]:
+        """Closes the open questions about earlier wishes: the newest wish is what counts.
+
+        In a group they may be wishes of others, and stay.
+        """
+        if not asked.message.private:
+            return ()
+        chat, writes = asked.chat.id, list[Write]()
+        for row in await self._inbox.asked(chat, LATELY):
+            if row.id != asked.row:
+                writes.append(MarkInbound(row.id, InboundState.DONE, (row.state,), chat))
+                writes.append(Show(answer_key(row.id), chat, answered(NEWER)))
+        return tuple(writes)
 
     async def _off(self, asked: Invocation, words: Sequence[str]) -> Answer:
         live = await self._plans.live(asked.chat.id)
         if live is None:
-            return Answer("Plan mode is off.")
+            return Answer("Plan mode is off.", buttons=_menu(None))
         if not live.collecting:
-            return Answer(f"Plan mode is off. {_stand(live)} /plan cancel ends it.")
+            told = f"Plan mode is off. {_stand(live)} /plan cancel ends it."
+            return Answer(told, buttons=_menu(live))
         return await self._cancelled(asked, live)
 
     async def _done(self, asked: Invocation, words: Sequence[str]) -> Answer:
@@ -184,18 +233,27 @@ class PlanCommands:
         then = (Interrupt(live.chat),) if stops else ()
         return Answer("This is the plan so far:", (*stops, *writes), then)
 
+    async def _about(self, asked: Invocation) -> Answer:
+        """Tells what a plan is, or how the live one stands."""
+        live = await self._plans.live(asked.chat.id)
+        if live is None:
+            return Answer(_ABOUT, buttons=_menu(None))
+        return await self._status(asked, ())
+
     async def _status(self, asked: Invocation, words: Sequence[str]) -> Answer:
         live = await self._plans.live(asked.chat.id)
         if live is None:
-            return Answer(f"There is no plan here.\n\nUsage: `/plan {_USAGE}`")
-        lines = [f"- {literal(line)}" for line in step_lines(live)]
-        return Answer("\n".join([_stand(live), *lines]))
+            told = "There is no plan here. /plan tells how to make one."
+            return Answer(told, buttons=_menu(None))
+        return Answer(_with_steps(live), buttons=_menu(live))
 
     async def _list(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plans = await self._plans.of_chat(asked.chat.id, _LISTED)
+        buttons = _menu(next((plan for plan in plans if plan.live), None))
         if not plans:
-            return Answer("This chat has no plans yet.")
-        return Answer("\n".join(["The newest plans:", *(f"- {_stand(p)}" for p in plans)]))
+            return Answer("This chat has no plans yet.", buttons=buttons)
+        lines = ["The newest plans:", *(f"- {_stand(plan)}" for plan in plans)]
+        return Answer("\n".join(lines), buttons=buttons)
 
     async def _show(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plan = await self._named(asked, words)
@@ -203,8 +261,7 @@ class PlanCommands:
             return _unknown(words)
         fence = "~~~~~~"
         text = whole(plan).replace(fence, "~~~~~")
-        lines = [f"- {literal(line)}" for line in step_lines(plan)]
-        return Answer("\n".join([_stand(plan), *lines, "", fence, text, fence]))
+        return Answer("\n".join([_with_steps(plan), "", fence, text, fence]))
 
     async def _cancel(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plan = await self._named(asked, words)
@@ -232,7 +289,7 @@ class PlanCommands:
         if not asked.person.may_decide_for(plan.asker):
             return Answer(THEIRS)
         if plan.state is PlanState.READY:
-            return Answer("It waits for your word:", tuple(shown(plan)))
+            return Answer("It is waiting for your decision:", tuple(shown(plan)))
         if plan.state is not PlanState.EXECUTING or plan.turn is not None:
             return Answer(f"There is nothing to resume: {_stand(plan)}")
         if plan.failed_step is not None:
@@ -249,13 +306,13 @@ class PlanCommands:
             # Templates are there for every chat, with all that a plan's steps say.
             return Answer(THEIRS)
         if not is_name(name):
-            return Answer("A template’s name is lower-case letters and digits with single dashes.")
+            return Answer(_BAD_NAME)
         if not plan.steps:
             return Answer("That plan has no steps.")
         file = await self._templates.save(template_of(plan, name))
         if file is None:
             return Answer(f"There is a template `{name}` already. Choose another name.")
-        return Answer(f"Saved as {_cited(file)}. /plan use {name} makes it again.")
+        return Answer(f"Saved as {_cited(file)}. /plan use {name} plans it again.")
 
     async def _use(self, asked: Invocation, words: Sequence[str]) -> Response:
         return await self._after(asked, words, wish_of(wish_of(wish_of(asked.message.text))))
@@ -269,7 +326,8 @@ class PlanCommands:
     ) -> Response:
         """Begins a plan from the template that the first word names."""
         if not words:
-            return await self._offer()
+            menu = _menu(await self._plans.live(asked.chat.id))
+            return replace(await self._offer(), buttons=menu)
         found = await self._templates.get(words[0])
         match found:
             case None:
@@ -282,7 +340,9 @@ class PlanCommands:
                 except ValueError as fault:
                     return Answer(literal(str(fault)))
                 template = instructed(found, filled)
-                return await self._begin(asked, template=template, dropped=dropped)
+                return await self._begin(
+                    asked, template=template, dropped=dropped, template_name=found.name
+                )
 
     async def _offer(self, why: str = "") -> Answer:
         known = await self._templates.all()
@@ -306,6 +366,29 @@ class PlanCommands:
         return self._desk.ended(plan, asked.person)
 
 
+def _menu(live: Plan | None) -> tuple[tuple[Button, ...], ...]:
+    """Returns the buttons below an answer about plans; each does what its words would do."""
+    if live is None:
+        row = (
+            *choice("📋 On", "plan", "on"),
+            *choice("Ready-made", "plan", "use"),
+            *choice("Earlier plans", "plan", "list"),
+        )
+    elif live.collecting:
+        row = (
+            *choice("Show the plan", "plan", "done"),
+            *choice("Status", "plan", "status"),
+            *choice("Off", "plan", "off"),
+        )
+    else:
+        row = (
+            *choice("Status", "plan", "status"),
+            *choice("Earlier plans", "plan", "list"),
+            *choice("Cancel it", "plan", "cancel"),
+        )
+    return (row,)
+
+
 @dataclass(frozen=True, slots=True)
 class _Dropped:
     """The live plan that a new one replaces, and the person who wants that."""
@@ -325,13 +408,44 @@ def _misspelt(name: str, known: Iterable[str]) -> bool:
     return len(name) > 3 and bool(difflib.get_close_matches(name, list(known), n=1, cutoff=0.8))
 
 
-def _usage(why: str = "") -> Answer:
-    return Answer("\n\n".join(part for part in (why, f"Usage: `/plan {_USAGE}`") if part))
+_BAD_NAME = (
+    "Give the template a name in one word: small letters and digits, with single dashes between "
+    "them, as in `my-weekly-report`."
+)
+_USED = {
+    "save": f"{_BAD_NAME} Usage: `/plan save <id> <name>`; /plan list shows the ids.",
+    "show": "Which plan? Usage: `/plan show <id>`; /plan list shows the ids.",
+}
+
+
+def _misused(name: str) -> Answer:
+    """Answers a sub-command with too few or too many words."""
+    told = f"/plan {name} takes no more words. To plan that as a wish, send /plan on first."
+    return Answer(_USED.get(name, literal(told)))
+
+
+def _named_after(template: str) -> str:
+    return template.replace("-", " ").capitalize()
+
+
+def _with_steps(plan: Plan) -> str:
+    """Returns how a plan stands, and a paragraph with its steps, one on each line."""
+    lines = [_coded(line) for line in step_lines(plan)]
+    return "\n\n".join(part for part in (_stand(plan), "\n".join(lines)) if part)
+
+
+def _coded(line: str) -> str:
+    """Returns the line of a step for a Markdown text; its command, between backticks, is code."""
+    before, opened, rest = line.partition("`")
+    command, closed, behind = rest.partition("`")
+    if not (opened and closed and before.strip() and command.strip()):
+        return literal(line)
+    return " ".join(p for p in (literal(before), inline_code(command), literal(behind)) if p)
 
 
 def _unknown(words: Sequence[str]) -> Answer:
     if not words:
-        return Answer("There is no plan going on.")
+        return Answer("There is no plan here.")
     return Answer(f"This chat has no plan {_cited(words[0])}. /plan list shows them.")
 
 

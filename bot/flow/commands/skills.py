@@ -2,35 +2,42 @@
 
 from collections.abc import Sequence
 from pathlib import PurePath
+from textwrap import shorten
 
-from bot.domain.change import ChooseSkill
-from bot.domain.markdown import literal
+from bot.domain.change import ChooseSkill, EndGrants
+from bot.domain.markdown import inline_code, literal
+from bot.domain.message import Button
 from bot.domain.skill import Skill, SkillSet
-from bot.domain.tool import clipped
+from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Wake
-from bot.flow.commands.table import Answer, Command, Invocation, Queued, Response
-from bot.flow.models.surroundings import SurroundingsMaker
+from bot.flow.commands.table import Answer, Command, Invocation, Queued, Response, Topic
+from bot.flow.commands.terms import sentence
+from bot.flow.models.preamble import PreambleMaker
 from bot.ports.skills import Skills
 
 _DESCRIPTION = 120
+_ABOUT = Topic.PLANS
 _USAGE = "<name> [words]|off"
 _FAULTS, _REMARKS = 20, 20
 """Files that cannot be read, and remarks about others, in one list."""
+
+_MOST_CHOICES = 12
+"""Skills that get a button."""
 
 _MOST = 60
 """Skills in one list at most, so that a person can read it."""
 
 
 class SkillCommands:
-    def __init__(self, skills: Skills, surroundings: SurroundingsMaker) -> None:
+    def __init__(self, skills: Skills, preamble: PreambleMaker) -> None:
         self._skills = skills
-        self._surroundings = surroundings
+        self._preamble = preamble
 
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("skills", "which skills there are, and in what state", self.skills, "[words]"),
-            Command("skill", "put a skill to work in this chat", self.skill, _USAGE),
+            Command("skills", "skills you can use", self.skills, "[words]", _ABOUT, first=True),
+            Command("skill", "use a skill in this chat", self.skill, _USAGE, _ABOUT, chosen=True),
         )
 
     async def skills(self, asked: Invocation) -> Answer:
@@ -41,7 +48,7 @@ class SkillCommands:
         else:
             found = [skill for _, skill in sorted(known.skills.items())]
             faults = list(known.faults)
-        tools = frozenset(spec.name for spec in self._surroundings.house(asked.chat))
+        tools = frozenset(spec.name for spec in self._preamble.house(asked.chat))
         remarks = [_remarks(skill, known, tools) for skill in found[:_MOST]]
         lines: list[str] = []
         room = _REMARKS
@@ -52,47 +59,69 @@ class SkillCommands:
         lines += [f"- ⚠️ and {-room} more; `steward doctor` tells them"] if room < 0 else []
         if len(found) > _MOST:
             lines.append(f"- … and {len(found) - _MOST} more; /skills <words> searches them")
-        lines += [f"- ❌ {literal(_short(str(fault)))}" for fault in faults[:_FAULTS]]
+        lines += [f"- ✗ {literal(_short(str(fault)))}" for fault in faults[:_FAULTS]]
         if (more := len(faults) - _FAULTS) > 0:
-            lines.append(f"- ❌ and {more} more that cannot be read; /skills <name> tells of one")
+            lines.append(f"- ✗ and {more} more that cannot be read; /skills <name> tells of one")
         return Answer("\n".join(["Skills:", *lines]) if lines else "There is no such skill.")
 
     async def skill(self, asked: Invocation) -> Response:
         match asked.words:
             case []:
-                return Answer(f"{self._chosen(asked.chat.skill)} Usage: /skill {_USAGE}")
+                now = asked.chat.skill
+                told = f"{self._chosen(now)} `/skill <name>` uses one, `/skill off` ends it."
+                return Answer(told, buttons=self._choices(now))
             case [word] if word.lower() == "off":
                 if asked.chat.skill is None:
-                    return Answer("No skill is at work here.")
-                chosen = ChooseSkill(asked.chat.id, None)
-                return Answer(f"`{asked.chat.skill}` rests.", (chosen,), (Wake(asked.chat.id),))
+                    return Answer("No skill is active here.", buttons=self._choices(None))
+                ended = ChooseSkill(asked.chat.id, None), EndGrants(asked.chat.id)
+                told = f"{inline_code(asked.chat.skill)} is off."
+                return Answer(told, ended, (Wake(asked.chat.id),), self._choices(None))
             case [word, *words]:
                 known, said = self._skills.known, " ".join(asked.words)
                 if known.named(said) is not None or known.knows(said):
                     word, words = said, []
-                name = known.meant(word)
+                name = _meant(known, word)
                 refusal = known.refusal(name)
                 if refusal:
-                    return Answer(f"That cannot be: {literal(refusal)}. See /skills.")
-                chosen = (ChooseSkill(asked.chat.id, name),)
+                    return Answer(f"{literal(sentence(refusal))} /skills shows what there is.")
+                kept = EndGrants(asked.chat.id, known.skills[name].edition)
+                chosen = (ChooseSkill(asked.chat.id, name), kept)
                 if words:
                     # They are a message: it waits its turn, and the skill reads them.
                     return Queued(chosen)
-                told = f"`{name}` is at work here from the next message on. /skill off ends it."
-                return Answer(told, chosen, (Wake(asked.chat.id),))
+                told = f"{inline_code(name)} is on from your next message. /skill off ends it."
+                return Answer(told, chosen, (Wake(asked.chat.id),), self._choices(name))
             case _:
-                return Answer(f"Usage: /skill {_USAGE}")
+                return Answer(f"Usage: `/skill {_USAGE}`")
+
+    def _choices(self, now: str | None) -> tuple[tuple[Button, ...], ...]:
+        """Returns buttons for skills that can be used, the active one first, and one for none."""
+        known = self._skills.known.skills
+        usable = [name for name, skill in sorted(known.items()) if not skill.unmet]
+        names = sorted(usable, key=lambda name: name != now)[:_MOST_CHOICES]
+        rows = [choice(name, "skill", name, now=name == now) for name in names]
+        none = choice("No skill", "skill", "off", now=now is None)
+        return tuple(row for row in (*rows, none) if row)
 
     def _chosen(self, name: str | None) -> str:
         if name is None:
-            return "At work: no skill."
+            return "No skill is active."
         why = self._skills.known.refusal(name)
-        return f"Chosen: `{name}`, which rests: {literal(why)}." if why else f"At work: `{name}`."
+        shown = inline_code(name)
+        return f"{shown} is paused: {literal(why)}." if why else f"{shown} is active."
+
+
+def _meant(known: SkillSet, word: str) -> str:
+    """Returns the name that a word means: of the only skill that begins so, too."""
+    name = known.meant(word)
+    begun = [each for each in known.skills if each.startswith(name)]
+    return begun[0] if len(begun) == 1 else name
 
 
 def _line(skill: Skill, at_work: str | None) -> str:
     mark = "⏸" if skill.unmet else "▶️" if skill.name == at_work else "✅"
-    return f"- {mark} `{skill.name}`: {literal(clipped(skill.description, _DESCRIPTION))}"
+    told = shorten(skill.description, _DESCRIPTION, placeholder=" …")
+    return f"- {mark} `{skill.name}`: {literal(told)}"
 
 
 def _remarks(skill: Skill, known: SkillSet, tools: frozenset[str]) -> Sequence[str]:

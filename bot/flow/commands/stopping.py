@@ -1,13 +1,20 @@
 """Stops running turns, the message about to begin, and waiting messages."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from bot.domain.approval import Approval
 from bot.domain.change import AskStop, InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
+from bot.domain.turn import ONE_OF_SEVERAL, TurnState
+from bot.domain.visible_text import one_line
+from bot.flow.approvals.ending import CardEnding
 from bot.flow.commands.consequences import Interrupt, Unqueue
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.plans.desk import PlanDesk
 from bot.flow.reading.gathering import Gathered
+from bot.ports.approvals import Approvals
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
 from bot.ports.members import Waiting
@@ -15,40 +22,77 @@ from bot.ports.members import Waiting
 NextMessage: TypeAlias = Callable[[Sequence[InboundRow], Chat], Awaitable[Gathered | None]]
 """Gathers the next message from the waiting rows."""
 
+_LONGEST = 60
+"""Characters of a command in the record."""
+
 
 class StopCommands:
-    def __init__(self, journal: Journal, inbox: Inbox, next_message: NextMessage) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        inbox: Inbox,
+        approvals: Approvals,
+        ending: CardEnding,
+        plans: PlanDesk,
+        next_message: NextMessage,
+    ) -> None:
         self._journal = journal
         self._inbox = inbox
+        self._approvals = approvals
+        self._ending = ending
+        self._plans = plans
         self._next_message = next_message
 
     @property
     def table(self) -> Sequence[Command]:
         return (
             Command(
-                "stop", "stop what I am doing; `all` drops waiting messages", self.stop, "[all]"
+                "stop",
+                "stop what I am doing; `/stop all` also drops waiting messages",
+                self.stop,
+                "[all]",
+                first=True,
             ),
         )
 
     async def stop(self, asked: Invocation) -> Answer:
+        """Stops the running turn; where none runs, the cards and the plan that still wait."""
         agenda = await self._journal.agenda(asked.chat.id)
         waiting = await self._inbox.waiting(asked.chat.id)
         asked_to = stops(agenda, asked)
         theirs = [row for row in waiting if _may_drop(row, asked)]
         everything = "all" in asked.words
         dropping = theirs if everything else await self._about_to_begin(agenda, asked)
-        drops = _drops(dropping)
-        told = _told(stopped=bool(asked_to), dropped=len(drops), everything=everything)
-        if not everything and len(theirs) > len(drops):
-            left = len(theirs) - len(drops)
-            told = f"{told} {left} waiting messages still run; /stop all drops them."
+        drops = _drops(dropping, _how(asked))
+        idle = not asked_to and not drops
+        cards = await self._waiting_cards(asked)
+        withdrawn = 0
+        if idle or everything:
+            withdrawn = await self._ending.withdraw(cards, asked.person)
+        plan = self._plans.left(agenda.plan, asked.person)
+        told = Stopped(
+            running=bool(asked_to),
+            dropped=len(drops),
+            unread=0 if everything else len(theirs) - len(drops),
+            withdrawn=withdrawn,
+            cards=len(cards) - withdrawn,
+            plan=bool(plan) and idle,
+            plan_waits=bool(plan) and not idle,
+            everything=everything,
+        )
         gone = tuple(
             Waiting(asked.chat.address, r.message_id, r.received_at)
             for r in dropping
             if r.message_id is not None
         )
         interrupts = (Interrupt(asked.chat.id),) if asked_to else ()
-        return Answer(told, (*asked_to, *drops), (Unqueue(gone), *interrupts))
+        ended = plan if idle else ()
+        return Answer(told.text, (*asked_to, *drops, *ended), (Unqueue(gone), *interrupts))
+
+    async def _waiting_cards(self, asked: Invocation) -> Sequence[Approval]:
+        """Returns the open cards whose turn is over, as far as the person may decide them."""
+        cards = await self._approvals.open_in(asked.chat.id)
+        return [c for c in cards if c.set_aside and asked.person.may_decide_for(c.asker)]
 
     async def _about_to_begin(self, agenda: Agenda, asked: Invocation) -> Sequence[InboundRow]:
         """Returns the rows of the next message, which its sender believes to be running.
@@ -67,19 +111,73 @@ class StopCommands:
 
 
 def stops(agenda: Agenda, asked: Invocation) -> tuple[Write, ...]:
-    """Asks every turn of the chat to stop that the person may stop."""
-    how = f"/{asked.message.text.split()[0].lstrip('/')} by {asked.person.name}"
+    """Asks every turn of the chat to stop that the person may stop; one of them will say so."""
+    how = _how(asked)
     turns = (*agenda.unfinished, *agenda.queued)
-    return tuple(AskStop(t.id, how) for t in turns if asked.person.may_decide_for(t.asker))
+    theirs = [t for t in turns if asked.person.may_decide_for(t.asker)]
+    # The running one stops last, and tells where it stood.
+    running = [t for t in theirs if t.state is TurnState.RUNNING]
+    teller = next(iter((*running, *theirs)), None)
+    return tuple(AskStop(t.id, how if t is teller else how + ONE_OF_SEVERAL) for t in theirs)
 
 
-def _told(*, stopped: bool, dropped: int, everything: bool) -> str:
-    if dropped and not everything:
-        return "Stopped before it began."
-    if not stopped and not dropped:
-        return "There is nothing to stop."
-    told = "Stopping." if stopped else "Nothing was running."
-    return f"{told} Dropped {dropped} waiting messages." if dropped else told
+def _how(asked: Invocation) -> str:
+    """Returns the command as it was typed, on one line, and the person who gave it."""
+    return f"{one_line(' '.join(asked.message.text.split()), _LONGEST)} by {asked.person.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The effects of one command, in words."""
+
+    running: bool
+    """True when a turn was asked to stop."""
+    dropped: int
+    """Messages that are not read any more."""
+    unread: int
+    """Messages that will still be read."""
+    withdrawn: int
+    """Cards that were withdrawn."""
+    cards: int
+    """Cards that still wait for a decision."""
+    plan: bool
+    """True when a waiting plan was ended."""
+    plan_waits: bool
+    """True when a plan still waits."""
+    everything: bool
+    """True when the person wanted all of it to end."""
+
+    @property
+    def text(self) -> str:
+        parts = [
+            "Stopping." if self.running else "",
+            self._of_messages,
+            f"Stopped: {_cards(self.withdrawn)} that waited." if self.withdrawn else "",
+            "Stopped: the plan." if self.plan else "",
+        ]
+        if not any(parts):
+            parts.append("There is nothing to stop.")
+        if self.unread:
+            waiting = "message still waits" if self.unread == 1 else "messages still wait"
+            parts.append(f"{self.unread} {waiting}; /stop all drops them.")
+        if self.cards:
+            waits = "waits" if self.cards == 1 else "wait"
+            parts.append(f"{_cards(self.cards)} still {waits}: /approvals.")
+        if self.plan_waits:
+            parts.append("The plan still waits; a second /stop ends it.")
+        return " ".join(part for part in parts if part)
+
+    @property
+    def _of_messages(self) -> str:
+        if not self.dropped:
+            return ""
+        if not self.everything:
+            return "Stopped before it began."
+        return f"Dropped {self.dropped} waiting message{'' if self.dropped == 1 else 's'}."
+
+
+def _cards(count: int) -> str:
+    return "1 card" if count == 1 else f"{count} cards"
 
 
 def _may_drop(row: InboundRow, asked: Invocation) -> bool:
@@ -87,10 +185,10 @@ def _may_drop(row: InboundRow, asked: Invocation) -> bool:
     return row.person is not None and asked.person.may_decide_for(row.person)
 
 
-def _drops(waiting: Sequence[InboundRow]) -> tuple[Write, ...]:
+def _drops(waiting: Sequence[InboundRow], how: str) -> tuple[Write, ...]:
     expected = (InboundState.WAITING,)
     return tuple(
-        MarkInbound(r.id, InboundState.DROPPED, expected, r.chat, reason="/stop all")
+        MarkInbound(r.id, InboundState.DROPPED, expected, r.chat, reason=how)
         for r in waiting
         if r.message_id is not None
     )

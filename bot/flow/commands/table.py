@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 from bot.domain.change import Write
 from bot.domain.chat import Chat
-from bot.domain.message import InboundMessage, Outbound
+from bot.domain.message import Button, InboundMessage, Outbound
 from bot.domain.person import Person
 from bot.flow.commands.consequences import Consequence
 
@@ -34,6 +35,8 @@ class Answer:
     """Stored in the transaction of the notice."""
     then: tuple[Consequence, ...] = ()
     """Carried out in this order once that transaction is committed."""
+    buttons: tuple[tuple[Button, ...], ...] = ()
+    """Rows of choices below the notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Question:
     """A card in place of a notice; the message waits for one of its buttons."""
 
     card: Outbound
+    writes: tuple[Write, ...] = ()
+    """Stored in the transaction of the card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +59,54 @@ Response: TypeAlias = Answer | Question | Queued
 Handler: TypeAlias = Callable[[Invocation], Awaitable[Response]]
 
 
+class Topic(StrEnum):
+    """A part of the help, by the question that its commands answer."""
+
+    TALK = "Talking"
+    PLANS = "Plans and skills"
+    CONSENT = "Permissions"
+    YOU = "About you"
+    SETTINGS = "This chat"
+    GROUP = "Groups"
+    PEOPLE = "People, for owners"
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line of the table; `usage` tells the words that follow the name."""
+    """One line of the table."""
 
     name: str
     summary: str
     run: Handler
     usage: str = ""
-    owner_only: bool = False
+    """The words that follow the name."""
+    topic: Topic = Topic.TALK
+    first: bool = False
+    """True when the short help names it."""
+    brief: str = ""
+    """The words that follow the name in the short help, where `usage` is long."""
+    chosen: bool = False
+    """True when the buttons below its answer carry it out with other words."""
+
+    @property
+    def owner_only(self) -> bool:
+        return self.topic is Topic.PEOPLE
+
+    def serves(self, asked: Invocation) -> bool:
+        """Returns True when the command is of use to this person in this chat."""
+        if self.topic is Topic.GROUP:
+            return not asked.chat.private
+        return asked.person.is_owner or not self.owner_only
 
     @property
     def form(self) -> str:
         return f"/{self.name} {self.usage}".strip()
+
+    @property
+    def short_form(self) -> str:
+        return f"/{self.name} {self.brief}" if self.brief else self.form
+
+
+def answer_key(row: int) -> str:
+    """Returns the outbound key of the message that answers the command in this row."""
+    return f"command:{row}"

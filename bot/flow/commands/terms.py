@@ -19,13 +19,23 @@ def named(name: str) -> str:
     return literal(clipped(" ".join(shown.split()), _LONGEST_NAME)) or "someone"
 
 
+def counted(count: int, thing: str) -> str:
+    """Returns a count with its noun: `no message`, `1 message`, `2 messages`."""
+    return f"{count or 'no'} {thing}{'s' if count > 1 else ''}"
+
+
+def sentence(words: str) -> str:
+    """Returns words as a sentence: with a capital letter and one full stop."""
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
 def amended(
     person: Person, words: Sequence[str], tools: Collection[str]
 ) -> tuple[Rights, Pace | None]:
     """Returns the person's rights and pace with these wishes; raises ValueError with a sentence."""
     rights, pace = person.rights, person.pace
     if len(words) % 2:
-        raise ValueError(f"I miss a value behind {_cited(words[-1])}.")
+        raise ValueError(f"{_cited(words[-1])} needs a value.")
     for name, value in zip(words[::2], (word.rstrip(",") for word in words[1::2]), strict=True):
         match name.lower():
             case "commands":
@@ -37,7 +47,7 @@ def amended(
             case "pace":
                 pace = _paced(value)
             case other:
-                raise ValueError(f"I know no right {_cited(other)}.")
+                raise ValueError(f"There is no right called {_cited(other)}.")
     return rights, pace
 
 
@@ -62,7 +72,7 @@ def _told(*, on: bool) -> str:
 
 def _switched(value: str) -> bool:
     if value.lower() not in _SWITCH:
-        raise ValueError(f"It is on or off, not {_cited(value)}.")
+        raise ValueError(f"Use on or off, not {_cited(value)}.")
     return _SWITCH[value.lower()]
 
 
@@ -82,7 +92,7 @@ def _paced(value: str) -> Pace | None:
     try:
         return read_pace(value)
     except ValueError as error:
-        raise ValueError(f"{_cited(value)} is no pace: {error}.") from error
+        raise ValueError(f"{_cited(value)} is not a rate: {error}.") from error
 
 
 def _cited(word: str) -> str:

@@ -5,29 +5,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import (
-    SaveChat,
     SaveConversation,
     SaveTurn,
     Write,
 )
-from bot.domain.chat import QueueMode
 from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.stopping import stops
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.log.fresh_start import fresh
+from bot.flow.models.choosing import Choosing
 from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
-
-_MODES = {
-    QueueMode.QUEUE: "a message that arrives during a turn waits for the next one",
-    QueueMode.STEER: "a message that arrives during a turn joins it at its next round",
-    QueueMode.INTERRUPT: "a message that arrives during a turn stops it and starts anew",
-}
 
 
 class TurnCommands:
@@ -39,7 +32,7 @@ class TurnCommands:
         ending: CardEnding,
         plans: PlanDesk,
         clock: Clock,
-        model: str,
+        choosing: Choosing,
     ) -> None:
         self._journal = journal
         self._chats = chats
@@ -47,15 +40,12 @@ class TurnCommands:
         self._ending = ending
         self._plans = plans
         self._clock = clock
-        self._model = model
+        self._choosing = choosing
 
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("new", "start a fresh conversation", self.new),
-            Command(
-                "queue", "what a message during a turn does", self.queue, "queue|steer|interrupt"
-            ),
+            Command("new", "start a fresh conversation", self.new, first=True),
             Command("compact", "summarise the conversation so far", self.compact),
         )
 
@@ -77,16 +67,6 @@ class TurnCommands:
         then = (Interrupt(asked.chat.id),) if ended else ()
         return Answer(told, (*ended, *closed, *opening), then)
 
-    async def queue(self, asked: Invocation) -> Answer:
-        chosen = asked.words[0].lower() if asked.words else ""
-        if chosen not in set(QueueMode):
-            lines = [f"- `{mode}`: {told}" for mode, told in _MODES.items()]
-            current = f"Now: `{asked.chat.queue_mode}`. Usage: /queue queue|steer|interrupt"
-            return Answer("\n".join([current, *lines]))
-        mode = QueueMode(chosen)
-        saved = SaveChat(replace(asked.chat, queue_mode=mode))
-        return Answer(f"From now on {_MODES[mode]}.", (saved,))
-
     async def compact(self, asked: Invocation) -> Answer:
         turn = Turn(
             id=secrets.token_hex(8),
@@ -94,7 +74,7 @@ class TurnCommands:
             conversation=asked.chat.conversation,
             asker=asked.person.id,
             asker_name=asked.person.name,
-            model=asked.chat.model or self._model,
+            model=self._choosing.model(asked.chat.model),
             created_at=self._clock.now(),
             origin="compaction",
             state=TurnState.QUEUED,

@@ -1,7 +1,9 @@
 """The work of a chat: the queue of its messages, and the changes of its group."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
+from bot.flow.approvals.desks import Desk
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
@@ -17,6 +19,9 @@ from bot.flow.queue.rest_desk import RestDesk
 from bot.flow.queue.seams import Seams
 from bot.flow.queue.trials import Trials
 from bot.flow.reading.overhearing import Overhearing
+from bot.flow.turn.rest_card import PREFIX as RESTS
+from bot.flow.ways.buttons import PREFIX as WAYS
+from bot.flow.ways.desk import WaysDesk
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
 
@@ -55,8 +60,11 @@ class ChatWork:
         return Trials(self._wake, self._world.clock)
 
     @property
-    def rest_desk(self) -> RestDesk:
-        return RestDesk(self._way_out.journal, self.lanes, self._world.clock)
+    def desks(self) -> Mapping[str, Desk]:
+        """Returns the desks for turns that rest and for turns that have ended."""
+        store, journal, clock = self._store, self._way_out.journal, self._world.clock
+        ways = WaysDesk(journal, store.turns, store.outbox, store.people, self.lanes, clock)
+        return {RESTS: RestDesk(journal, self.lanes, clock), WAYS: ways}
 
     @cached_property
     def queue(self) -> ChatQueue:
@@ -65,7 +73,7 @@ class ChatWork:
             self._way_out.journal,
             History(self._way_out.journal, self._store.chats, clock),
             self._one_turn.turns,
-            self._one_turn.gathering,
+            self._one_turn.way_in.gathering,
             self.overhearing,
             self.moving,
             clock,
@@ -89,20 +97,22 @@ class ChatWork:
     @cached_property
     def seams(self) -> Seams:
         clock = self._world.clock
-        return Seams(self._store.inbox, self._one_turn.rows, clock, self._policy.bundles)
+        return Seams(self._store.inbox, self._one_turn.way_in.rows, clock, self._policy.bundles)
 
     @cached_property
     def overhearing(self) -> Overhearing:
         store = self._store
-        return Overhearing(store.inbox, store.chats, self._way_out.journal, self._one_turn.rows)
+        return Overhearing(
+            store.inbox, store.chats, self._way_out.journal, self._one_turn.way_in.rows
+        )
 
     @cached_property
     def moving(self) -> Moving:
         return Moving(
-            self._one_turn.rows,
+            self._one_turn.way_in.rows,
             self._store.chats,
             self._way_out.journal,
-            self._news,
+            self.news,
             self.lanes,
             self._world.clock,
             self._way_out.delivery.wake,
@@ -117,7 +127,7 @@ class ChatWork:
             store.ledger,
             self._way_out.journal,
             self._farewell,
-            self._news,
+            self.news,
             self._world.clock,
         )
 
@@ -133,6 +143,6 @@ class ChatWork:
         )
 
     @cached_property
-    def _news(self) -> News:
+    def news(self) -> News:
         store = self._store
         return News(store.people, store.chats, store.outbox, self._world.clock)

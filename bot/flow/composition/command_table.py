@@ -4,19 +4,29 @@ from functools import cached_property
 
 from bot.flow.commands import Command, Consequences
 from bot.flow.commands.answers import AnswerCommands
+from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
+from bot.flow.commands.exporting import ExportCommands
+from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
+from bot.flow.commands.memory import MemoryCommands
+from bot.flow.commands.model_choice import ModelCommands
+from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
+from bot.flow.commands.personal import PersonalCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.plans import PlanCommands
-from bot.flow.commands.setup import SetupCommands
+from bot.flow.commands.rules import RuleCommands
 from bot.flow.commands.skills import SkillCommands
+from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
+from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.chat_work import ChatWork
+from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
@@ -49,17 +59,34 @@ class CommandTable:
         return (
             *GreetingCommands(lambda: self.commands).table,
             *self._people_commands.table,
-            *StopCommands(
-                self._way_out.journal, self._store.inbox, self._one_turn.gathering.next
-            ).table,
+            *self._stop_commands.table,
             *self._turn_commands.table,
+            *BusyCommands().table,
             *self.plan_commands.table,
             *self._card_commands.table,
+            *self._rule_commands.table,
             *GroupCommands(self._world.groups).table,
+            *PersonalCommands(self._one_turn.way_in.zones, self._world.clock).table,
+            *MemoryCommands(self._store.notes, self._one_turn.recall).table,
+            *ForgettingCommands(self._store.memory, self._store.notes, self._world.clock).table,
+            *self._export_commands.table,
             *AnswerCommands(self._policy.long_answer).table,
-            *SkillCommands(self._world.skills, self._one_turn.surroundings).table,
-            *self._setup_commands.table,
+            *SkillCommands(self._world.skills, self._one_turn.preamble).table,
+            *ToolCommands(self._one_turn.preamble).table,
+            *ModelCommands(self._one_turn.choosing).table,
+            *self._money_commands,
+            *self._overview_commands.table,
         )
+
+    @property
+    def _money_commands(self) -> tuple[Command, ...]:
+        till, zones = self._one_turn.till, self._one_turn.way_in.zones
+        return money_commands(self._store, self._world, till, zones)
+
+    @property
+    def _export_commands(self) -> ExportCommands:
+        store = self._store
+        return ExportCommands(store.belongings, store.notes, store.journal, self._world.packing)
 
     @property
     def _people_commands(self) -> PeopleCommands:
@@ -67,9 +94,21 @@ class CommandTable:
             self._store.people,
             self._store.members,
             self._people_asked.card_ending,
-            self._one_turn.surroundings,
+            self._one_turn.preamble,
             self._world.clock,
             self._policy.member_pace,
+            self._one_turn.way_in.zones,
+        )
+
+    @property
+    def _stop_commands(self) -> StopCommands:
+        return StopCommands(
+            self._way_out.journal,
+            self._store.inbox,
+            self._store.approvals,
+            self._people_asked.card_ending,
+            self._people_asked.plan_desk,
+            self._one_turn.way_in.gathering.next,
         )
 
     @property
@@ -81,7 +120,7 @@ class CommandTable:
             self._people_asked.card_ending,
             self._people_asked.plan_desk,
             self._world.clock,
-            self._policy.model,
+            self._one_turn.choosing,
         )
 
     @cached_property
@@ -91,37 +130,54 @@ class CommandTable:
             self._people_asked.plan_desk,
             self._people_asked.plan_ending,
             self._world.templates,
+            self._store.inbox,
             self._world.clock,
         )
 
     @property
     def _card_commands(self) -> CardCommands:
         store = self._store
-        return CardCommands(
+        return CardCommands(store.approvals, store.members, store.plans, store.outbox)
+
+    @property
+    def _rule_commands(self) -> RuleCommands:
+        store = self._store
+        return RuleCommands(
             store.approvals,
             store.rules,
-            store.members,
             store.consents,
+            self._way_out.journal,
             self._world.clock,
             self._policy.rule_documents,
         )
 
     @property
-    def _setup_commands(self) -> SetupCommands:
-        return SetupCommands(
-            self._one_turn.models,
-            self._one_turn.surroundings,
-            self._store.ledger,
-            self._way_out.journal,
-            self._store.approvals,
-            self._world.clock,
-            self._policy.model,
+    def _overview_commands(self) -> OverviewCommands:
+        store, world = self._store, self._world
+        return OverviewCommands(
+            (
+                GoingOn(self._way_out.journal, store.approvals),
+                ThisChat(
+                    self._one_turn.choosing, store.rules, world.workspaces, world.commands_run
+                ),
+                money_status(self._one_turn.till),
+                TheProgram(
+                    store.people, world.persona, self._one_turn.recall, world.holds, world.clock
+                ),
+            )
         )
 
     @property
     def cards_on_screen(self) -> CardsOnScreen:
         store = self._store
-        return CardsOnScreen(store.chats, store.approvals, store.plans, store.inbox, store.outbox)
+        return CardsOnScreen(
+            store.chats,
+            store.journal,
+            store.approvals,
+            store.plans,
+            store.inbox,
+            store.outbox,
+        )
 
     @property
     def consequences(self) -> Consequences:
@@ -131,7 +187,7 @@ class CommandTable:
     def plan_replacing(self) -> PlanReplacing:
         store = self._store
         return PlanReplacing(
-            StoredArrivals(store.inbox, store.chats, self._one_turn.message_reader),
+            StoredArrivals(store.inbox, store.chats, self._one_turn.way_in.message_reader),
             self._way_out.journal,
             store.plans,
             self.plan_commands,

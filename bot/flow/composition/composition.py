@@ -9,8 +9,15 @@ from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
+from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.intake import Intake
-from bot.flow.arrivals.router import Destinations, Router
+from bot.flow.arrivals.knocking import PREFIX as KNOCKS
+from bot.flow.arrivals.knocking import Knocking
+from bot.flow.arrivals.lines import Lines
+from bot.flow.arrivals.patient_router import PatientRouter
+from bot.flow.arrivals.presses import Presses
+from bot.flow.arrivals.router import Router
+from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commands import Commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
@@ -20,7 +27,6 @@ from bot.flow.composition.way_out import WayOut
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.turn.companion import Companion
-from bot.flow.turn.rest_card import PREFIX as RESTS
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import OutboxRow
@@ -65,37 +71,55 @@ class Composition:
 
     @cached_property
     def intake(self) -> Intake:
-        work, journal = self.chat_work, self.way_out.journal
-        return Intake(self.store.inbox, journal, self._router, work.seams, self.world.clock)
+        rows, seams = self.one_turn.way_in.rows, self.chat_work.seams
+        return Intake(self.store.inbox, rows, self.lines, seams, self.world.clock)
+
+    @cached_property
+    def lines(self) -> Lines:
+        return Lines(PatientRouter(self._router, self.way_out.journal, self.world.clock))
 
     @cached_property
     def doorway(self) -> Doorway:
         store = self.store
-        return Doorway(store.door, store.chats, self.way_out.journal, self.world.clock)
+        clock, journal = self.world.clock, self.way_out.journal
+        return Doorway(store.door, store.people, self._knocking, store.chats, journal, clock)
+
+    @cached_property
+    def _knocking(self) -> Knocking:
+        store, journal, clock = self.store, self.way_out.journal, self.world.clock
+        news = self.chat_work.news
+        return Knocking(store.people, store.door, store.chats, news, store.outbox, journal, clock)
 
     @cached_property
     def _router(self) -> Router:
         store, work, journal = self.store, self.chat_work, self.way_out.journal
-        table = self.command_table
-        destinations = Destinations(
-            self.doorway,
-            Commands(table.commands, journal, table.consequences),
-            self._desks,
-            self.acknowledging,
-            work.queueing,
+        return Router(
+            Presses(
+                self.world.channels,
+                store.people,
+                store.chats,
+                self._commands,
+                self._desks,
+                journal,
+                self.acknowledging,
+            ),
+            PrivateTalk(store.people, store.chats, self.doorway, self._heeding),
+            GroupTalk(store.people, work.overhearing, work.seams, self._heeding),
             work.overhearing,
             work.moving,
             work.membership,
-        )
-        return Router(
-            self.world.channels,
-            self.one_turn.rows,
-            store.people,
-            store.chats,
             journal,
-            work.seams,
-            destinations,
         )
+
+    @cached_property
+    def _heeding(self) -> Heeding:
+        work, journal = self.chat_work, self.way_out.journal
+        return Heeding(self._commands, self._desks, work.queueing, work.seams, journal)
+
+    @cached_property
+    def _commands(self) -> Commands:
+        table, journal = self.command_table, self.way_out.journal
+        return Commands(table.commands, journal, self.store.outbox, table.consequences)
 
     @cached_property
     def acknowledging(self) -> Acknowledging:
@@ -107,7 +131,8 @@ class Composition:
             CARDS: self.people_asked.desk,
             PLANS: self.people_asked.plan_desk,
             QUESTIONS: self.command_table.plan_replacing,
-            RESTS: self.chat_work.rest_desk,
+            **self.chat_work.desks,
+            KNOCKS: self._knocking,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 

@@ -1,25 +1,26 @@
-"""One turn: the reading of its message, the model, the loop and the settlement."""
+"""One turn: the model, the loop and the settlement; the reading of its message is the way in."""
 
 from collections.abc import Sequence
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
+from bot.flow.composition.own_companions import OwnCompanions
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
+from bot.flow.memory.recall import Recall
+from bot.flow.models.choosing import Choosing, Offer
 from bot.flow.models.compaction import Compaction
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import SurroundingsMaker
-from bot.flow.plans.companion import PlanCompanion
-from bot.flow.reading.enclosures import Enclosures
-from bot.flow.reading.gathering import Gathering
-from bot.flow.reading.message_reader import MessageReader
-from bot.flow.reading.row_reader import RowReader
-from bot.flow.skills.companion import SkillCompanion
+from bot.flow.models.preamble import PreambleMaker
+from bot.flow.money.till import Till
 from bot.flow.turn.companion import Companion, Companions
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.gatekeeper import Gatekeeper
+from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.openings import Openings
+from bot.flow.turn.probation import Probation
 from bot.flow.turn.replies import Replies
 from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scenes
@@ -51,48 +52,69 @@ class OneTurn:
         self._people_asked = people_asked
 
     @cached_property
+    def way_in(self) -> WayIn:
+        return WayIn(self._store, self._world, self._policy, self._way_out)
+
+    @cached_property
     def turns(self) -> Turns:
-        world = self._world
+        world, limits = self._world, self._policy.limits
         openings = Openings(
             self._way_out.lives,
             self._store.approvals,
             world.clock,
             self.companions,
-            self._policy.model,
-            self._policy.limits.counted_after_seconds,
+            self.choosing,
+            limits,
+            self._store.people,
         )
         return Turns(
             openings,
             self._loop,
             self._settlement,
-            Resting(self.companions),
+            Resting(self.companions, Probation(world.clock, limits.counted_after_seconds)),
             self.compaction,
-            Scenes(self.surroundings, self.models, world.workspaces, self.companions),
+            self._scenes,
             self._way_out.lives,
+        )
+
+    @property
+    def _scenes(self) -> Scenes:
+        return Scenes(
+            self.preamble,
+            self.models,
+            self._world.workspaces,
+            self.companions,
+            self.way_in.zones,
         )
 
     @cached_property
     def companions(self) -> Companions:
-        """Returns the companions, skills first.
+        own = OwnCompanions(self._store, self._world, self._policy)
+        zones, ending = self.way_in.zones, self._people_asked.plan_ending
+        made = own.made(ending, zones, self.choosing, self.recall, self.till)
+        return (*made, *self._others)
 
-        Plans come after them, so a plan continues under its own skill, not the chat's choice.
-        """
-        policy, skills = self._policy, self._world.skills
-        most = policy.limits.plan_steps
-        plans = PlanCompanion(
-            self._people_asked.plan_ending, skills, most, explore=policy.plan_explore
-        )
-        return (SkillCompanion(skills), plans, *self._others)
+    @cached_property
+    def recall(self) -> Recall:
+        store, world = self._store, self._world
+        return Recall(store.memory, store.words, world.meaning, world.clock)
 
     @cached_property
     def _loop(self) -> ToolLoop:
         limits = self._policy.limits
         steering = Steering(
-            self._store.inbox, self.gathering, self._way_out.reactions, self.companions
+            self._store.inbox, self.way_in.gathering, self._way_out.reactions, self.companions
         )
-        fallbacks = self._policy.fallbacks
+        replies = Replies(
+            self.models,
+            steering,
+            self.companions,
+            self.choosing,
+            self._policy.fallbacks,
+            limits.images_in_view,
+        )
         return ToolLoop(
-            Replies(self.models, steering, self.companions, fallbacks, limits.images_in_view),
+            replies,
             ToolRunner(self._world.clock, limits),
             self._gatekeeper,
             Asking(self._world.clock, limits),
@@ -103,13 +125,23 @@ class OneTurn:
 
     @cached_property
     def models(self) -> ModelCalls:
-        return ModelCalls(self._world.models, self._world.clock, self._policy.times)
+        return ModelCalls(self._world.models, self.till, self._world.clock, self._policy.times)
+
+    @property
+    def till(self) -> Till:
+        return self.way_in.till
 
     @cached_property
-    def surroundings(self) -> SurroundingsMaker:
+    def choosing(self) -> Choosing:
+        policy = self._policy
+        offer = Offer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
+        return Choosing(self.models, self._world.skills, offer)
+
+    @cached_property
+    def preamble(self) -> PreambleMaker:
         world = self._world
         lending = Lending(world.own_servers, world.skills, self._store.consents)
-        return SurroundingsMaker(
+        return PreambleMaker(
             world.catalog,
             world.skills,
             world.servers,
@@ -124,7 +156,9 @@ class OneTurn:
 
     @cached_property
     def _settlement(self) -> Settlement:
-        return Settlement(self._conversations, self.companions, self._policy.long_answer)
+        store = self._store
+        last_words = LastWords(store.approvals, self._policy.long_answer)
+        return Settlement(self._conversations, self.companions, last_words)
 
     @property
     def _conversations(self) -> Conversations:
@@ -149,21 +183,3 @@ class OneTurn:
             policy.limits,
             policy.rule_documents,
         )
-
-    @cached_property
-    def gathering(self) -> Gathering:
-        return Gathering(self.rows, self.message_reader, self._world.clock, self._policy.bundles)
-
-    @cached_property
-    def message_reader(self) -> MessageReader:
-        world, policy = self._world, self._policy
-        enclosures = Enclosures(
-            world.files, world.reader, world.clock, policy.limits, policy.enclosures
-        )
-        return MessageReader(
-            self.rows, self._store.people, enclosures, self._way_out.lives, world.clock
-        )
-
-    @cached_property
-    def rows(self) -> RowReader:
-        return RowReader(self._world.channels)

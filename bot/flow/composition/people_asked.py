@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cached_property
 
+from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
@@ -49,7 +50,13 @@ class PeopleAsked:
 
     @cached_property
     def _open_cards(self) -> OpenCards:
-        return OpenCards(self._way_out.journal, self._store.approvals, self._lanes())
+        store = self._store
+        journal = self._way_out.journal
+        return OpenCards(journal, store.approvals, store.chats, self._lanes(), self.clocks)
+
+    @cached_property
+    def clocks(self) -> Clocks:
+        return Clocks(self._store.people)
 
     @cached_property
     def plan_desk(self) -> PlanDesk:

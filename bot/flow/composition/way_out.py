@@ -1,4 +1,4 @@
-"""The way out: owed messages and signs of life reach people's screens."""
+"""The way out: what is owed reaches its place, screens and indexes, and signs of life too."""
 
 from collections.abc import Awaitable, Callable
 from functools import cached_property
@@ -7,7 +7,8 @@ from typing import TypeAlias
 from bot.domain.message import RawUpdate
 from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.delivery import Delivery
-from bot.flow.signs.live import Lives
+from bot.flow.memory.indexing import Indexing
+from bot.flow.signs.lives import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.world import Policy, StorePorts, World
@@ -21,7 +22,7 @@ ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
 
 
 class WayOut:
-    """Builds delivery, the journal that announces to it, reactions and live drafts.
+    """Builds delivery and indexing, the journal that announces to both, reactions and live drafts.
 
     `given_up` is called with a message that cannot be delivered, `told_of_move` when a chat moved.
     """
@@ -42,7 +43,17 @@ class WayOut:
 
     @cached_property
     def journal(self) -> AnnouncingJournal:
-        return AnnouncingJournal(self._store.journal, self.delivery.wake)
+        return AnnouncingJournal(self._store.journal, self.delivery.wake, self._index_owed)
+
+    def _index_owed(self) -> None:
+        self.indexing.wake()
+        if self._world.meaning is not None:
+            self._world.meaning.wake()
+
+    @cached_property
+    def indexing(self) -> Indexing:
+        store = self._store
+        return Indexing(store.memory, store.words, store.journal, self._world.clock)
 
     @cached_property
     def delivery(self) -> Delivery:

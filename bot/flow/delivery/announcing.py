@@ -1,18 +1,38 @@
-"""A journal that announces each message in the outbox, so that it is delivered soon."""
+"""A journal that announces what it owes: messages to chats, and passages to the indexes."""
 
 from collections.abc import Callable, Sequence
 
-from bot.domain.change import Change, Fence, Show
+from bot.domain.change import (
+    Change,
+    DropNote,
+    Erase,
+    Fence,
+    JoinChats,
+    KeepPassage,
+    LinkAccount,
+    Show,
+)
 from bot.domain.transcript import Entry
 from bot.ports.journal import Agenda, Journal
 
+_ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinChats)
+
 
 class AnnouncingJournal:
-    """Wraps a journal and calls `announce` with each chat that a change adds a message to."""
+    """Wraps a journal and calls `announce` with each chat that a change adds a message to.
 
-    def __init__(self, journal: Journal, announce: Callable[[int], None]) -> None:
+    `remembered` is called after a change that keeps, moves or forgets passages.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        announce: Callable[[int], None],
+        remembered: Callable[[], None] = lambda: None,
+    ) -> None:
         self._journal = journal
         self._announce = announce
+        self._remembered = remembered
 
     async def claim(self, chat: int) -> Fence:
         return await self._journal.claim(chat)
@@ -21,6 +41,8 @@ class AnnouncingJournal:
         await self._journal.commit(change)
         for chat in {w.chat for w in change.writes if isinstance(w, Show)}:
             self._announce(chat)
+        if any(isinstance(w, _ABOUT_PASSAGES) for w in change.writes):
+            self._remembered()
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
         return await self._journal.entries(conversation, after)

@@ -5,9 +5,13 @@ import random
 from collections.abc import Mapping
 from functools import partial
 
-from bot.domain.budget import Limits
-from bot.flow.delivery.courier import Courier, GivenUp, Jitter, Means, ToldOfMove
-from bot.flow.delivery.seats import Seats
+from bot.domain.limits import Limits
+from bot.flow.delivery.courier import Courier, ToldOfMove
+from bot.flow.delivery.giving_up import GivenUp, GivingUp
+from bot.flow.delivery.owed_rows import OwedRows
+from bot.flow.delivery.pauses import Jitter, Pauses
+from bot.flow.delivery.seats import Seat, Seats
+from bot.flow.delivery.showing import Showing
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
@@ -35,8 +39,14 @@ class Delivery(TaskOwner):
         jitter: Jitter = random.random,
     ) -> None:
         super().__init__()
-        life, seats = float(limits.card_seconds), Seats(AT_WORK, self._send_out)
-        self._means = Means(outbox, channels, clock, given_up, moved, life, jitter, seats)
+        self._outbox = outbox
+        self._channels = channels
+        self._clock = clock
+        self._giving_up = GivingUp(outbox, given_up, clock)
+        self._moved = moved
+        self._card_life = float(limits.card_seconds)
+        self._jitter = jitter
+        self._seats = Seats(AT_WORK, self._send_out)
         self._couriers: dict[int, Courier] = {}
         self._woken_at: dict[int, float] = {}
         self._working: set[int] = set()
@@ -45,7 +55,7 @@ class Delivery(TaskOwner):
 
     async def resume(self) -> None:
         """Continues with the messages that were owed when the program ended."""
-        for chat in await self._means.outbox.chats_owed():
+        for chat in await self._outbox.chats_owed():
             self.wake(chat)
 
     def wake(self, chat: int) -> None:
@@ -53,20 +63,39 @@ class Delivery(TaskOwner):
         if not self.open:
             return
         if chat in self._couriers:
-            self._couriers[chat].wake()
+            self._couriers[chat].owed.wake()
         elif chat not in self._woken_at:
-            self._woken_at[chat] = self._means.clock.steady()
+            self._woken_at[chat] = self._clock.steady()
             self._note_working(chat, True)
-            self._means.seats.want(chat)
+            self._seats.want(chat)
 
     def _send_out(self, chat: int) -> None:
         woken_at = self._woken_at.pop(chat)
         if not self.open:
             return
-        courier = Courier(chat, self._means, partial(self._note_working, chat), woken_at)
+        courier = self._courier(chat, woken_at)
         self._couriers[chat] = courier
         task = self.start(courier.work(), f"delivery {chat}")
         task.add_done_callback(partial(self._let_go, chat))
+
+    def _courier(self, chat: int, woken_at: float) -> Courier:
+        return Courier(
+            chat,
+            OwedRows(
+                chat,
+                self._outbox,
+                self._channels,
+                self._giving_up,
+                self._clock,
+                self._card_life,
+                woken_at,
+            ),
+            Showing(self._outbox, self._channels, self._clock),
+            self._giving_up,
+            Seat(chat, self._seats, partial(self._note_working, chat)),
+            Pauses(self._jitter),
+            self._moved,
+        )
 
     async def flushed(self) -> None:
         """Waits until nothing is being delivered; a courier in a pause does not count."""
@@ -75,7 +104,7 @@ class Delivery(TaskOwner):
     def _let_go(self, chat: int, _: asyncio.Task[None]) -> None:
         """Removes a courier that has ended; wakes the chat again if a wake-up came meanwhile."""
         courier = self._couriers.pop(chat)
-        if courier.look_again:
+        if courier.owed.look_again:
             self.wake(chat)
         else:
             self._note_working(chat, False)

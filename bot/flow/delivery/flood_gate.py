@@ -1,15 +1,15 @@
 """The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from bot.domain.budget import Rate, SendRates
 from bot.domain.errors import FloodWait
+from bot.domain.limits import SendRates
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.flow.delivery.leaves import Bucket, Leave, Window
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
@@ -18,80 +18,37 @@ PATIENCE_SECONDS = 30.0
 
 _SHORTEST_HOLD = 0.1
 _NEXT_TRY = 1.0
+_NEXT_DRAFT = 0.5
+"""Seconds after which a draft without room may come again; the rate of a chat is one a second."""
+
 _FEW_LINES = 256
 _UNBOUND = SendRates(None, None, None)
 T = TypeVar("T")
-
-
-@dataclass(slots=True, eq=False)
-class Leave:
-    """A permission to send one message.
-
-    `at` is the moment it was given, and later the moment its send ended.
-    """
-
-    at: float
-
-
-class _Window:
-    """The newest sends under one rate: at most `count` of them in any span of `seconds`."""
-
-    __slots__ = ("_rate", "_sent")
-
-    def __init__(self, rate: Rate | None) -> None:
-        self._rate = rate
-        self._sent: deque[Leave] = deque(maxlen=rate.count if rate is not None else 0)
-
-    @property
-    def free_at(self) -> float:
-        if self._rate is None or len(self._sent) < self._rate.count:
-            return 0.0
-        return min(leave.at for leave in self._sent) + self._rate.seconds
-
-    @property
-    def empty_at(self) -> float:
-        if self._rate is None or not self._sent:
-            return 0.0
-        return max(leave.at for leave in self._sent) + self._rate.seconds
-
-    def crowded(self, now: float) -> bool:
-        """Returns True when two thirds are used: the last third is for owed messages."""
-        return self._rate is not None and 3 * self._used(now) >= 2 * self._rate.count
-
-    def half_used(self, now: float) -> bool:
-        """Returns True when half is used; a rate of one message has no half."""
-        if self._rate is None or self._rate.count == 1:
-            return False
-        return 2 * self._used(now) >= self._rate.count
-
-    def _used(self, now: float) -> int:
-        if self._rate is None:
-            return 0
-        return sum(leave.at + self._rate.seconds > now for leave in self._sent)
-
-    def take(self, leave: Leave) -> None:
-        if self._rate is not None and len(self._sent) == self._rate.count:
-            # Sends do not end in the order in which they began, so the oldest is found by its time.
-            self._sent.remove(min(self._sent, key=lambda leave: leave.at))
-        self._sent.append(leave)
 
 
 @dataclass(slots=True)
 class _Line:
     """The line of sends that wait for one chat, with the chat's own rates."""
 
-    windows: tuple[_Window, ...]
+    bucket: Bucket
+    window: Window
     lock: asyncio.Lock
     waiting: int = 0
     held_until: float = 0.0
 
-    @property
-    def free_at(self) -> float:
-        return max(self.held_until, *(window.free_at for window in self.windows))
+    def free_at(self, now: float) -> float:
+        return max(self.held_until, self.bucket.free_at(now), self.window.free_at(now))
+
+    def spare(self, now: float) -> bool:
+        """Returns True when a send that nobody owes would take nothing from those that are owed."""
+        if self.waiting or now < self.held_until or not self.bucket.is_full(now):
+            return False
+        return not self.window.half_used(now) and self.window.free_at(now) <= now
 
     def idle(self, now: float) -> bool:
-        empty_at = max(window.empty_at for window in self.windows)
-        return not self.waiting and now >= max(self.held_until, empty_at)
+        if self.waiting or not self.bucket.is_full(now):
+            return False
+        return now >= max(self.held_until, self.window.empty_at(now))
 
 
 def _never(_: Address) -> bool:
@@ -101,10 +58,12 @@ def _never(_: Address) -> bool:
 class FloodGate:
     """Gives leave to send on one channel, within rates for each chat, each group and all chats.
 
-    Without rates it never waits. A chat waits for its own rates first, and then for the common
-    rate in one line with the other chats. A chat that the platform told to be silent does not
-    delay the others. The platform counts a message when it arrives, so a leave counts from the
-    end of its send.
+    Without rates it never waits. A chat has a bucket: a few messages may go at once, and the bucket
+    fills up at the chat's rate. Owed messages have the first claim to it: a send that nobody owes,
+    a draft for instance, is let through only from a full bucket, so it takes the place that is
+    over. A chat waits for its own rates first, and then for the common rate in one line with the
+    other chats. A chat that the platform told to be silent does not delay the others. The platform
+    counts a message when it arrives, so a leave counts from the end of its send.
     """
 
     def __init__(
@@ -118,7 +77,7 @@ class FloodGate:
         self._is_group = is_group
         self._lines: dict[str, _Line] = {}
         self._sweep_at = _FEW_LINES
-        self._all = _Window(self._rates.all)
+        self._all = Window(self._rates.all)
         self._door = asyncio.Lock()
         self._at_door = 0
 
@@ -135,24 +94,21 @@ class FloodGate:
             line.waiting -= 1
 
     def try_admit(self, address: Address, *, shows: bool = True) -> Leave | None:
-        """Returns a leave if there is room at once and no owed message waits, otherwise None.
+        """Returns a leave if there is room at once that no owed message needs, otherwise None.
 
-        A send that shows nothing in the chat counts in the common rate, but not in the chat's own.
-        Of the chat's own rates at most half may be used here; the rest is kept for owed messages,
-        which may come at any moment.
+        A send that shows nothing in the chat, as typing does, counts in the common rate alone. So
+        it also goes while an owed message waits for the rate of its chat.
         """
         now = self._clock.steady()
         line = self._line(address)
-        if shows and any(window.half_used(now) for window in line.windows):
+        if self._at_door or self._all.crowded(now) or now < self._all.free_at(now):
             return None
-        free_at = line.free_at if shows else line.held_until
-        if line.waiting or self._at_door or now < free_at or self._all.crowded(now):
-            return None
-        return self._take(line if shows else None, now)
+        room = line.spare(now) if shows else now >= line.held_until
+        return self._take(line if shows else None, now) if room else None
 
     def used(self, leave: Leave) -> None:
         """Notes that the send with this leave has ended, with or without success."""
-        leave.at = self._clock.steady()
+        leave.ended_at = self._clock.steady()
 
     def hold(self, address: Address, seconds: float) -> None:
         """Keeps a chat silent because the platform asked for it; other chats are not delayed."""
@@ -166,25 +122,27 @@ class FloodGate:
         self._at_door += 1
         try:
             async with self._door:
-                while (now := self._clock.steady()) < self._all.free_at:
-                    await self._clock.sleep(self._all.free_at - now)
-                if now < line.free_at:
+                while (free_at := self._all.free_at(now := self._clock.steady())) > now:
+                    await self._clock.sleep(free_at - now)
+                if now < line.free_at(now):
                     return None
                 return self._take(line, now)
         finally:
             self._at_door -= 1
 
     def _take(self, line: _Line | None, now: float) -> Leave:
-        leave = Leave(now)
-        for window in (self._all, *(line.windows if line is not None else ())):
-            window.take(leave)
+        leave = Leave()
+        self._all.take(leave, now)
+        if line is not None:
+            line.bucket.take(leave)
+            line.window.take(leave, now)
         return leave
 
     async def _wait_for(self, line: _Line) -> None:
-        while (now := self._clock.steady()) < line.free_at:
+        while (free_at := line.free_at(now := self._clock.steady())) > now:
             if line.held_until - now > PATIENCE_SECONDS:
                 raise FloodWait(line.held_until - now)
-            await self._clock.sleep(line.free_at - now)
+            await self._clock.sleep(free_at - now)
 
     def _line(self, address: Address) -> _Line:
         """Returns the line of a chat; its threads share the line, as they do on the platform."""
@@ -193,7 +151,8 @@ class FloodGate:
         if line is None:
             self._forget_idle()
             group = self._rates.group if self._is_group(address) else None
-            line = _Line((_Window(self._rates.chat), _Window(group)), asyncio.Lock())
+            bucket = Bucket(self._rates.chat, self._rates.burst)
+            line = _Line(bucket, Window(group), asyncio.Lock())
             self._lines[key] = line
         return line
 
@@ -207,7 +166,7 @@ class FloodGate:
 
 
 class GatedChannel:
-    """A channel behind a flood gate: messages wait for leave; drafts and signs are left out."""
+    """A channel behind a flood gate: messages wait for leave; drafts and signs use what is left."""
 
     def __init__(self, channel: Channel, gate: FloodGate) -> None:
         self._channel = channel
@@ -232,23 +191,25 @@ class GatedChannel:
     async def draft(
         self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
     ) -> str | None:
+        """Shows a draft if there is room; raises FloodWait when it should come again."""
         shown = message_id
 
         async def attempt() -> None:
             nonlocal shown
             shown = await self._channel.draft(to, text, message_id=message_id, reply_to=reply_to)
 
-        await self._passing(to, attempt, shows=True)
+        if not await self._passing(to, attempt, shows=True):
+            raise FloodWait(_NEXT_DRAFT)
         return shown
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
-        """Shows a sign if there is room; else drops typing, or raises FloodWait for a reaction."""
+        """Shows a sign if there is room; raises FloodWait when it should come again."""
         attempt = partial(self._channel.sign, to, sign, message_id)
-        if not await self._passing(to, attempt, shows=False) and message_id is not None:
+        if not await self._passing(to, attempt, shows=False):
             raise FloodWait(_NEXT_TRY)
 
-    async def acknowledge(self, press: Press, text: str) -> None:
-        await self._channel.acknowledge(press, text)
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+        await self._channel.acknowledge(press, text, refused=refused)
 
     async def _owed(self, to: Address, attempt: Callable[[], Awaitable[T]]) -> T:
         """Tries until the platform accepts it; raises FloodWait if it asks for too long a wait."""

@@ -38,3 +38,24 @@ class Seats:
             elif not waiter.done():
                 self._free -= 1
                 waiter.set_result(None)
+
+
+class Seat:
+    """The seat of one chat; `working` is told when its courier pauses and when it works again."""
+
+    def __init__(self, chat: int, seats: Seats, working: Callable[[bool], None]) -> None:
+        self._chat = chat
+        self._seats = seats
+        self._working = working
+
+    def rest(self) -> None:
+        """Notes a pause, in which the courier has no seat."""
+        self._working(False)
+
+    async def again(self) -> None:
+        """Waits for a seat after a pause."""
+        self._working(True)
+        await self._seats.again(self._chat)
+
+    def leave(self) -> None:
+        self._seats.leave()

@@ -1,5 +1,6 @@
 """Follows the bot's own membership: added, removed, blocked, promoted, restricted."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 
@@ -50,6 +51,7 @@ class Membership:
         self._farewell = farewell
         self._news = news
         self._clock = clock
+        self._telling = asyncio.Lock()
 
     async def heed(self, row: InboundRow, change: PresenceChange) -> None:
         """Stores a change and its consequences in one transaction; safe to repeat after a crash."""
@@ -58,13 +60,15 @@ class Membership:
         here = [chat for chat in chats if chat.address.chat == change.address.chat]
         left = here if change.now is Presence.GONE else []
         ends = [write for chat in left for write in await self._farewell.to(chat, row)]
-        news: Sequence[Write] = ()
-        if not await self._of_a_move(change, chats, here):
-            news = await self._news_of(change, person, ends)
         done = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,))
         audit = self._audit(change, chats, person)
         _LOG.info("the bot is %s in %s", change.now, change.address.key)
-        await self._journal.commit(Change((done, audit, *ends, *news), durable=True))
+        # One at a time: the news of many groups are summed up in one message that counts them.
+        async with self._telling:
+            news: Sequence[Write] = ()
+            if not await self._of_a_move(change, chats, here):
+                news = await self._news_of(change, person, ends)
+            await self._journal.commit(Change((done, audit, *ends, *news), durable=True))
         for chat in left:
             self._farewell.interrupt(chat)
 

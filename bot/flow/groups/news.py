@@ -7,7 +7,7 @@ from bot.domain.change import AskStop, MarkInbound, Show, Write
 from bot.domain.message import Address, Outbound, OutboundKind, Plain, Presence, PresenceChange
 from bot.domain.person import Person
 from bot.domain.tool import clipped
-from bot.domain.visible_text import quoted_name
+from bot.domain.visible_text import cited_name
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
@@ -45,13 +45,13 @@ class News:
             return await self.of(about, text)
         self._more += 1
         told = f"{self._more} more such changes this hour by people I do not know."
-        homes, key = await self._homes(about.channel, None), f"news:strangers:{hour}"
+        homes, key = await self.homes(about.channel), f"news:strangers:{hour}"
         return [_show(f"{key}:{home}", home, f"{told} The newest: {text}") for home in homes]
 
     async def of(self, about: Address, text: str, besides: Person | None = None) -> list[Show]:
         """Returns the messages to all owners but one, to be stored with the change itself."""
         shows: list[Show] = []
-        for home in await self._homes(about.channel, besides):
+        for home in await self.homes(about.channel, besides):
             keys = _keys(about, home, self._clock.now())
             free = [key for key in keys if await self._outbox.row(key) is None]
             shows.append(_show(free[0] if free else keys[-1], home, text))
@@ -60,13 +60,13 @@ class News:
     async def instead(self, about: Address, text: str) -> list[Show]:
         """Returns new texts for this hour's newest messages about a chat, where there are any."""
         shows: list[Show] = []
-        for home in await self._homes(about.channel, None):
+        for home in await self.homes(about.channel):
             keys = _keys(about, home, self._clock.now())
             told = [key for key in keys if await self._outbox.row(key) is not None]
             shows.extend((_show(told[-1], home, text),) if told else ())
         return shows
 
-    async def _homes(self, channel: str, besides: Person | None) -> list[int]:
+    async def homes(self, channel: str, besides: Person | None = None) -> list[int]:
         """Returns the owners' private chats on a channel; a person's chat has the same number."""
         homes: list[int] = []
         for key, person in await self._people.accounts():
@@ -86,7 +86,7 @@ def _show(key: str, home: int, text: str) -> Show:
 
 def named(title: str) -> str:
     """Returns a name or title that a stranger chose, in quotation marks it cannot close."""
-    return quoted_name(clipped(" ".join(title.split()), _LONGEST_NAME))
+    return cited_name(clipped(" ".join(title.split()), _LONGEST_NAME))
 
 
 def told_of(change: PresenceChange, person: Person | None, ends: Sequence[Write]) -> str:
@@ -100,23 +100,23 @@ def _told(change: PresenceChange, person: Person | None) -> str:
         return f"{who} has blocked me." if _left(change) else f"{who} has unblocked me."
     where = f"the {change.kind} {named(change.title)}"
     if change.before is Presence.GONE:
-        return _added(change, f"I was added to {where} by {who}.", known=person is not None)
+        return _added(change, f"{who} added me to {where}.", known=person is not None)
     match change.now:
         case Presence.GONE:
-            return f"I was removed from {where} by {who}."
+            return f"{who} removed me from {where}."
         case Presence.MUTED:
-            return f"I may not write in {where} any more, by a word of {who}."
+            return f"{who} no longer lets me write in {where}."
         case Presence.ADMIN:
-            return f"I am an administrator of {where} now, by a word of {who}. {_SEES}"
+            return f"{who} made me an administrator of {where}. {_SEES}"
         case Presence.MEMBER if change.before is Presence.MUTED:
-            return f"I may write in {where} again, by a word of {who}."
+            return f"{who} lets me write in {where} again."
         case _:
-            return f"I am no administrator of {where} any more, by a word of {who}."
+            return f"{who} took back my administrator rights in {where}."
 
 
 _SEES = (
-    "Telegram shows me all that is said there; what is not said to me is dropped, unless /context "
-    "is on."
+    "So I now receive everything that is said there. I drop what is not said to me, unless "
+    "/context is on."
 )
 
 
@@ -129,11 +129,11 @@ def _added(change: PresenceChange, told: str, *, known: bool) -> str:
             "I answer there when I am mentioned or replied to, and only people you let in."
         )
     if change.now is Presence.MUTED:
-        parts.append("But I may not write there.")
+        parts.append("I cannot write there.")
     if change.now is Presence.ADMIN and change.kind == "group":
         parts.append(f"I am an administrator there. {_SEES}")
     if not known:
-        parts.append("I do not know who added me: remove me there if you did not want this.")
+        parts.append("I do not know who added me: remove me if you do not want this.")
     return " ".join(parts)
 
 

@@ -7,7 +7,7 @@ from bot.domain.change import Write
 from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.progress import OpenCall
 from bot.domain.step import Errand, Finish, Gate
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
 from bot.flow.log.request_view import ViewFold
@@ -40,13 +40,18 @@ class Bystander:
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         return None
 
+    async def offered(
+        self, work: Work, call: ToolCall, preview: Preview, place: Place, tools: Mapping[str, Tool]
+    ) -> Preview:
+        return preview
+
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
         return place
 
     async def carry_out(
         self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
-    ) -> bool:
-        return False
+    ) -> str | None:
+        return None
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         return Briefing()

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from bot.domain.approval import Approval
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.progress import OpenCall
 from bot.domain.step import OUTCOME_UNKNOWN, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
 from bot.domain.transcript import Body, LateResultBody, ResultBody
@@ -42,6 +43,22 @@ def close(
         status, text = _WHY.get(code, (Status.SKIPPED, "Not run."))
         results.setdefault(call.id, synthetic(call, Refuse(status, code, text)))
     return tuple(results.values())
+
+
+def closings(open_calls: Sequence[OpenCall], code: Code) -> list[tuple[ToolCall, ToolResult]]:
+    """Returns each open call with the result that closes it; an expired card has its own."""
+    begun = [c.call.id for c in open_calls if c.begun]
+    expired = [c.call for c in open_calls if _has_expired(c)]
+    others = [c.call for c in open_calls if not _has_expired(c)]
+    code = Code.CANCELLED if code is Code.EXPIRED else code
+    results = (*close(expired, Code.EXPIRED, begun), *close(others, code, begun))
+    calls = {c.call.id: c.call for c in open_calls}
+    return [(calls[result.call_id], result) for result in results]
+
+
+def _has_expired(open_call: OpenCall) -> bool:
+    card = open_call.approval
+    return card is not None and card.state is ApprovalState.EXPIRED
 
 
 def body_of(result: ToolResult, late: Approval | None) -> Body:

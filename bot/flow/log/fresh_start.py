@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.change import ChooseSkill, SaveChat, SaveConversation, Write
+from bot.domain.change import ChooseSkill, EndGrants, SaveChat, SaveConversation, Write
 from bot.domain.chat import Chat, Conversation
 
 
@@ -13,4 +13,4 @@ def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
     opened = Conversation(secrets.token_hex(6), chat.id, now)
     moved = replace(chat, conversation=opened.id)
     rests = ChooseSkill(chat.id, None, lent=True)
-    return moved, (SaveConversation(opened), SaveChat(moved), rests)
+    return moved, (SaveConversation(opened), SaveChat(moved), rests, EndGrants(chat.id))

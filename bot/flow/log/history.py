@@ -138,9 +138,12 @@ class History:
     async def own(self, chat: Chat) -> ChatLog:
         """Returns the chat's log with our fence; claims the chat if its log is not in memory.
 
-        After a claim the chat is read again, because its last owner may have written until then.
+        After a claim the chat is read again, because its last owner may have written until then. A
+        log in memory is void once the chat was claimed by somebody else, or erased.
         """
         log = self._logs.get(chat.id)
+        if log is not None and chat.fence > log.fence.number:
+            log = None
         if log is None:
             fence = await self._journal.claim(chat.id)
             log = ChatLog(await self._chats.get(chat.id), fence, self._journal, self._clock)

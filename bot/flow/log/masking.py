@@ -32,17 +32,27 @@ def legal_id(call_id: str, seq: int) -> str:
     return f"c{seq}-{sha256(call_id.encode(errors='replace')).hexdigest()[:20]}"
 
 
-def mask(body: ReplyBody, seq: int) -> tuple[tuple[ViewPart, ...], Masked | None]:
-    """Returns the text and the calls of a foreign reply, with a record if parts are left out."""
+def mask(
+    body: ReplyBody, seq: int, *, told: bool = False
+) -> tuple[tuple[ViewPart, ...], Masked | None]:
+    """Returns the text and the calls of a foreign reply, with a record if parts are left out.
+
+    The calls are `told` as text to a model that takes none, or none of others.
+    """
     parts: list[ViewPart] = []
     for part in body.parts:
         match part:
             case TextPart(text=text) if text.strip():
                 parts.append(TextPart(text))
+            case CallPart(call=call) if told:
+                parts.append(TextPart(f"[Called {call.name}: {call.arguments_text or '{}'}]"))
             case CallPart(call=call):
                 parts.append(CallPart(_neutral(call, seq)))
             case _:
                 pass
+    if told and body.calls:
+        before, after = length(body.parts), length(parts)
+        return tuple(parts), Masked(seq, "assistant", before, after, "calls told as text")
     if len(parts) == len(body.parts) and all(legal_id(c.id, seq) == c.id for c in body.calls):
         return tuple(parts), None
     before, after = length(body.parts), length(parts)

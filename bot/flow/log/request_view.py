@@ -8,6 +8,8 @@ from bot.domain.model import FinishReason, ModelProfile
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import (
     AskerBody,
+    BackgroundBody,
+    Body,
     CallPart,
     CutBody,
     Entry,
@@ -15,6 +17,7 @@ from bot.domain.transcript import (
     ImagePart,
     LateResultBody,
     NoteBody,
+    RecallBody,
     ReplyBody,
     ResultBody,
     SkillBody,
@@ -39,6 +42,21 @@ def build_view(log: Sequence[Entry], profile: ModelProfile, images: int = 20) ->
     folded = ViewFold(profile, images)
     folded.extend(log)
     return folded.view()
+
+
+def foreign_to(person: int, log: Sequence[Entry]) -> str | None:
+    """Returns the source of content in a log that is foreign to turns of this person."""
+    folded = any_view()
+    folded.extend(log)
+    return folded.untrusted_for(person)
+
+
+def any_view() -> "ViewFold":
+    """Returns an empty view for no model in particular, to look for foreign content."""
+    return ViewFold(_ANY_MODEL)
+
+
+_ANY_MODEL = ModelProfile("any", "any", window=1, max_output=1)
 
 
 class ViewFold:
@@ -129,30 +147,45 @@ class ViewFold:
 
     def _show(self, entry: Entry, sealed_before: int, shrunk: dict[int, int]) -> None:
         self._shown += 1
+        self._mark_foreign(entry.body)
         match entry.body:
             case AskerBody() as asker:
-                self._untrusted = self._untrusted or asker.untrusted
-                if (source := asker.untrusted_for(None)) is not None:
-                    self._others.setdefault(asker.person, source)
                 self._put("user", self._asker_parts(entry.seq, asker))
             case ReplyBody() as reply:
                 self._show_reply(entry.seq, reply, sealed=entry.seq < sealed_before)
             case ResultBody(result=result):
-                self._untrusted = self._untrusted or result.untrusted
                 self._show_result(entry.seq, result, shrunk.get(entry.seq))
             case LateResultBody() as late:
-                self._untrusted = self._untrusted or late.untrusted
                 self._put("user", (TextPart(late_text(late)),))
             case SkillBody(name=name, text=text):
                 self._skill = (name, text)
                 self._put("user", (TextPart(text),))
-            case NoteBody(text=text):
+            case BackgroundBody(text=text) | RecallBody(text=text) | NoteBody(text=text):
                 self._put("user", (TextPart(text),))
             case _:
                 self._shown -= 1
 
+    def _mark_foreign(self, body: Body) -> None:
+        """Notes the first source of content that is foreign to everybody, or to all but one."""
+        match body:
+            case AskerBody() | BackgroundBody():
+                everybody = body.untrusted if isinstance(body, AskerBody) else None
+                source = body.untrusted_for(None)
+                if source is not None:
+                    self._others.setdefault(body.person, source)
+            case RecallBody(untrusted=everybody):
+                for writer, source in body.writers:
+                    self._others.setdefault(writer, source)
+            case ResultBody(result=result):
+                everybody = result.untrusted
+            case LateResultBody(untrusted=everybody):
+                pass
+            case _:
+                everybody = None
+        self._untrusted = self._untrusted or everybody
+
     def _asker_parts(self, seq: int, asker: AskerBody) -> tuple[ViewPart, ...]:
-        text = f"{asker.text}\n\n<now>{asker.context}</now>" if asker.context else asker.text
+        text = f"{asker.text}\n\n<now>{asker.moment}</now>" if asker.moment else asker.text
         room = max(0, self._images - self._images_seen) if self.profile.sees else 0
         images: tuple[ImagePart, ...] = asker.images[:room]
         self._images_seen += len(images)
@@ -170,13 +203,14 @@ class ViewFold:
             self._masked.append(Masked(seq, "assistant", length(reply.parts), 0, told))
             return
         own = is_own(reply, self.profile)
-        if own:
+        told = not self.profile.calls or not (own or self.profile.adopts)
+        if own and not (told and reply.calls):
             parts = tuple(p for p in reply.parts if not _hidden(p, sealed=sealed))
             self._ids.update({c.id: c.id for c in reply.calls})
             self._sealed_chars += length(reply.parts) - length(parts) if sealed else 0
         else:
-            parts, masked = mask(reply, seq)
-            self._ids.update({c.id: legal_id(c.id, seq) for c in reply.calls})
+            parts, masked = mask(reply, seq, told=told)
+            self._ids.update({c.id: "" if told else legal_id(c.id, seq) for c in reply.calls})
             if masked is not None:
                 self._masked.append(masked)
         self._put("assistant", parts)
@@ -195,7 +229,8 @@ class ViewFold:
         text = self._maybe_shrunk(seq, result.text, keep)
         if result.skill is not None:
             self._skill = (result.skill, text)
-        self._put("user", (ResultPart(call_id, text, result.is_error),))
+        shown = ResultPart(call_id, text, result.is_error) if call_id else told_result(result, text)
+        self._put("user", (shown,))
 
     def _maybe_shrunk(self, seq: int, text: str, keep: int | None) -> str:
         if keep is None or len(text) <= keep:
@@ -234,6 +269,12 @@ def late_text(late: LateResultBody) -> str:
     if not late.text:
         return head
     return f"{head}\n<output>\n{late.text}\n</output>"
+
+
+def told_result(result: ToolResult, text: str) -> TextPart:
+    """Returns a result as text, for a model that was told its call as text."""
+    how = "failed" if result.is_error else "gave"
+    return TextPart(f"[{result.tool} {how}]\n{text}")
 
 
 def _summary_text(summary: SummaryBody) -> str:

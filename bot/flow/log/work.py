@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.approval import Approval
-from bot.domain.budget import Limits
-from bot.domain.bundle import own_words
+from bot.domain.bundle import wish_in
 from bot.domain.change import CountStart, SaveTurn, Write
+from bot.domain.limits import Limits
 from bot.domain.message import Address
+from bot.domain.person import Person
 from bot.domain.progress import Progress, fold
 from bot.domain.transcript import AskerBody, Body, Entry
 from bot.domain.turn import Turn
@@ -22,14 +23,21 @@ class Work:
     """The only mutable value of the loop: it holds the rows as they were last written.
 
     It is equal only to itself, so other parts can use it as a key for what they know of a turn.
-    `occasion` is the purpose of a turn that no message of a person opened.
+    `occasion` is the purpose of a turn that no message of a person opened; `words` are those of the
+    message that opens one, as long as its entry is not written. `asker` is the person as they were
+    when this run of the turn began; None when nobody knows them any more. What a person may do is
+    asked anew each time. `timezone` is that of the people who read its cards; None when nobody told
+    one.
     """
 
     log: ChatLog
     turn: Turn
     approvals: tuple[Approval, ...]
     clock: Clock
+    asker: Person | None = None
     occasion: str = ""
+    words: str = ""
+    timezone: str | None = None
     counted_after: float = Limits().counted_after_seconds
     _torn: bool = False
     _since: float = 0.0
@@ -49,6 +57,11 @@ class Work:
 
     async def _count_start(self) -> None:
         await self.log.note(CountStart(self.turn.id))
+
+    @property
+    def worked_seconds(self) -> float:
+        """Returns the time worked so far, over all starts; waiting for people does not count."""
+        return self.turn.worked_ms / 1000 + self.clock.steady() - self._since
 
     @property
     def tags(self) -> Mapping[str, str | int]:
@@ -79,7 +92,7 @@ class Work:
         """Returns the person's first words in the turn; without any, the purpose of its card."""
         askers = (e.body for e in self.log.entries(self.turn.id))
         continued = self.late_approval.purpose if self.late_approval is not None else ""
-        asked = (own_words(b.text) for b in askers if isinstance(b, AskerBody))
+        asked = (wish_in(b.text) for b in askers if isinstance(b, AskerBody))
         return next(asked, continued or self.occasion)
 
     @property
@@ -94,7 +107,10 @@ class Work:
         now = self.clock.steady()
         worked = self.turn.worked_ms + round((now - self._since) * 1000)
         self._since = now
-        progress = {"attempts": 0, "rests": 0, "rests_until": None}
+        progress = {
+            **{"attempts": 0, "rests": 0, "rests_until": None},
+            **{"begun": 0, "held_back": False},
+        }
         return replace(self.turn, **{"worked_ms": worked, **progress, **changes})
 
     async def write(
@@ -119,12 +135,12 @@ class Work:
         self.turn = turn
 
     async def interrupted(self) -> None:
-        """Takes back the counted start of a turn that was interrupted in good order.
+        """Takes back the start of a turn that was interrupted in good order, if it was counted.
 
         When a write was cut off, the stored row is unknown here, so it stays as it is.
         """
-        if self.start.counted and not self._torn:
-            await self.write(turn=self.turn)
+        if (self.start.counted or self.turn.begun) and not self._torn:
+            await self.write(turn=replace(self.turn, begun=max(self.turn.begun - 1, 0)))
 
     async def release(self) -> None:
         """Writes the held entries, if there are any."""

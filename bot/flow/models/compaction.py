@@ -4,26 +4,30 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.domain.budget import Limits
+from bot.domain.budget import CallKind
 from bot.domain.change import AddUsage
 from bot.domain.errors import ModelError
+from bot.domain.limits import Limits
 from bot.domain.model import ModelProfile
 from bot.domain.tool import clipped
 from bot.domain.transcript import (
     AskerBody,
+    BackgroundBody,
     CutBody,
     Entry,
     LateResultBody,
     NoteBody,
+    RecallBody,
     ReplyBody,
     ResultBody,
     SkillBody,
     SummaryBody,
     TextPart,
 )
-from bot.domain.view import ModelReply, ModelRequest, ViewMessage
+from bot.domain.view import ModelRequest, ViewMessage
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
+from bot.flow.money.companion import cause_of
 
 _LOG = logging.getLogger(__name__)
 
@@ -82,14 +86,17 @@ class Compaction:
         """Returns a summary by the model and its usage, or a plain digest when the model fails."""
         transcript = transcript_of(entries, profile.window * 2)
         message = ViewMessage("user", (TextPart(transcript),))
-        request = ModelRequest(profile, _SYSTEM, (), (message,), max_output=2_000)
+        tokens = len((_SYSTEM + transcript).encode()) // 4
+        request = ModelRequest(profile, _SYSTEM, (), (message,), max_output=2_000, estimate=tokens)
+        cause = cause_of(work, CallKind.SUMMARY)
         try:
-            reply = await self._models.reply(request, lambda _: None)
+            paid = await self._models.reply(request, cause, lambda _: None)
         except ModelError as fault:
             _LOG.warning("no summary from the model (%s), a digest", fault, extra=work.tags)
             return digest_of(entries), ()
-        text = "\n\n".join(p.text for p in reply.parts if isinstance(p, TextPart)).strip()
-        return text or digest_of(entries), (_usage(work, profile, reply),)
+        parts = (part.text for part in paid.reply.parts if isinstance(part, TextPart))
+        text = "\n\n".join(parts).strip()
+        return text or digest_of(entries), paid.records
 
 
 def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
@@ -142,10 +149,13 @@ def _in_view(entries: Sequence[Entry]) -> list[Entry]:
 
 def _untrusted(entry: Entry) -> str | None:
     match entry.body:
-        case AskerBody() as asker:
-            return asker.untrusted_for(None)
+        case AskerBody() | BackgroundBody() as said:
+            return said.untrusted_for(None)
         case SummaryBody(untrusted=source):
             return source
+        case RecallBody() as recalled:
+            others = (source for _, source in recalled.writers)
+            return recalled.untrusted or next(others, None)
         case LateResultBody(untrusted=source):
             return source
         case ResultBody(result=result):
@@ -158,7 +168,7 @@ def _tokens(entry: Entry) -> int:
     match entry.body:
         case AskerBody(text=text) | NoteBody(text=text) | SummaryBody(text=text):
             return len(text.encode()) // 4
-        case SkillBody(text=text):
+        case SkillBody(text=text) | BackgroundBody(text=text) | RecallBody(text=text):
             return len(text.encode()) // 4
         case LateResultBody(text=text):
             return len(text.encode()) // 4
@@ -204,16 +214,3 @@ def _line(entry: Entry) -> str:
             return f"Earlier: {text}"
         case _:
             return ""
-
-
-def _usage(work: Work, profile: ModelProfile, reply: ModelReply) -> AddUsage:
-    return AddUsage(
-        turn=work.turn.id,
-        chat=work.turn.chat,
-        person=work.turn.asker,
-        model=profile.key,
-        at=work.clock.now(),
-        usage=reply.usage,
-        cost=profile.cost(reply.usage),
-        call_type="summary",
-    )

@@ -49,7 +49,8 @@ class FindTools:
     async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
         del place
         words = clipped(" ".join(str(arguments["words"]).split()), _LONGEST)
-        return Preview("Look for tools?", f"look for tools: {words}", Effect.READ)
+        deed = f"Look for tools for “{words}”"
+        return Preview(deed, deed, Effect.READ)
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
         del place, seen

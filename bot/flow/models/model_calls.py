@@ -2,25 +2,44 @@
 
 import logging
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
 
-from bot.domain.budget import ModelTimes
-from bot.domain.errors import ModelDenied, ModelOverloaded, ModelUnreachable
+from bot.domain.budget import Cause
+from bot.domain.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
+from bot.domain.limits import ModelTimes
 from bot.domain.model import ModelProfile
+from bot.domain.transcript import TextPart
+from bot.domain.trouble import Trouble
 from bot.domain.view import ModelReply, ModelRequest, TextDelta
+from bot.flow.models.breakers import Breakers
+from bot.flow.money.receipt import PaidReply
+from bot.flow.money.till import Till
 from bot.ports.clock import Clock
 from bot.ports.model import Model
 
 _LOG = logging.getLogger(__name__)
 
 
-class ModelCalls:
-    """Calls the models of every provider, with the same retries for each."""
+Waits: TypeAlias = Callable[[ModelError, float], Awaitable[None]]
+"""Takes a fault after which a call is tried again, and the seconds until then."""
 
-    def __init__(self, models: Mapping[str, Model], clock: Clock, times: ModelTimes) -> None:
+
+async def _wait_untold(fault: ModelError, seconds: float) -> None:
+    """Tells nobody."""
+
+
+class ModelCalls:
+    """Calls the models of every provider, with the same retries and the same till for each."""
+
+    def __init__(
+        self, models: Mapping[str, Model], till: Till, clock: Clock, times: ModelTimes
+    ) -> None:
         self._models = models
+        self._till = till
         self._clock = clock
         self._times = times
+        self.breakers = Breakers(clock)
 
     def profile(self, key: str) -> ModelProfile:
         """Returns the profile of `provider/name`; raises ModelDenied for an unknown provider."""
@@ -35,8 +54,58 @@ class ModelCalls:
     def providers(self) -> tuple[str, ...]:
         return tuple(self._models)
 
-    async def reply(self, request: ModelRequest, show: Callable[[str], None]) -> ModelReply:
-        """Returns a whole reply; calls `show` with the text so far each time it grows."""
+    async def reply(
+        self,
+        request: ModelRequest,
+        cause: Cause,
+        show: Callable[[str], None],
+        waits: Waits = _wait_untold,
+    ) -> PaidReply:
+        """Returns a whole reply; calls `show` with the text so far each time it grows.
+
+        Before each pause, `waits` is told the fault and the length of the pause in seconds. Raises
+        OverBudget when a budget does not allow the call.
+        """
+        model, price = request.profile.key, request.profile.price
+
+        receipt = await self._till.opened(cause, model, price, request.estimate)
+
+        def shown(text: str) -> None:
+            receipt.heard(len(text))
+            show(text)
+
+        async def waited(fault: ModelError, seconds: float) -> None:
+            receipt.tear()
+            await waits(fault, seconds)
+
+        try:
+            reply = await self._guarded(request, shown, waited)
+        except BaseException:
+            await self._till.give_up(receipt)
+            raise
+        receipt.heard(sum(len(part.text) for part in reply.parts if isinstance(part, TextPart)))
+        return PaidReply(reply, receipt.paid(reply.usage))
+
+    async def _guarded(
+        self, request: ModelRequest, show: Callable[[str], None], waits: Waits
+    ) -> ModelReply:
+        """Returns a reply, and lets the breaker of the model know how the call went."""
+        model = request.profile.key
+        self.breakers.begins(model)
+        try:
+            reply = await self._tried(request, show, waits)
+        except (ModelOverloaded, ModelUnreachable, ModelDenied):
+            self.breakers.failed(model)
+            raise
+        except BaseException:
+            self.breakers.broken_off(model)
+            raise
+        self.breakers.served(model)
+        return reply
+
+    async def _tried(
+        self, request: ModelRequest, show: Callable[[str], None], waits: Waits
+    ) -> ModelReply:
         attempt = 0
         while True:
             try:
@@ -50,7 +119,9 @@ class ModelCalls:
                 wait = self._pause(attempt, wish)
                 attempt += 1
                 _LOG.warning("model call %d failed (%s), again in %.1f s", attempt, fault, wait)
+                pausing = fault
             show("")
+            await waits(pausing, wait)
             await self._clock.sleep(wait)
 
     async def _once(self, request: ModelRequest, show: Callable[[str], None]) -> ModelReply:
@@ -64,9 +135,14 @@ class ModelCalls:
                         show(written)
                     case ModelReply():
                         return event
+        except ModelError as fault:
+            fault.streamed = written
+            raise
         finally:
             await stream.aclose()
-        raise ModelUnreachable("the stream ended without a reply")
+        ended = ModelUnreachable("the stream ended without a reply")
+        ended.streamed = written
+        raise ended
 
     def _pause(self, attempt: int, wish: float) -> float:
         """Returns the seconds to wait: doubled each time, with jitter, at least `wish`."""
@@ -79,5 +155,6 @@ class ModelCalls:
         model = self._models.get(provider)
         if model is None:
             known = ", ".join(self._models)
-            raise ModelDenied(f"no provider named {provider!r} is set up; there are: {known}")
+            told = f"no provider named {provider!r} is set up; there are: {known}"
+            raise ModelDenied(told, Trouble.MODEL)
         return model

@@ -1,11 +1,12 @@
 """The card of a plan: ready for a decision, running, waiting, and at its end."""
 
 from bot.domain.change import Show
-from bot.domain.message import Block, Button, CodeBlock, FileRef, Outbound, OutboundKind, Plain
+from bot.domain.deeds import without_deed
+from bot.domain.message import Block, Button, FileRef, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.tool import Effect, clipped
 from bot.domain.visible_text import visible
-from bot.flow.approvals.cards import LONGEST
+from bot.flow.approvals.cards import IN_WORKSPACE, LONGEST, REPLY
 
 PREFIX = "p"
 """The first letter of the button data of every plan's card."""
@@ -14,22 +15,25 @@ _LONGEST_SUMMARY = 600
 _LONGEST_LINE = 160
 
 _MARKS = {
-    StepState.OPEN: "⏳",
-    StepState.DONE: "✅",
-    StepState.FAILED: "❌",
+    StepState.OPEN: "○",
+    StepState.DONE: "✓",
+    StepState.FAILED: "✗",
     StepState.SKIPPED: "⏭",
 }
-_NEXT = "▶️"
+_NEXT = "⏳"
+_NOT_RUN = "⏹"
+"""The mark of a step that was still open when the plan ended; a skipped one was left out."""
+
 _ENDS = {
     PlanState.DONE: "✅ Done",
-    PlanState.PARTLY_DONE: "◐ Partly done",
-    PlanState.CANCELLED: "❌ Cancelled",
+    PlanState.PARTLY_DONE: "⏹ Stopped, partly done",
+    PlanState.CANCELLED: "🗑 Cancelled, nothing was done",
 }
 _LABELS = {
     PlanVerb.APPROVE: "✅ Approve",
-    PlanVerb.CHANGE: "✏️ Change",
-    PlanVerb.CANCEL: "❌ Cancel",
-    PlanVerb.RETRY: "🔁 Retry",
+    PlanVerb.CHANGE: "✏️ Change…",
+    PlanVerb.CANCEL: "🗑 Cancel",
+    PlanVerb.RETRY: "🔁 Try again",
     PlanVerb.SKIP: "⏭ Skip",
     PlanVerb.RESUME: "▶️ Resume",
     PlanVerb.STOP: "⏹ Stop",
@@ -63,7 +67,7 @@ def offered(plan: Plan) -> tuple[PlanVerb, ...]:
         case PlanState.APPROVED:
             return (PlanVerb.STOP,)
         case PlanState.EXECUTING if plan.turn is not None:
-            return (PlanVerb.STOP,)
+            return (PlanVerb.STOP,) if plan.open_steps else ()
         case PlanState.EXECUTING if plan.failed_step is not None:
             return (PlanVerb.RETRY, PlanVerb.SKIP, PlanVerb.STOP)
         case PlanState.EXECUTING:
@@ -77,20 +81,25 @@ def shown(plan: Plan, note: str = "") -> list[Show]:
     return [Show(plan.key_in(chat), chat, card(plan, chat, note)) for chat in plan.chats]
 
 
-def voided(plan: Plan, who: str) -> list[Show]:
-    """Returns the card of an old revision whose steps are collected again."""
-    blocks = (Plain(_headline(plan)), *_lines(plan), Plain(f"✏️ Changed by {who}: this is void."))
-    content = Outbound(OutboundKind.CARD, blocks, files=document(plan))
+def replaced(plan: Plan) -> list[Show]:
+    """Returns the one line that is left of a revision whose steps are collected again."""
+    told = Plain(f"✏️ {named(plan)} · replaced by revision {plan.revision + 1}", style="line")
+    content = Outbound(OutboundKind.CARD, (told,), files=document(plan))
     return [Show(plan.key_in(chat), chat, content) for chat in plan.chats]
 
 
 def card(plan: Plan, chat: int, note: str = "") -> Outbound:
     verbs = [v for v in offered(plan) if not _is_elsewhere(plan, chat, v)]
     buttons = tuple(Button(_LABELS[verb], button_data(plan, verb)) for verb in verbs)
+    if plan.state is PlanState.CANCELLED:
+        line = " · ".join(part for part in (_ENDS[plan.state], named(plan), _decider(plan)) if part)
+        return Outbound(OutboundKind.CARD, (Plain(line, style="line"),), files=document(plan))
     body = _proposal(plan) if plan.state is PlanState.READY else _progress(plan)
-    blocks: list[Block] = [Plain(_headline(plan)), *body]
+    blocks: list[Block] = [Plain(headline(plan), style="title"), *body]
     if note:
         blocks.append(Plain(note))
+    if PlanVerb.CHANGE in verbs:
+        blocks.append(Plain(REPLY, style="aside"))
     return Outbound(OutboundKind.CARD, tuple(blocks), (buttons,) if buttons else (), document(plan))
 
 
@@ -113,7 +122,7 @@ def document(plan: Plan) -> tuple[FileRef, ...]:
 
 def whole(plan: Plan) -> str:
     """Returns the full text of a plan: each step as a card shows it, with its exact arguments."""
-    parts = [f"# {_title(plan)}", visible(plan.summary)]
+    parts = [f"# {named(plan)}", visible(plan.summary)]
     for step in plan.steps:
         parts.append(f"## {_line(step, _danger(step))}")
         parts.extend(block.text for block in _shown(step))
@@ -128,7 +137,7 @@ def _length(plan: Plan) -> int:
 
 def _shown(step: PlanStep) -> tuple[Block, ...]:
     """Returns the content that a card for this step alone would show: its action and its place."""
-    where = step.preview.where
+    where = "" if step.preview.where == IN_WORKSPACE else step.preview.where
     return (*step.preview.blocks, *((Plain(visible(where)),) if where else ()))
 
 
@@ -141,12 +150,13 @@ def _proposal(plan: Plan) -> list[Block]:
         blocks.append(Plain("The whole of every step is in the attached document."))
     else:
         for step in plan.steps:
-            blocks.append(Plain(_line(step, _danger(step))))
+            blocks.append(Plain(_line(step, _danger(step)), style="title"))
             blocks.extend(_shown(step))
     if any(step.effect is Effect.DANGER for step in plan.steps):
-        blocks.append(Plain("⚠️ A dangerous step asks again when its turn comes."))
+        blocks.append(Plain("⚠️ I ask again before a dangerous step."))
     if plan.owner_chats:
-        blocks.append(Plain(f"Asked by {visible(plan.asker_name)}; only an owner may approve it."))
+        asker = visible(plan.asker_name)
+        blocks.append(Plain(f"⏳ {asker} asks; only an owner can approve this."))
     return blocks
 
 
@@ -154,48 +164,81 @@ def _progress(plan: Plan) -> list[Block]:
     blocks: list[Block] = [*_lines(plan)]
     failed = plan.failed_step
     if failed is not None and plan.turn is None:
-        told = f"Step {failed.number} failed: {failed.outcome}"
-        blocks.append(Plain(f"{visible(told)}\nTry it again, leave it out, or stop here?"))
-    elif plan.state is PlanState.EXECUTING and plan.turn is None:
-        blocks.append(Plain("It waits. Go on?"))
+        told = f"Step {failed.number} failed: {_reason(failed)}"
+        blocks.append(Plain(f"{visible(told)}\nTry again, skip it, or stop here?"))
+    elif plan.wanting:
+        blocks.append(Plain("⏸ This is not finished. Resume?"))
     elif not plan.live:
-        by = f" · decided by {visible(plan.decider_name)}" if plan.decider_name else ""
-        blocks.append(Plain(f"{_ENDS[plan.state]}{by}"))
-    elif plan.decider_name:
-        blocks.append(Plain(f"Approved by {visible(plan.decider_name)}"))
+        blocks.append(Plain(" · ".join(p for p in (_end(plan), _decider(plan)) if p)))
+    elif by := _decider(plan):
+        blocks.append(Plain(f"✅ Approved {by}"))
     return blocks
+
+
+def _end(plan: Plan) -> str:
+    """Returns how a plan ended: one of which steps were only left out was not stopped."""
+    if plan.state is not PlanState.PARTLY_DONE or plan.open_steps or failures(plan):
+        return _ENDS[plan.state]
+    return f"✅ Done, {skips(plan)}"
+
+
+def failures(plan: Plan) -> int:
+    """Returns the number of failed steps."""
+    return sum(step.state is StepState.FAILED for step in plan.steps)
+
+
+def skips(plan: Plan) -> str:
+    """Returns the number of skipped steps in words."""
+    count = sum(step.state is StepState.SKIPPED for step in plan.steps)
+    return "1 step skipped" if count == 1 else f"{count} steps skipped"
+
+
+def _decider(plan: Plan) -> str:
+    """Names the person who decided, where it was not the one who asked."""
+    decided = plan.decider_name and plan.decider_name != plan.asker_name
+    return f"by {visible(plan.decider_name)}" if decided else ""
 
 
 def _lines(plan: Plan) -> list[Block]:
     """Returns one line for each step, short enough for all of them to stand in one message."""
     room = min(_LONGEST_LINE, LONGEST // max(1, len(plan.steps)) - 8)
-    return [Plain("\n".join(clipped(line, room) for line in step_lines(plan)))]
+    return [Plain(clipped(line, room), style="line") for line in step_lines(plan)]
 
 
 def step_lines(plan: Plan) -> list[str]:
     """Returns a line for each step: its mark, and its outcome if it failed or was skipped."""
     if plan.collecting or plan.state is PlanState.READY:
         return [_line(step, _danger(step)) for step in plan.steps]
-    working = plan.state in (PlanState.APPROVED, PlanState.EXECUTING) and plan.failed_step is None
+    at_work = plan.state in (PlanState.APPROVED, PlanState.EXECUTING) and not plan.wanting
+    working = at_work and plan.failed_step is None
     following = next(iter(plan.open_steps), None) if working else None
     lines: list[str] = []
     for step in plan.steps:
         mark = _NEXT if step is following else _MARKS[step.state]
         if not plan.live and step.state is StepState.OPEN:
-            mark, told = _MARKS[StepState.SKIPPED], " — not run"
+            mark, told = _NOT_RUN, " — not run"
+        elif step.state is StepState.SKIPPED and not step.outcome:
+            mark, told = _MARKS[step.state], " — skipped"
         else:
-            told = f" — {visible(step.outcome)}" if _tells(step) else ""
+            asked = step is plan.failed_step and plan.turn is None
+            told = f" — {visible(_reason(step))}" if _tells(step) and not asked else ""
         lines.append(f"{mark} {_line(step)}{told}")
     return lines
+
+
+def _reason(step: PlanStep) -> str:
+    """Returns what a step came to, without the command that its own line names."""
+    return without_deed(step.outcome, step.description)
 
 
 def _tells(step: PlanStep) -> bool:
     return bool(step.outcome) and step.state in (StepState.FAILED, StepState.SKIPPED)
 
 
-def _headline(plan: Plan) -> str:
+def headline(plan: Plan) -> str:
+    """Returns the title of a plan, the number of its steps, and its revision."""
     revised = f" · revision {plan.revision}" if plan.revision > 1 else ""
-    return f"📋 {_title(plan)} · {_count(plan)}{revised}"
+    return f"📋 {named(plan)} · {_count(plan)}{revised}"
 
 
 def _count(plan: Plan) -> str:
@@ -208,10 +251,10 @@ def _count(plan: Plan) -> str:
 
 
 _STANDS = {
-    PlanState.COLLECTING: "being collected",
-    PlanState.READY: "waits for your word",
+    PlanState.COLLECTING: "being made",
+    PlanState.READY: "waiting for your decision",
     PlanState.APPROVED: "approved",
-    PlanState.EXECUTING: "being carried out",
+    PlanState.EXECUTING: "under way",
     PlanState.DONE: "done",
     PlanState.PARTLY_DONE: "partly done",
     PlanState.CANCELLED: "cancelled",
@@ -219,13 +262,20 @@ _STANDS = {
 
 
 def described_state(plan: Plan) -> str:
-    """Returns one line about a plan, for lists."""
-    waits = plan.state is PlanState.EXECUTING and plan.turn is None
-    stand = "waits to go on" if waits else _STANDS[plan.state]
-    return f"plan {plan.id}: {_title(plan)}, {stand}, {_count(plan)}."
+    """Returns one line about a plan with its id, for lists."""
+    return f"{described(plan)} (plan {plan.id})"
 
 
-def _title(plan: Plan) -> str:
+def described(plan: Plan) -> str:
+    """Returns one line about a plan."""
+    stand = "waiting to go on" if plan.wanting else _STANDS[plan.state]
+    if plan.state is PlanState.PARTLY_DONE and not (plan.open_steps or failures(plan)):
+        stand = f"done, {skips(plan)}"
+    return f"“{named(plan)}” · {stand} · {_count(plan)}"
+
+
+def named(plan: Plan) -> str:
+    """Returns the title of a plan on one line, with every character visible."""
     return clipped(" ".join(visible(plan.title).split()), 80) or "Plan"
 
 
@@ -235,8 +285,3 @@ def _danger(step: PlanStep) -> str:
 
 def _line(step: PlanStep, mark: str = "") -> str:
     return f"{step.number}. {mark}{step.description}"
-
-
-def described(arguments: str) -> CodeBlock:
-    """Returns arguments as a block of a card, every character visible."""
-    return CodeBlock(visible(arguments), "json")

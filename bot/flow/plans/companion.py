@@ -83,9 +83,10 @@ class PlanCompanion(Bystander):
             return Share(row)
         queued = work.turn.state is TurnState.QUEUED
         writes: tuple[Write, ...] = ()
-        bodies = (note(plan),) if queued and work.turn.origin == "plan" else ()
+        told = queued and (work.turn.origin == "plan" or plan.collecting)
+        bodies = (note(plan),) if told else ()
         if plan.state is PlanState.APPROVED:
-            kept.plan = plan.moved(PlanState.EXECUTING)
+            kept.plan = plan.in_state(PlanState.EXECUTING)
             writes = (SavePlan(kept.plan, plan.version),)
         # A plan continues with the skill of its last step, whatever skill the chat uses now.
         row = replace(row, skill=plan.skill) if queued else row
@@ -121,18 +122,19 @@ class PlanCompanion(Bystander):
 
     async def carry_out(
         self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
-    ) -> bool:
+    ) -> str | None:
         """Keeps calls as steps and answers them PLANNED, in one transaction."""
         kept = self._turns[work]
         if not isinstance(errand, RecordPlanned) or kept.plan is None:
-            return False
+            return None
         plan, skill = kept.plan, kept.skills.usable(work.turn.skill)
         found = recorded(plan, errand.calls, gates, tools, skill, self._most_steps)
         grown = plan.with_steps(found.steps) if found.steps else plan
         save = (SavePlan(grown, plan.version, found.steps),) if found.steps else ()
         await work.write(*map(ResultBody, found.results), also=save)
         kept.plan = grown
-        return True
+        count = len(grown.steps)
+        return f"🔎 Looking around, {count} step{'' if count == 1 else 's'} so far…"
 
     async def after_results(
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
@@ -187,4 +189,5 @@ def _stranded(step: PlanStep, skills: SkillSet) -> Refuse | None:
 
 def _agreed(step: PlanStep) -> Agreed:
     known, where = f"Step {step.number} of the approved plan", step.preview.where
-    return Agreed(where, f"{known}: a dangerous step asks again", f"{known}: the plan said {where}")
+    danger = f"Dangerous step of the plan: approve it separately ({known})"
+    return Agreed(where, danger, f"{known} was shown to you in another place: {where}")

@@ -2,13 +2,32 @@
 
 from dataclasses import replace
 
-from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Write
+from bot.domain.assent import is_assent, is_question
+from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
 from bot.domain.errors import Conflict
-from bot.domain.message import Press
+from bot.domain.message import Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.person import Person
-from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState, plan_for, plan_of_card
-from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT, UNSHOWN, Taken
-from bot.flow.plans.cards import document, offered, parse_data, shown, voided
+from bot.domain.plan import (
+    Plan,
+    PlanState,
+    PlanStep,
+    PlanVerb,
+    StepState,
+    changed_card,
+    plan_for,
+    plan_of_card,
+)
+from bot.domain.visible_text import one_line
+from bot.flow.approvals.desks import (
+    NOT_APPROVER,
+    NOT_OURS,
+    NOT_YOURS,
+    SPENT,
+    UNSHOWN,
+    Taken,
+    refused,
+)
+from bot.flow.plans.cards import document, named, offered, parse_data, replaced, shown
 from bot.flow.plans.ending import plan_line
 from bot.flow.plans.execution import execution_of
 from bot.ports.chats import Chats
@@ -18,10 +37,11 @@ from bot.ports.lanes import Lanes
 from bot.ports.outbox import Outbox
 from bot.ports.plans import Plans
 
-STALE = "This card is void: the plan has moved on."
-ELSEWHERE = "It is changed in the chat where it was asked for."
-CHANGING = "What should be different? Write it as your next message."
+STALE = "This card is out of date: the plan has changed."
+ELSEWHERE = "Change it in the chat where it was asked for."
+DIFFERENT = "What should be different?"
 
+_LONGEST_NAME = 60
 _LOOKS = 5
 """The most tries to handle a press whose plan changes at the same moment."""
 
@@ -48,55 +68,80 @@ class PlanDesk:
         self._lanes = lanes
         self._clock = clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         parsed = parse_data(press.data)
         if parsed is None:
-            return NOT_OURS
+            return refused(NOT_OURS)
         token, version, verb = parsed
         for _ in range(_LOOKS):
             plan = await self._plans.by_token(token)
             if plan is None or chat not in plan.chats:
-                return NOT_OURS
+                return refused(NOT_OURS)
             refusal = _refusal(plan, version, verb, person)
             if refusal is not None or person is None:
-                return refusal or NOT_YOURS
+                return refusal or refused(NOT_YOURS)
+            if verb is PlanVerb.CHANGE:
+                return await self._ask_for_change(plan, press, chat, person)
             try:
                 return await self._carry_out(plan, verb, person, chat)
             except Conflict:
                 continue
-        return SPENT
+        return PressAnswer(SPENT)
 
-    async def _carry_out(self, plan: Plan, verb: PlanVerb, person: Person, chat: int) -> str:
+    async def _carry_out(
+        self, plan: Plan, verb: PlanVerb, person: Person, chat: int
+    ) -> PressAnswer:
         match verb:
             case PlanVerb.APPROVE:
                 return await self._approve(plan, person, chat)
-            case PlanVerb.CHANGE if chat != plan.chat:
-                return ELSEWHERE
-            case PlanVerb.CHANGE:
-                await self._recollect(plan, person)
-                return CHANGING
             case PlanVerb.CANCEL | PlanVerb.STOP:
-                return await self.stop(plan, person)
+                return PressAnswer(await self.stop(plan, person))
             case PlanVerb.RETRY:
                 return await self._decide_failed(plan, person, StepState.OPEN)
             case PlanVerb.SKIP:
                 return await self._decide_failed(plan, person, StepState.SKIPPED)
             case PlanVerb.RESUME:
                 return await self.resume(plan, person)
+            case PlanVerb.CHANGE:
+                return refused(NOT_OURS)
+
+    async def _ask_for_change(
+        self, plan: Plan, press: Press, chat: int, person: Person
+    ) -> PressAnswer:
+        """Asks for the words; the plan stays as it is until they come as a reply."""
+        if chat != plan.chat:
+            return refused(ELSEWHERE)
+        who = f"{one_line(person.name, _LONGEST_NAME)}: " if not press.private else ""
+        asked = Plain(f"✏️ {who}{DIFFERENT} ({named(plan)})")
+        content = Outbound(OutboundKind.NOTICE, (asked,), asks=DIFFERENT)
+        shown_now = Show(plan.change_key(chat, press.handle), chat, content)
+        await self._journal.commit(Change((shown_now,), durable=True))
+        return PressAnswer()
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
         """Takes a reply to a card that is open for a decision: it changes the plan.
 
-        The text is also the next message of the chat.
+        The text is also the next message of the chat. Assent changes nothing, and a question does
+        only where the person was asked for the words.
         """
-        id = plan_of_card(key)
+        changed = changed_card(key)
+        of = changed or key
+        id = plan_of_card(of)
         plan = await self._plans.get(id) if id is not None else None
         if plan is None or not text.strip() or not person.may_decide_for(plan.asker):
             return Taken.NO
-        if plan.state is not PlanState.READY or plan.key_in(chat) != key or chat != plan.chat:
+        if plan.state is not PlanState.READY or plan.key_in(chat) != of or chat != plan.chat:
             return Taken.NO
+        if is_question(text) and changed is None:
+            return Taken.QUESTION
+        if is_assent(text):
+            return Taken.ASSENT
         await self._recollect(plan, person)
         return Taken.WISHED
+
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        """Returns False: no turn waits for this card."""
+        return False
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the plan's card with this button in this chat."""
@@ -104,39 +149,39 @@ class PlanDesk:
         plan = await self._plans.by_token(parsed[0]) if parsed is not None else None
         return plan.key_in(chat) if plan is not None and chat in plan.chats else None
 
-    async def _approve(self, plan: Plan, person: Person, chat: int) -> str:
+    async def _approve(self, plan: Plan, person: Person, chat: int) -> PressAnswer:
         if document(plan):
             row = await self._outbox.row(plan.key_in(chat))
             if row is None or not row.shown_version:
-                return UNSHOWN
+                return refused(UNSHOWN)
         start = await self._start(plan)
-        approved = plan.moved(PlanState.APPROVED, decider_name=person.name, turn=start.turn.id)
+        approved = plan.in_state(PlanState.APPROVED, decider_name=person.name, turn=start.turn.id)
         await self._queue(self._queued(plan, approved, start, person), plan.chat)
-        return "Approved."
+        return PressAnswer("Approved.")
 
-    async def resume(self, plan: Plan, person: Person) -> str:
+    async def resume(self, plan: Plan, person: Person) -> PressAnswer:
         """Continues a waiting plan; raises Conflict when its row has changed."""
         await self._queue(await self.resumed(plan, person), plan.chat)
-        return "Going on."
+        return PressAnswer("Going on.")
 
     async def resumed(self, plan: Plan, person: Person) -> tuple[Write, ...]:
         """Returns the writes that make a waiting plan go on."""
         start = await self._start(plan)
         return self._queued(plan, plan.amended(turn=start.turn.id), start, person)
 
-    async def _decide_failed(self, plan: Plan, person: Person, state: StepState) -> str:
+    async def _decide_failed(self, plan: Plan, person: Person, state: StepState) -> PressAnswer:
         failed = plan.failed_step
         if failed is None:
-            return SPENT
+            return PressAnswer(SPENT)
         if state is StepState.SKIPPED:
-            outcome = f"skipped by {person.name}; {failed.outcome}"
+            outcome = f"skipped; {failed.outcome}"
             decided = replace(failed, state=state, outcome=outcome)
         else:
             decided = replace(failed, state=state)
         start = await self._start(plan)
         moved = replace(plan.with_steps([decided]), turn=start.turn.id)
         await self._queue(self._queued(plan, moved, start, person, (decided,)), plan.chat)
-        return "Skipped." if state is StepState.SKIPPED else "Trying again."
+        return PressAnswer("Skipped." if state is StepState.SKIPPED else "Trying again.")
 
     async def _start(self, plan: Plan) -> SaveTurn:
         chat = await self._chats.get(plan.chat)
@@ -165,7 +210,7 @@ class PlanDesk:
     async def _recollect(self, plan: Plan, person: Person) -> None:
         again = plan.recollected(person.id, self._clock.now())
         line = self._decided(plan, person, "changed")
-        writes = (SavePlan(again, plan.version), *voided(plan, person.name), line)
+        writes = (SavePlan(again, plan.version), *replaced(plan), line)
         await self._journal.commit(Change(writes, durable=True))
 
     async def stop(self, plan: Plan, person: Person) -> str:
@@ -212,15 +257,16 @@ class PlanDesk:
         return AddAudit(now, plan.chat, person.id, f"plan.{how}", plan.title or "plan", details)
 
 
-def _refusal(plan: Plan, version: int, verb: PlanVerb, person: Person | None) -> str | None:
+def _refusal(plan: Plan, version: int, verb: PlanVerb, person: Person | None) -> PressAnswer | None:
     """Returns the reason why a press does nothing; None when it does something."""
     if person is None or not person.may_decide_for(plan.asker):
-        return NOT_YOURS
-    if verb not in offered(plan):
-        return STALE if plan.collecting else SPENT
+        return refused(NOT_YOURS)
+    stops = verb is PlanVerb.STOP and plan.executing
+    if verb not in offered(plan) and not stops:
+        return refused(STALE) if plan.collecting else PressAnswer(SPENT)
     # The Stop button stays good while steps go on; other buttons need the card's exact version.
     if verb is not PlanVerb.STOP and version != plan.version:
-        return STALE
+        return refused(STALE)
     if verb is PlanVerb.APPROVE and not person.may_approve_for(plan.asker):
-        return NOT_APPROVER
+        return refused(NOT_APPROVER)
     return None

@@ -8,20 +8,17 @@ from bot.domain.change import AddAudit, SavePlan
 from bot.domain.chat import Chat
 from bot.domain.contribution import Ended
 from bot.domain.outcome import StopReason
-from bot.domain.plan import Plan, PlanState, StepState
+from bot.domain.plan import Plan, PlanState, StepState, title_from
 from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.domain.tool import SubmitPlan, ToolCall, ToolResult
 from bot.flow.approvals.owners import Owners
 from bot.flow.log.work import Work
-from bot.flow.plans.cards import shown, step_lines
+from bot.flow.plans.cards import failures, shown, skips
 from bot.flow.plans.steps import changes, progressed
 from bot.ports.people import People
 
-_ENDING = (StopReason.FINAL_ANSWER, StopReason.USER_CANCELLED)
-"""After these reasons an executing plan is over; after any other it waits to be resumed."""
-
-NO_STEPS = "The plan has no steps, so nothing is to be approved and plan mode has ended."
+NO_STEPS = "Nothing to approve: this needs no changes. Plan mode is off."
 
 
 class PlanEnding:
@@ -49,18 +46,24 @@ class PlanEnding:
             over = plan.ended(work.clock.now())
             saved = (SavePlan(over, plan.version), _line(work, over))
             return Ended(saved, also=NO_STEPS, instead=words)
-        ready = await self.ready(plan, work.progress.submitted, work.log.chat)
+        ready = await self.ready(plan, work.progress.submitted, work.log.chat, work.purpose)
         saved = (SavePlan(ready, plan.version), *shown(ready), _line(work, ready))
         return Ended(saved, instead=words)
 
-    async def ready(self, plan: Plan, handed_in: SubmitPlan | None, chat: Chat) -> Plan:
-        """Returns the plan, ready for a decision, with the chats where owners are asked."""
+    async def ready(
+        self, plan: Plan, handed_in: SubmitPlan | None, chat: Chat, wish: str = ""
+    ) -> Plan:
+        """Returns the plan, ready for a decision, with the chats where owners are asked.
+
+        A plan that nobody named has the title it had before, or one made of the wish.
+        """
         asked: tuple[int, ...] = ()
         asker = await self._people.get(plan.asker)
         if asker is None or not asker.may_approve_for(plan.asker):
             asked = (await self._owners.asked_for(chat)).chats
         title, summary = (handed_in.title, handed_in.summary) if handed_in else ("", "")
-        return plan.moved(PlanState.READY, title=title, summary=summary, owner_chats=asked)
+        title = title or plan.title or title_from(wish)
+        return plan.in_state(PlanState.READY, title=title, summary=summary, owner_chats=asked)
 
 
 def last_words(progress: Progress, finish: Finish) -> str:
@@ -75,13 +78,14 @@ def _executed(
     # The results and the end are one write of the plan, based on the stored version.
     now = plan if after is None else replace(after.plan, version=plan.version)
     lines = () if after is None else after.lines
-    over = finish.stop_reason in _ENDING or not any(
-        s.state in (StepState.OPEN, StepState.FAILED) for s in now.steps
-    )
+    left = any(s.state in (StepState.OPEN, StepState.FAILED) for s in now.steps)
+    # A model that merely stopped may be told to go on; only a person ends what they approved.
+    over = finish.stop_reason is StopReason.USER_CANCELLED or not left
     ended = now.ended(work.clock.now()) if over else now.amended(turn=None)
     save = SavePlan(ended, plan.version, changes(ended, plan))
     writes = (save, *shown(ended), *lines, _line(work, ended))
-    return Ended(writes, also=_summary(ended), instead=_waiting(ended, finish))
+    asks = _waiting(ended, finish)
+    return Ended(writes, also="" if asks else _summary(ended), instead=asks, listed=True)
 
 
 def _waiting(plan: Plan, finish: Finish) -> str | None:
@@ -93,27 +97,27 @@ def _waiting(plan: Plan, finish: Finish) -> str | None:
 
 
 def _summary(plan: Plan) -> str:
-    """Returns the outcome of every step, or one short line when every step is done."""
-    if plan.state is PlanState.DONE:
-        count = len(plan.steps)
-        return f"📋 {'The step' if count == 1 else f'All {count} steps'} of the plan done."
-    head = {
-        PlanState.PARTLY_DONE: "📋 The plan is partly done:",
-        PlanState.CANCELLED: "📋 The plan is cancelled; nothing of it ran:",
-    }.get(plan.state, "📋 The plan waits:")
-    return "\n".join([head, *(f"- {_safe(line)}" for line in step_lines(plan))])
-
-
-def _safe(line: str) -> str:
-    """Escapes a line for Markdown, so that nothing in it counts as formatting."""
-    for sign in "\\`*_[]<>#|~":
-        line = line.replace(sign, f"\\{sign}")
-    return line
+    """Returns one line about the outcome; the card has the list of the steps."""
+    count = len(plan.steps)
+    done = sum(step.state is StepState.DONE for step in plan.steps)
+    steps = f"{done} of {count} step{'' if count == 1 else 's'}"
+    match plan.state:
+        case PlanState.DONE:
+            return f"📋 Plan done: {steps}."
+        case PlanState.PARTLY_DONE if not plan.open_steps and not failures(plan):
+            return f"📋 Plan done: {steps}, {skips(plan)}."
+        case PlanState.PARTLY_DONE:
+            return f"📋 Plan stopped: {steps} done. Its card has the list."
+        case PlanState.CANCELLED:
+            return "📋 Plan cancelled. None of its steps ran."
+        case _:
+            return f"📋 Plan not finished: {steps} done. Press ▶️ Resume on its card to go on."
 
 
 def _still_collecting(plan: Plan) -> str:
     count = len(plan.steps)
-    return f"(Plan mode is still on, with {count} steps: /plan done shows them, /plan off ends it.)"
+    steps = "1 step" if count == 1 else f"{count} steps"
+    return f"(Plan mode is still on, with {steps}. /plan done shows them, /plan off ends it.)"
 
 
 def _line(work: Work, plan: Plan) -> AddAudit:

@@ -7,14 +7,14 @@ from bot.domain.person import Person
 from bot.domain.plan import Plan, ReplaceVerb
 from bot.domain.tool import clipped
 from bot.domain.visible_text import visible
-from bot.flow.plans.cards import described_state
+from bot.flow.plans.cards import described
 
 PREFIX = "r"
 """The first letter of the button data of every such card."""
 
 _LONGEST_WISH = 80
-THEIRS = "That plan is somebody else’s: only who asked for it, or an owner, decides about it."
-_AT_WORK = "Its steps are being carried out. /stop ends that first."
+THEIRS = "That plan is not yours. Only the one who asked for it, or an owner, decides about it."
+_AT_WORK = "Its steps are under way. /stop ends that first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ def question(live: Plan, wish: str, row: int) -> Outbound:
     return Outbound(OutboundKind.CARD, (_asked(live, wish),), (buttons,))
 
 
-def answered(asked: Outbound, verdict: str) -> Outbound:
-    """Returns the card after its answer."""
-    return Outbound(OutboundKind.CARD, (asked.blocks[0], Plain(verdict)))
+def answered(verdict: str) -> Outbound:
+    """Returns the one line that is left of the card."""
+    return Outbound(OutboundKind.CARD, (Plain(verdict),))
 
 
 def parse_data(data: str) -> Replacement | None:
@@ -67,4 +67,4 @@ def fixed(live: Plan, person: Person) -> str:
 def _asked(live: Plan, wish: str) -> Plain:
     named = clipped(" ".join(visible(wish).split()), _LONGEST_WISH)
     new = f"“{named}”" if named else "a new one"
-    return Plain(f"There is a plan already: {described_state(live)}\nShall {new} take its place?")
+    return Plain(f"There is a plan already: {described(live)}\nReplace it with {new}?")

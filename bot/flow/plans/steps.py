@@ -12,6 +12,7 @@ from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult, clipped
 from bot.domain.visible_text import visible
 from bot.flow.log.closing import synthetic
 from bot.flow.log.work import Work
+from bot.flow.plans.foreseeing import foreseen_after
 from bot.ports.tool import Tool
 
 _LONGEST_DESCRIPTION = 140
@@ -42,7 +43,9 @@ def recorded(
             text = f"Not recorded: a plan has at most {most} steps."
             results.append(synthetic(call, Refuse(Status.SKIPPED, Code.LIMIT, text)))
             continue
-        steps.append(_step(number, call, gates[call.id], skill, tools.get(call.name)))
+        step = _step(number, call, gates[call.id], skill, tools.get(call.name))
+        foreseen = foreseen_after(call, step.preview, (*plan.steps, *steps))
+        steps.append(replace(step, preview=foreseen))
         text = f"Recorded as step {number} of the plan. It did not run."
         results.append(ToolResult(call.id, call.name, Status.PLANNED, text, synthetic=True))
     return Recorded(tuple(steps), tuple(results))
@@ -54,9 +57,7 @@ def _step(
     preview = gate.preview if isinstance(gate, AskFirst | Run) else None
     if preview is None:
         preview = unforeseen(call, Effect.READ)
-    subject = " ".join(visible(preview.subject).split())
-    told = subject if subject.startswith(call.name) else f"{call.name} {subject}"
-    told = clipped(told.strip(), _LONGEST_DESCRIPTION)
+    told = clipped(" ".join(visible(preview.subject).split()), _LONGEST_DESCRIPTION)
     step = PlanStep(number, call.name, call.canonical, told, preview.effect, preview)
     return replace(step, skill=skill and skill.name, lender=tool and tool.spec.lender)
 

@@ -25,9 +25,10 @@ def _to_collect(plan: Plan) -> str:
         stand = "No step is recorded yet."
     return (
         f"{COLLECTING_NOTE} The person wants to see a plan first. A call that would change "
-        "something does not run now: it is recorded as a step and answered PLANNED. Make every "
-        "call the work needs, in order and with its final arguments, and do not count on results "
-        f"of planned calls. Then call submit_plan, or end with a short text about the plan. {stand}"
+        "something, or send something, does not run now: it is recorded as a step and answered "
+        "PLANNED. Make every call the work needs, in order and with its final arguments, and do "
+        "not count on results of planned calls. Then call submit_plan, or end with a short text "
+        f"about the plan. {stand}"
     )
 
 

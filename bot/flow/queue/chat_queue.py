@@ -1,4 +1,8 @@
-"""Does the work of a chat: one job at a time, the oldest first, until nothing is left."""
+"""Does the work of a chat, one job at a time, until nothing is left.
+
+An unfinished turn comes first, then a trial that is due, then a queued turn, then a waiting
+message; among equals the oldest.
+"""
 
 import asyncio
 import logging
@@ -26,6 +30,13 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda, Journal
 
 _LOG = logging.getLogger(__name__)
+
+_OPENED_AT_ONCE = 4
+"""Turns that are opened side by side.
+
+When hundreds of chats write at the same moment, turns at work then soon come to their end. Opened
+all at once they would all be late, and each would show meanwhile that it works.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +131,7 @@ class ChatQueue:
         self._overhearing = overhearing
         self._moving = moving
         self._clock = clock
+        self._opening = asyncio.Semaphore(_OPENED_AT_ONCE)
         self._at_work: set[int] = set()
         self._begun: dict[int, tuple[ChatLog, str]] = {}
         self._arrivals: Counter[int] = Counter()
@@ -205,24 +217,27 @@ class ChatQueue:
             await self._drop(log, agenda.waiting[0])
             return None
         if gathered.wait > 0:
-            await self._rest(chat.id, gathered.wait, seen)
+            async with self._gathering.signed(gathered):
+                await self._rest(chat.id, gathered.wait, seen)
             return None
         if gathered.asked.enclosing:
             gathered = await self._gathering.opened(gathered, chat)
             agenda = await self._journal.agenda(chat.id)
             if not gathered.stands(agenda.waiting):
                 return None
-        await log.read(chat.conversation)
-        gathered = self._gathering.noted(gathered, newest_seam(log))
-        gathered = gathered.hearing(await self._overhearing.read(chat))
-        unreported = _unreported(agenda.approvals)
-        work = await self._turns.open(log, gathered, unreported, agenda)
+        async with self._opening:
+            await log.read(chat.conversation)
+            gathered = self._gathering.noted(gathered, newest_seam(log))
+            gathered = gathered.hearing(await self._overhearing.read(chat))
+            unreported = _unreported(agenda.approvals)
+            work = await self._turns.open(log, gathered, unreported, agenda)
         return await self._run(work, (), seen)
 
     async def _take_up(
         self, log: ChatLog, turn: Turn, agenda: Agenda, seen: int
     ) -> Decisions | None:
-        work = await self._turns.take_up(log, turn, agenda)
+        async with self._opening:
+            work = await self._turns.take_up(log, turn, agenda)
         return await self._run(work, agenda.waiting, seen)
 
     async def _run(self, work: Work, waiting: Sequence[InboundRow], seen: int) -> Decisions | None:

@@ -1,6 +1,9 @@
 """Declines messages that exceed the pace of a person, and tells the person."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
+from math import ceil
+from weakref import WeakValueDictionary
 
 from bot.domain.change import Change, Show, Write
 from bot.domain.message import Outbound, OutboundKind, Plain
@@ -29,11 +32,19 @@ class Pacing:
         self._journal = journal
         self._clock = clock
         self._common = common
+        self._counting: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+
+    def counting(self, person: Person) -> asyncio.Lock:
+        """Returns the lock that is held from the check of a message until it is stored.
+
+        A person may write in several chats at once, and each message counts for the next one.
+        """
+        return self._counting.setdefault(person.id, asyncio.Lock())
 
     async def admits(self, arrival: Arrival) -> bool:
         """Returns True when a message may be taken; otherwise marks it as declined.
 
-        The person is told once in each chat and each span of the bound.
+        The person is told in one message for each chat and each span of the bound: it counts.
         """
         now, person = self._clock.now(), arrival.person
         for bound in person.effective_pace(self._common).bounds:
@@ -47,19 +58,33 @@ class Pacing:
         chat, person = arrival.chat.id, arrival.person
         reason = f"more than {bound.count} messages a {bound.unit}"
         writes: list[Write] = [arrival.declined(reason)]
-        window = (self._clock.now() - _EPOCH) // bound.span
-        key = f"pace:{chat}:{person.id}:{bound.unit}:{window}"
-        if await self._outbox.row(key) is None:
-            content = Outbound(OutboundKind.NOTICE, (Plain(_told(person, bound, free)),))
-            writes.append(Show(key, chat, content))
+        now = self._clock.now()
+        key = f"pace:{chat}:{person.id}:{bound.unit}:{(now - _EPOCH) // bound.span}"
+        told = await self._outbox.row(key)
+        # Each declined message shows it once more, so its version is their number.
+        declined = told.version + 1 if told is not None else 1
+        who = "" if arrival.message.private else person.name
+        text = _told(who, bound, declined, free - now)
+        writes.append(Show(key, chat, Outbound(OutboundKind.NOTICE, (Plain(text),))))
         await self._journal.commit(Change(tuple(writes), durable=True))
 
 
-def _told(person: Person, bound: Bound, free: datetime) -> str:
-    # Rounded up to a full second, so that a message at the named time is surely taken.
-    at = free if not free.microsecond else free.replace(microsecond=0) + timedelta(seconds=1)
+def _told(who: str, bound: Bound, declined: int, wait: timedelta) -> str:
+    named = f"{who}, you" if who else "You"
+    most = "1 message" if bound.count == 1 else f"{bound.count} messages"
+    these = "this message" if declined == 1 else f"your last {declined} messages"
+    again = "it" if declined == 1 else "them"
     return (
-        f"{person.name}, you may send {bound.count} messages a {bound.unit}, and that many have "
-        f"come. I have not taken this one; please send it again after {at:%Y-%m-%d %H:%M:%S} UTC. "
-        "Commands work all the time."
+        f"{named} can send {most} a {bound.unit}. I did not take {these}. "
+        f"Please send {again} again in {_span(wait)}. Commands always work."
     )
+
+
+def _span(wait: timedelta) -> str:
+    """Returns a time to wait, rounded up so that a message after it is surely taken."""
+    seconds = ceil(wait.total_seconds())
+    for unit, length in (("hour", 3600), ("minute", 60)):
+        if seconds > length:
+            count = ceil(seconds / length)
+            return f"{count} {unit}s" if count > 1 else f"1 {unit}"
+    return f"{seconds} seconds" if seconds != 1 else "1 second"

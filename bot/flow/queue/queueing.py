@@ -47,6 +47,10 @@ class Queueing:
         bot wait together with it. `also` is written in the same transaction; when it stops a turn,
         the chat is interrupted.
         """
+        async with self._pacing.counting(arrival.person):
+            return await self._put(arrival, also)
+
+    async def _put(self, arrival: Arrival, also: Sequence[Write]) -> bool:
         chat, message = arrival.chat.id, arrival.message
         fragment = self._seams.continues(chat, message)
         counts = self._seams.counts(chat, message)

@@ -2,10 +2,10 @@
 
 from bot.domain.change import AskStop, Change, EndRest
 from bot.domain.errors import Conflict
-from bot.domain.message import Press
+from bot.domain.message import Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.turn import TurnState
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken, refused
 from bot.flow.turn.rest_card import RestVerb, key_of, parse_data
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -20,16 +20,16 @@ class RestDesk:
         self._lanes = lanes
         self._clock = clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> str:
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = parse_data(press.data)
         if meant is None:
-            return NOT_OURS
+            return refused(NOT_OURS)
         agenda = await self._journal.agenda(chat)
         turn = next((t for t in agenda.unfinished if t.id == meant.turn), None)
         if turn is None or turn.state is not TurnState.RESTING or turn.rests != meant.rest:
-            return SPENT
+            return PressAnswer(SPENT)
         if person is None or not person.may_decide_for(turn.asker):
-            return NOT_YOURS
+            return refused(NOT_YOURS)
         if meant.verb is RestVerb.GIVE_UP:
             told, write = "Giving up.", AskStop(turn.id, f"Give up, by {person.name}")
         else:
@@ -37,13 +37,17 @@ class RestDesk:
         try:
             await self._journal.commit(Change((write,), durable=True))
         except Conflict:
-            return SPENT
+            return PressAnswer(SPENT)
         self._lanes.wake(chat)
-        return told
+        return PressAnswer(told)
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
         """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
+
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        """Returns False: no turn waits for this card."""
+        return False
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button."""

@@ -1,11 +1,12 @@
 """Recognises fragments of messages as they come in: after the one that calls the bot, or before."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.budget import BundleBounds
 from bot.domain.bundle import Bundle, Seam, belong, bundle, continued, fits, seam_of
+from bot.domain.limits import BundleBounds
 from bot.domain.message import InboundMessage
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
@@ -31,9 +32,13 @@ class _End:
 
 @dataclass(slots=True)
 class _Early:
-    """Kept fragments of one sender that do not call the bot; `due` is when they are routed."""
+    """Kept fragments of one sender that do not call the bot; `due` is when they are routed.
+
+    `over` is true once somebody was told that they are due.
+    """
 
     due: float = 0.0
+    over: bool = False
     rows: dict[int, tuple[InboundRow, InboundMessage]] = field(
         default_factory=dict[int, tuple[InboundRow, InboundMessage]]
     )
@@ -55,6 +60,7 @@ class Seams:
         self._ends: OrderedDict[tuple[int, str], _End] = OrderedDict()
         self._early: dict[tuple[int, str], _Early] = {}
         self._early_of: dict[int, tuple[int, str]] = {}
+        self._kept_anew = asyncio.Event()
 
     async def recall(self) -> None:
         """Reads, once, the ends of the messages that were taken last before the program started."""
@@ -103,6 +109,8 @@ class Seams:
         key = chat, message.sender.key
         early = self._early.setdefault(key, _Early())
         early.due = self._clock.steady() + self._bounds.seconds
+        early.over = False
+        self._kept_anew.set()
         early.rows[row.id] = row, message
         self._early_of[row.id] = key
         return True
@@ -128,18 +136,25 @@ class Seams:
                 del self._early[key]
 
     @property
-    def kept(self) -> int:
-        return len(self._early_of)
+    def kept(self) -> Sequence[int]:
+        """Returns the rows that must not be routed yet."""
+        now = self._clock.steady()
+        return [id for id, key in self._early_of.items() if now < self._early[key].due]
 
-    def keeps(self, row: InboundRow) -> bool:
-        """Returns True for a row that must not be routed yet."""
-        key = self._early_of.get(row.id)
-        return key is not None and self._clock.steady() < self._early[key].due
-
-    def soonest(self) -> float | None:
-        """Returns the seconds until a kept fragment may be routed; None when none is kept."""
-        due = min((early.due for early in self._early.values()), default=None)
-        return None if due is None else max(0.0, due - self._clock.steady())
+    async def due(self) -> None:
+        """Waits until a fragment has been kept long enough; each is waited for once."""
+        while True:
+            waiting = [early for early in self._early.values() if not early.over]
+            if not waiting:
+                self._kept_anew.clear()
+                await self._kept_anew.wait()
+                continue
+            first = min(waiting, key=lambda early: early.due)
+            left = first.due - self._clock.steady()
+            if left <= 0:
+                first.over = True
+                return
+            await self._clock.sleep(left)
 
     def _end(self, chat: int, message: InboundMessage) -> _End | None:
         end = self._ends.get((chat, message.sender.key))

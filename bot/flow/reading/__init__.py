@@ -1,1 +1,1 @@
-"""The pieces that people sent become one message that a model can read."""
+"""The fragments that people sent become one message that a model can read."""

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.domain.budget import BundleBounds
 from bot.domain.bundle import Bundle, Seam, belong, bundle, fits, seam_of
 from bot.domain.change import InboundState, MarkInbound, Show, Write
 from bot.domain.chat import Chat
+from bot.domain.limits import BundleBounds
 from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
 from bot.domain.transcript import AskerBody, ReplyBody
 from bot.domain.turn import Turn
@@ -15,10 +15,11 @@ from bot.flow.log.history import ChatLog
 from bot.flow.reading.message_reader import Asked, MessageReader
 from bot.flow.reading.overhearing import Heard
 from bot.flow.reading.row_reader import RowReader
+from bot.flow.signs.lives import Signs
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 
-_LATE = "[Steward] This came late: it is a piece of the message before, sent together with it."
+_LATE = "[Steward] This came late: it is a part of the message before, sent together with it."
 _BEFORE = "[Steward] This came late: it stands before the words above, sent together with them."
 _MORE = "[Steward] More was sent at once than is read as one message: the rest comes after this."
 
@@ -52,14 +53,19 @@ class Gathered:
         return replace(self, asked=replace(self.asked, heard=heard))
 
     def _told(self, chat: int) -> tuple[Write, ...]:
-        """Returns a notice to the person when more was sent than one message may hold."""
-        if not self.asked.bundle.more:
-            return ()
-        told = (
-            f"That is more than I read as one message. I begin with {len(self.rows)} pieces of it."
-        )
-        content = Outbound(OutboundKind.NOTICE, (Plain(told),))
-        return (Show(f"bundle:{self.rows[0].id}", chat, content),)
+        """Returns notices: more was sent than one message may hold, or than the inbox may."""
+        first, shown = self.rows[0].id, list[Show]()
+        if self.asked.bundle.more:
+            count = len(self.rows)
+            told = f"That is more than I read as one message. I begin with {count} parts of it."
+            shown.append(_notice(f"bundle:{first}", chat, Plain(told)))
+        if self.asked.enclosed.unkept:
+            told = "\n".join(self.asked.enclosed.unkept)
+            shown.append(_notice(f"unkept:{first}", chat, Plain(told)))
+        for number, words in enumerate(self.asked.enclosed.heard):
+            told = Plain(f"🎤 “{words}”", style="aside")
+            shown.append(_notice(f"heard:{first}:{number}", chat, told))
+        return tuple(shown)
 
 
 class Gathering:
@@ -117,6 +123,10 @@ class Gathering:
         waited = (self._clock.now() - newest).total_seconds()
         return min(self._bounds.seconds, max(0.0, self._bounds.seconds - waited))
 
+    def signed(self, gathered: Gathered) -> Signs:
+        """Shows typing while the block waits for more fragments of a message."""
+        return self._reader.signed(gathered.asked)
+
     async def late(
         self, waiting: Sequence[InboundRow], log: ChatLog, turn: Turn
     ) -> Gathered | None:
@@ -139,7 +149,7 @@ class Gathering:
         return None
 
     def noted(self, gathered: Gathered, seam: Seam | None) -> Gathered:
-        """Returns the message, with a note if it is a late piece of the one before."""
+        """Returns the message, with a note if it is a late fragment of the one before."""
         first = seam_of(gathered.asked.bundle.first)
         if seam is None or not belong(seam, first):
             return gathered
@@ -155,6 +165,10 @@ class Gathering:
         if not gathered.asked.enclosing:
             return gathered
         return replace(gathered, asked=await self._reader.opened(gathered.asked, chat))
+
+
+def _notice(key: str, chat: int, words: Plain) -> Show:
+    return Show(key, chat, Outbound(OutboundKind.NOTICE, (words,)))
 
 
 def newest_seam(log: ChatLog) -> Seam | None:

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from bot.domain.bundle import Bundle, Seam, continued, set_apart
 from bot.domain.chat import Chat
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
-from bot.flow.reading.enclosures import Enclosed, Enclosures
+from bot.domain.zones import Zones, moment
+from bot.flow.reading.enclosed import Enclosed
+from bot.flow.reading.enclosures import Enclosures
 from bot.flow.reading.overhearing import Heard
 from bot.flow.reading.row_reader import RowReader
-from bot.flow.signs.live import Lives
+from bot.flow.signs.lives import Lives, Signs
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.people import People
@@ -25,7 +26,7 @@ class Asked:
     """A message with the person who wrote it, ready to open a turn or to steer one.
 
     `enclosed` holds its attachments once they have been read. `notes` are remarks of the program
-    about it. `after` is the end of an earlier piece, when this one continues it.
+    about it. `after` is the end of an earlier fragment, when this one continues it.
     """
 
     bundle: Bundle
@@ -50,13 +51,14 @@ class Asked:
             account="" if message.private else message.sender.key,
             group=message.title,
             heard=self.heard.text if self.heard is not None else "",
-            context=_moment(self.now, self.timezone),
+            moment=moment(self.now, self.timezone),
             images=self.enclosed.pictures,
             untrusted=self.bundle.untrusted or (_TALK if self.heard is not None else None),
             message_id=message.message_id,
             steering=steering,
             seam=continued(self.after, self.bundle.seam),
             person=self.person.id,
+            language=message.language,
             governs=self.person.is_owner,
         )
 
@@ -71,12 +73,14 @@ class MessageReader:
         enclosures: Enclosures,
         lives: Lives,
         clock: Clock,
+        zones: Zones,
     ) -> None:
         self._rows = rows
         self._people = people
         self._enclosures = enclosures
         self._lives = lives
         self._clock = clock
+        self._zones = zones
 
     async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
         message = self._rows.message(row)
@@ -85,17 +89,20 @@ class MessageReader:
         person = await self._people.by_sender(message.sender)
         if person is None:
             return None
-        return Asked(Bundle((message,)), person, chat.timezone or "UTC", self._clock.now())
+        return Asked(Bundle((message,)), person, self._zones.of(person, chat), self._clock.now())
 
     async def opened(self, asked: Asked, chat: Chat) -> Asked:
         """Returns the message with its attachments read.
 
         Reading takes time: check afterwards that the rows still stand.
         """
-        address = asked.bundle.first.address
-        async with self._lives.before(address):
-            enclosed = await self._enclosures.open(asked.bundle, chat.id)
+        async with self.signed(asked):
+            enclosed = await self._enclosures.open(asked.bundle, chat, asked.person.id)
         return replace(asked, enclosed=enclosed, now=self._clock.now())
+
+    def signed(self, asked: Asked) -> Signs:
+        """Shows typing while the block runs."""
+        return self._lives.before(asked.bundle.first.address)
 
 
 def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) -> str:
@@ -105,8 +112,3 @@ def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) ->
         whole = text if source is None else f"<forwarded from={source!r}>\n{text}\n</forwarded>"
         parts.append(whole)
     return "\n\n".join((*parts, *enclosed.words)) or "[an empty message]"
-
-
-def _moment(now: datetime, timezone: str) -> str:
-    """Returns the date and time as the person's own clock shows them."""
-    return f"{now.astimezone(ZoneInfo(timezone)):%A %Y-%m-%d %H:%M} {timezone}"

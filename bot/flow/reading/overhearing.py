@@ -1,9 +1,11 @@
 """Handles group talk that is not for the bot: passes it over, or keeps it as context."""
 
+import asyncio
 from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
 from bot.domain.chat import Chat
+from bot.domain.errors import StoreError
 from bot.domain.message import Address, InboundMessage
 from bot.domain.tool import clipped
 from bot.domain.visible_text import quoted_name
@@ -43,6 +45,7 @@ class Overhearing:
         self._passed: set[int] = set()
         self._heard: dict[int, MarkInbound] = {}
         self._known: dict[Address, Chat] = {}
+        self._storing = asyncio.Lock()
 
     async def is_new(self, message: InboundMessage) -> bool:
         """Returns true for a message from a group or topic that has no chat yet."""
@@ -67,22 +70,34 @@ class Overhearing:
 
     def overhear(self, row: InboundRow, chat: Chat) -> None:
         """Keeps a message if context is on in the group, otherwise passes it over."""
-        if not chat.context:
+        if not chat.listens:
             self.pass_over(row)
             return
         expect = (InboundState.NEW,)
         self._heard[row.id] = MarkInbound(row.id, InboundState.HEARD, expect, chat.id)
 
     async def flush(self) -> None:
-        """Stores the collected marks; the router calls it before a turn can need them."""
+        """Stores the collected marks; the router calls it before a turn can need them.
+
+        It returns only when the marks that another caller is storing are stored, too.
+        """
         self._known.clear()
-        if not self._passed and not self._heard:
-            return
-        passed, heard = tuple(sorted(self._passed)), tuple(self._heard.values())
+        async with self._storing:
+            if self._passed or self._heard:
+                await self._store()
+
+    async def _store(self) -> None:
+        passed, heard = self._passed, self._heard
         self._passed, self._heard = set(), {}
-        over = (PassOver(passed, "not for the bot"),) if passed else ()
-        await self._journal.commit(Change((*heard, *over)))
-        for chat in {mark.chat for mark in heard if mark.chat is not None}:
+        over = (PassOver(tuple(sorted(passed)), "not for the bot"),) if passed else ()
+        try:
+            await self._journal.commit(Change((*heard.values(), *over)))
+        except StoreError:
+            # Nothing was written: the next caller tries it again.
+            self._passed |= passed
+            self._heard = {**heard, **self._heard}
+            raise
+        for chat in {mark.chat for mark in heard.values() if mark.chat is not None}:
             await self._trim(chat)
 
     async def _trim(self, chat: int) -> None:
@@ -92,7 +107,7 @@ class Overhearing:
 
     async def read(self, chat: Chat) -> Heard | None:
         """Returns the talk heard in a chat that no turn has taken yet; None when there is none."""
-        if chat.private or not chat.context:
+        if chat.private or not chat.listens:
             return None
         rows = await self._inbox.heard(chat.id, MOST_HEARD)
         if not rows:

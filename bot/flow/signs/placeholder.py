@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 
 from bot.domain.change import Change, Retract
-from bot.domain.errors import ChannelError, ContentRefused, StoreError
+from bot.domain.errors import ChannelError, ContentRefused, FloodWait, StoreError
 from bot.domain.message import Address
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
@@ -53,11 +53,14 @@ class Placeholder:
         self._task: asyncio.Task[None] | None = None
         self._placed = False
         self._ended = False
+        self.missed = False
+        """True when there was no room for the newest text."""
 
     def show(self, text: str) -> None:
         """Starts to show the text; does nothing while an earlier text is being sent."""
         if self._task is not None or text == self._shown or self._ended:
             return
+        self.missed = False
         name = f"placeholder {self._address.key}"
         # Sending runs in a task of its own: if it were cancelled with the turn, a message could
         # stay on the screen for ever.
@@ -82,6 +85,8 @@ class Placeholder:
             # Someone deleted the message, or it was replaced: the next text makes a new one.
             _LOG.info("a placeholder is gone: %s", refused)
             self._message = None
+        except FloodWait:
+            self.missed = True
         except ChannelError as fault:
             _LOG.info("a placeholder was left out: %s", fault)
         finally:

@@ -4,20 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from bot.domain.change import ChooseSkill, Show, Write
+from bot.domain.change import ChooseSkill, EndGrants, Show, Write
 from bot.domain.contribution import Briefing, Ended, Share
 from bot.domain.message import Outbound, OutboundKind, Plain
 from bot.domain.outcome import StopReason
+from bot.domain.rules import DOCUMENTS
 from bot.domain.skill import Skill, SkillSet
 from bot.domain.skill_words import arguments_in, at_rest, due, handed_over, is_missed
 from bot.domain.step import Errand, Finish, Gate, TransitionSkill
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.transcript import AskerBody, Body
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
+from bot.flow.skills.offering import offer_of
 from bot.ports.journal import Agenda
 from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
@@ -26,8 +28,10 @@ from bot.ports.tool import Place, Tool
 class SkillCompanion(Bystander):
     """Works with the skills as they were when the loop of a turn began."""
 
-    def __init__(self, skills: Skills) -> None:
+    def __init__(self, skills: Skills, documents: frozenset[str] = DOCUMENTS) -> None:
+        """Rules for folders cover files that end in one of `documents`."""
         self._skills = skills
+        self._documents = documents
         self._turns: WeakKeyDictionary[Work, SkillSet] = WeakKeyDictionary()
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
@@ -35,9 +39,9 @@ class SkillCompanion(Bystander):
         name = work.log.chat.skill
         why = self._skills.known.refusal(name) if name is not None else ""
         if name is None or not why:
-            return Share(replace(row, skill=name))
+            return Share(replace(row, skill=name), writes=self._grants_ended(work, name))
         bodies, writes = self._missed(work, name, why)
-        return Share(row, bodies, writes)
+        return Share(row, bodies, (*writes, *self._grants_ended(work, None)))
 
     def _missed(
         self, work: Work, skill: str, why: str
@@ -50,16 +54,18 @@ class SkillCompanion(Bystander):
         kept = not chat.skill_lent and self._skills.known.knows(skill)
         if kept and is_missed(skill, (entry.body for entry in reversed(log.entries()))):
             return (), ()
-        stays = f"{skill} rests until it is mended: {why}. /skill off ends that."
-        leaves = f"{skill} is not at work here any more: {why}. See /skills."
+        stays = f"{skill} is paused until it works again: {why}. /skill off turns it off."
+        leaves = f"{skill} is off now: {why}. /skills shows what there is."
         content = Outbound(OutboundKind.NOTICE, (Plain(stays if kept else leaves),))
         show = Show(f"skill:{work.turn.id}", chat.id, content)
         chosen = () if kept else (ChooseSkill(chat.id, None),)
         return (at_rest(skill, why),), (*chosen, show)
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        queued = work.turn.state is TurnState.QUEUED
-        return Share(replace(row, skill=work.log.chat.skill) if queued else row)
+        if work.turn.state is not TurnState.QUEUED:
+            return Share(row)
+        name = work.log.chat.skill
+        return Share(replace(row, skill=name), writes=self._grants_ended(work, name))
 
     async def started(self, work: Work) -> Sequence[str]:
         self._turns[work] = self._skills.known
@@ -72,15 +78,28 @@ class SkillCompanion(Bystander):
         """Returns the place under the skill that is in use now."""
         return replace(place, skill=self._at_work(work), stages=work.turn.stages)
 
+    async def offered(
+        self, work: Work, call: ToolCall, preview: Preview, place: Place, tools: Mapping[str, Tool]
+    ) -> Preview:
+        """Offers the rules that the skill in use asks for, once as long as it is in use."""
+        skill = place.skill
+        if skill is None or not skill.pre_approved or preview.owner_only:
+            return preview
+        if work.log.chat.offered == skill.edition or _offers(work):
+            return preview
+        offer = await offer_of(skill, call, preview, place, tools, self._documents)
+        return preview if offer is None else replace(preview, offer=offer)
+
     async def carry_out(
         self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
-    ) -> bool:
+    ) -> str | None:
         """Hands over to the next skill, in the transaction of the text that it continues with."""
         if not isinstance(errand, TransitionSkill):
-            return False
+            return None
         body = handed_over(self._turns[work].skills[errand.next], work.turn.skill or "")
-        await work.write(body, turn=work.counted(skill=errand.next, stages=work.turn.stages + 1))
-        return True
+        turn = work.counted(skill=errand.next, stages=work.turn.stages + 1)
+        await work.write(body, turn=turn, also=self._grants_ended(work, errand.next))
+        return ""
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Names the skill in use if the view does not; hides text that goes to the next skill."""
@@ -100,7 +119,8 @@ class SkillCompanion(Bystander):
         deeper = last is not None and chosen in last.conditional_next.values()
         # An empty name ends the use of the skill.
         row = replace(row, skill=chosen or None, stages=row.stages + deeper)
-        return Share(row, writes=(ChooseSkill(row.chat, row.skill, lent=True),))
+        lent = ChooseSkill(row.chat, row.skill, lent=True)
+        return Share(row, writes=(lent, *self._grants_ended(work, row.skill)))
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
@@ -112,7 +132,21 @@ class SkillCompanion(Bystander):
         skill = self._skills.known.usable(begun)
         piped = turn.stages > 0 or (skill is not None and skill.in_pipeline)
         over = finish.stop_reason in (StopReason.FINAL_ANSWER, StopReason.PIPELINE_DEPTH)
-        return Ended((ChooseSkill(turn.chat, None, lent=True),)) if piped and over else Ended()
+        if not (piped and over):
+            return Ended()
+        chat = work.log.chat
+        kept = chat.skill if not chat.skill_lent else None
+        lent = ChooseSkill(turn.chat, None, lent=True)
+        return Ended((lent, *self._grants_ended(work, kept)))
+
+    def _grants_ended(self, work: Work, name: str | None) -> tuple[Write, ...]:
+        """Returns the writes that end the rules of all skills but this one, if there may be any."""
+        chat = work.log.chat
+        if chat.offered is None and not _offers(work):
+            return ()
+        skill = self._skills.known.usable(name)
+        keep = skill.edition if skill is not None else None
+        return () if chat.offered == keep else (EndGrants(chat.id, keep),)
 
     def _said_with(self, work: Work) -> str:
         """Returns the words behind the name in the `/skill <name> <words>` that began this turn."""
@@ -125,3 +159,8 @@ class SkillCompanion(Bystander):
 
     def _at_work(self, work: Work) -> Skill | None:
         return self._turns[work].usable(work.turn.skill)
+
+
+def _offers(work: Work) -> bool:
+    """Returns True when a card of this turn offers what a skill asks for."""
+    return any(card.preview.offer is not None for card in work.approvals)

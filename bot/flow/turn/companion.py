@@ -1,7 +1,7 @@
 """Companions of a turn: abilities that take part in turns although the loop names none of them.
 
 A new one is a room below this one, with a class that inherits `log/bystander.py`, and an entry in
-`composition/one_turn.py`.
+`composition/own_companions.py`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from bot.domain.change import Write
 from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.progress import OpenCall
 from bot.domain.step import Errand, Finish, Gate
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
 from bot.flow.log.request_view import ViewFold
@@ -57,16 +57,23 @@ class Companion(Protocol):
         """Returns this companion's stance on an open call, before rules and cards are looked at."""
         ...
 
+    async def offered(
+        self, work: Work, call: ToolCall, preview: Preview, place: Place, tools: Mapping[str, Tool]
+    ) -> Preview:
+        """Returns the first card of a round, with what this companion offers on it."""
+        ...
+
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
         """Returns the place where a call happens."""
         ...
 
     async def carry_out(
         self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
-    ) -> bool:
-        """Carries out a step that belongs to this companion, and returns False for any other.
+    ) -> str | None:
+        """Carries out a step that belongs to this companion, and returns None for any other.
 
-        Its writes also carry the reply that is held back, if there is one.
+        The text is a line about the progress for people, if there is one. Its writes also carry
+        the reply that is held back, if there is one.
         """
         ...
 

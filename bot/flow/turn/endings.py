@@ -1,11 +1,17 @@
 """The last words of a turn: how it ended, what was done, and what the person can do next."""
 
+from itertools import groupby
+
+from bot.domain.markdown import inline_code
 from bot.domain.outcome import Outcome, StopReason
-from bot.domain.progress import Done, Progress
+from bot.domain.progress import HINT, Done, Progress
 from bot.domain.step import Finish
-from bot.domain.tool import Code, Status
+from bot.domain.tool import Code, Status, clipped
 from bot.domain.transcript import NoteBody
-from bot.domain.turn import ACCESS_ENDED, BOT_GONE
+from bot.domain.trouble import ModelTrouble, Trouble
+from bot.domain.turn import ACCESS_ENDED, BOT_GONE, ONE_OF_SEVERAL
+from bot.domain.visible_text import visible
+from bot.flow.turn.trouble_words import streamed, words_of
 
 _HAPPENED: dict[StopReason, tuple[str, str]] = {
     StopReason.MAX_ROUNDS: (
@@ -22,7 +28,7 @@ _HAPPENED: dict[StopReason, tuple[str, str]] = {
     ),
     StopReason.TOOL_FAILURE_POLICY: (
         "I stopped: {why}.",
-        "Look at the last error, mend its cause or tell me another way.",
+        "Fix the cause and let me try again, or tell me another way.",
     ),
     StopReason.USER_CANCELLED: ("Stopped, as you asked.", ""),
     StopReason.EXPIRED: (
@@ -33,14 +39,10 @@ _HAPPENED: dict[StopReason, tuple[str, str]] = {
         "The model refused to answer this.",
         "Put the question differently, or start afresh with /new.",
     ),
-    StopReason.MODEL_FAILURE: (
-        "I got no usable answer from the model: {why}.",
-        "Try again in a while. /status shows what is set up; /new starts afresh.",
-    ),
-    StopReason.BUDGET: ("The budget for today is used up.", "See /usage."),
+    StopReason.BUDGET: ("{why}", ""),
     StopReason.INTERNAL_FAILURE: (
-        "A fault of this program ended the turn ({why}).",
-        "The chat goes on; the log on the server has the details.",
+        "A fault of this program stopped me ({why}).",
+        "Try again, or write something else. The log on the server has the details.",
     ),
 }
 
@@ -48,6 +50,10 @@ _STOPPED = {
     ACCESS_ENDED: "Stopped: an owner has taken your access back.",
     BOT_GONE: "Stopped: I was removed from this chat.",
 }
+
+_NOTHING = "No tool ran, so nothing was changed."
+
+_LONGEST_ERROR = 600
 
 _QUESTION = "I need your answer to go on."
 
@@ -57,8 +63,19 @@ _CUT_NOTE = "\n\n(The answer was cut at the model's length limit. Say “go on�
 _OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.PIPELINE_DEPTH)
 
 
-def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
-    """Returns the end of a turn: its text for the person, and the files of its results."""
+def outcome_of(
+    progress: Progress,
+    finish: Finish,
+    *,
+    cut: bool,
+    listed: bool = False,
+    owner: bool = False,
+) -> Outcome:
+    """Returns the end of a turn: its text for the person, and the files of its results.
+
+    Where a card has `listed` what was done, the text does not repeat it. An `owner` reads what to
+    change when only an owner can help.
+    """
     words = progress.words
     match finish.stop_reason:
         case StopReason.FINAL_ANSWER:
@@ -71,7 +88,7 @@ def outcome_of(progress: Progress, finish: Finish, *, cut: bool) -> Outcome:
             told = f"(I stopped after {progress.turn.rounds} rounds. Say “go on” to continue.)"
             text = f"{words}\n\n{told}"
         case reason:
-            text = _closing_text(reason, progress, finish.why)
+            text = _closing_text(reason, progress, finish, listed=listed, owner=owner)
     return Outcome(finish.stop_reason, text, progress.files)
 
 
@@ -89,12 +106,45 @@ def _ended(outcome: Outcome) -> NoteBody:
     return NoteBody("ended", f"[Turn ended: {outcome.stop_reason.value}]")
 
 
-def _closing_text(reason: StopReason, progress: Progress, why: str) -> str:
+def _closing_text(
+    reason: StopReason, progress: Progress, finish: Finish, *, listed: bool, owner: bool
+) -> str:
     happened, next_step = _HAPPENED.get(reason, ("I stopped.", ""))
+    if reason is StopReason.MODEL_FAILURE:
+        trouble = finish.trouble or ModelTrouble(Trouble.OTHER)
+        told, next_step = words_of(trouble, owner=owner)
+        return _joined(told, streamed(trouble), *_stand(progress, listed=listed), next_step)
     if reason is StopReason.USER_CANCELLED:
-        happened = _STOPPED.get(progress.turn.stop_asked or "", happened)
-    told = happened.format(rounds=progress.turn.rounds, why=why)
-    return "\n\n".join(p for p in (told, _done(progress), _kept(progress), next_step) if p)
+        asked = progress.turn.stop_asked or ""
+        happened = _STOPPED.get(asked, happened)
+        if asked.startswith("/new ") or asked.endswith(ONE_OF_SEVERAL):
+            happened = ""  # the answer to the command, or another turn, says it already
+    told = happened.format(rounds=progress.turn.rounds, why=finish.why)
+    if reason is StopReason.TOOL_FAILURE_POLICY:
+        told = _failed_alike(progress) or told
+    return _joined(told, *_stand(progress, listed=listed), next_step)
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _stand(progress: Progress, *, listed: bool) -> tuple[str, str]:
+    """Returns what was done, and the text of earlier stages."""
+    return "" if listed else _done(progress), _kept(progress)
+
+
+def _failed_alike(progress: Progress) -> str:
+    """Names the call that failed again and again, and quotes its error."""
+    failed, times = progress.same_error()
+    if failed is None:
+        return ""
+    error = failed.result.text.partition(HINT)[0].strip().replace("`", "'")
+    call = inline_code(failed.call.subject)
+    told = f"I stopped: {call} failed {times} times with the same error"
+    if not error:
+        return f"{told}."
+    return f"{told}:\n\n```\n{clipped(visible(error), _LONGEST_ERROR)}\n```"
 
 
 def _kept(progress: Progress) -> str:
@@ -114,11 +164,15 @@ def _done(progress: Progress) -> str:
     ]
     real += [f"{_UNKNOWN} {c.call.subject}" for c in progress.open_calls if c.begun]
     if not real:
-        return ""
-    lines = real[-12:]
-    if len(real) > len(lines):
-        lines.insert(0, f"… {len(real) - len(lines)} earlier calls")
-    return "Done so far:\n" + "\n".join(f"- {line}" for line in lines)
+        # Nobody doubts it where a person ended the turn.
+        return _NOTHING if progress.turn.stop_asked is None else ""
+    folded = [(line, len(list(alike))) for line, alike in groupby(real)]
+    lines = [line if times == 1 else f"{line} ({times} times)" for line, times in folded[-12:]]
+    if earlier := sum(times for _, times in folded[:-12]):
+        lines.insert(0, f"… {earlier} earlier calls")
+    sure = any(not line.startswith(_UNKNOWN) for line in real)
+    head = "Done so far:" if sure else "Begun, and perhaps done in part:"
+    return f"{head}\n" + "\n".join(f"- {line}" for line in lines)
 
 
 _UNKNOWN = "❓ outcome unknown:"

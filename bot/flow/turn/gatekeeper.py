@@ -5,21 +5,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState
-from bot.domain.budget import Limits
 from bot.domain.chat import Chat
 from bot.domain.contribution import Agreed, Deferred, Stance
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.foresight import unforeseen
+from bot.domain.limits import Limits
 from bot.domain.person import Person
 from bot.domain.progress import OpenCall, Progress
 from bot.domain.rights import NOTHING, Rights
-from bot.domain.rules import matches
+from bot.domain.rules import folder_rule, matches
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
-from bot.domain.visible_text import quoted_name
+from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.work import Work
 from bot.flow.turn.companion import Companions
+from bot.flow.turn.held_approvals import HeldApprovals
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.people import People
 from bot.ports.tool import Place, Tool
@@ -62,6 +63,7 @@ class Gatekeeper:
         rights = NOTHING if asker is None else asker.effective_rights
         gates: dict[str, Gate] = {}
         asking: set[str] = set()
+        held = HeldApprovals(work.progress)
         owners: AskedOwners | None = None
         for open_call in work.progress.open_calls:
             call, stance = open_call.call, self._stance(work, open_call, tools)
@@ -70,8 +72,11 @@ class Gatekeeper:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
-                gate = await self._judge(call, stance, tools, here, untrusted, rights)
+                gate = await self._judge(call, stance, tools, here, untrusted, rights, held)
                 later = isinstance(stance, Deferred)
+                first = not asking and untrusted is None
+                if isinstance(gate, AskFirst) and not later and first:
+                    gate = await self._offering(work, gate, call, here, tools)
                 if isinstance(gate, AskFirst) and not later and _takes_owner(gate, asker, rights):
                     owners = owners or await self._owners.asked_for(work.log.chat)
                     gate = _for_owner(gate, asker, work.log.chat, owners)
@@ -84,6 +89,15 @@ class Gatekeeper:
         for one in self._companions:
             place = one.placed(work, place, call)
         return place
+
+    async def _offering(
+        self, work: Work, gate: AskFirst, call: ToolCall, place: Place, tools: Mapping[str, Tool]
+    ) -> AskFirst:
+        """Returns the gate with what companions offer on the first card of a round."""
+        preview = gate.preview
+        for one in self._companions:
+            preview = await one.offered(work, call, preview, place, tools)
+        return replace(gate, preview=preview)
 
     def _stance(self, work: Work, open_call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         """Returns the stance of the companions on a call: a refusal counts before others."""
@@ -99,16 +113,24 @@ class Gatekeeper:
         place: Place,
         untrusted: str | None,
         rights: Rights,
+        held: HeldApprovals,
     ) -> Gate:
         """Returns the gate of one call; standing rules count only when the asker may approve."""
         preview = await self._foreseen(call, tools, place, ahead=isinstance(stance, Deferred))
+        tool = tools.get(call.name)
+        planned = tool is not None and tool.spec.planned
         match stance:
             case Deferred():
-                return _deferred(call, preview, stance)
+                return _deferred(call, preview, stance, planned=planned)
+            case Agreed() if isinstance(preview, Run) and planned:
+                # It keeps its place behind the changes that the plan has before it.
+                return Run(Effect.WRITE)
             case Agreed():
                 return preview if not isinstance(preview, Preview) else _agreed(preview, stance)
             case _ if not isinstance(preview, Preview):
                 return preview
+            case _ if held.covers(call, preview):
+                return Run(preview.effect, preview)
             case _:
                 ruled = rights.approve and preview.effect is Effect.WRITE
                 ruled = ruled and await self._ruled(call, place, preview)
@@ -131,14 +153,14 @@ class Gatekeeper:
             return Refuse(Status.INVALID, Code.ARGUMENTS, text)
         try:
             tool.check(call.arguments)
-            if tool.spec.effect is Effect.READ:
+            if tool.spec.effect is Effect.READ and not (ahead and tool.spec.planned):
                 return Run(Effect.READ)
             return await tool.preview(call.arguments, place)
         except InvalidArguments as fault:
             return Refuse(Status.INVALID, Code.ARGUMENTS, str(fault))
         except ToolFailure as fault:
             if ahead:
-                return unforeseen(call, tool.spec.effect, f"Cannot be foreseen yet: {fault}")
+                return unforeseen(call, tool.spec.effect, str(fault))
             return Refuse(Status.FAILED, Code.ERROR, str(fault))
 
     async def _consent(
@@ -156,11 +178,12 @@ class Gatekeeper:
             return Run(Effect.WRITE, preview)
         if _same(call, await self._approvals.open_in(place.chat)):
             return _WAITING
-        if ruled:
-            return AskFirst(
-                _explained(preview, f"Asked in spite of your rule: {untrusted} is in view")
-            )
-        return AskFirst(preview)
+        if untrusted is not None:
+            # A rule given now would not count before the next fresh start.
+            paused = untrusted if ruled else ""
+            return AskFirst(replace(_unruled(preview), paused=paused))
+        wider = folder_rule(call.name, preview.always, self._documents)
+        return AskFirst(replace(preview, wider=wider))
 
     async def _ruled(self, call: ToolCall, place: Place, preview: Preview) -> bool:
         """Tells if a rule covers the call; none does where its card would offer none."""
@@ -170,6 +193,7 @@ class Gatekeeper:
         arguments, here = call.arguments or {}, preview.surroundings
         return any(
             rule.tool == call.name
+            and (not rule.under or rule.under == place.under)
             and here.within(rule.surroundings)
             and matches(rule.pattern, call.name, arguments, self._documents, offered=offered)
             for rule in await self._rules.of(place.person, place.chat)
@@ -191,22 +215,12 @@ class Gatekeeper:
         times = progress.repeats(call)
         if times < allowed or isinstance(gate, Refuse):
             return gate
-        why = f"This is the same call for the {times + 1}. time, with the same result each time."
+        why = f"I have made this call {_times(times)} with the same result. Try again?"
         if isinstance(gate, AskFirst):
             return replace(gate, preview=_explained(gate.preview, why))
         shown = gate.preview or Preview(call.subject, call.subject, gate.effect)
-        return AskFirst(
-            Preview(
-                title=f"Go on? {shown.title}",
-                subject=shown.subject,
-                effect=gate.effect,
-                blocks=shown.blocks,
-                where=shown.where,
-                why=why,
-                seen=shown.seen,
-            ),
-            repeat=True,
-        )
+        again = replace(_unruled(shown), effect=gate.effect, why=why)
+        return AskFirst(again, repeat=True)
 
 
 def _once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:
@@ -228,10 +242,11 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
     if not owners.reachable:
         text = f"{who} may not approve changes, and no owner can be reached to ask."
         return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")
-    why = f"Only an owner may approve this ({owners.names}), not {who}"
+    where = ""
     if owners.chats:
-        where = "a private chat" if chat.private else f"the group {quoted_name(chat.title)}"
-        why = f"{why}, who asks in {where}"
+        group = f" in the group {cited_name(chat.title)}"
+        where = " in a private chat" if chat.private else group
+    why = f"{who} asks{where}; only an owner can approve this: {owners.names}"
     return AskFirst(_explained(gate.preview, why), gate.repeat, owners.chats)
 
 
@@ -249,13 +264,20 @@ def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Re
     return stance if isinstance(stance, Refuse) else None
 
 
-def _deferred(call: ToolCall, seen: Preview | Run | Refuse, stance: Deferred) -> Gate:
-    """Returns the gate of a call that a companion keeps; one that changes something asks later."""
+def _deferred(
+    call: ToolCall, seen: Preview | Run | Refuse, stance: Deferred, *, planned: bool
+) -> Gate:
+    """Returns the gate of a call that a companion keeps.
+
+    One that changes something asks later, and so does one that is always a step of its own.
+    """
     if isinstance(seen, Refuse) or (isinstance(seen, Run) and stance.reads_run):
         return seen
     if isinstance(seen, Run):
         return AskFirst(unforeseen(call, Effect.READ))
-    reads = seen.effect is Effect.READ and stance.reads_run
+    if seen.at_once:
+        return Run(Effect.READ, seen)
+    reads = seen.effect is Effect.READ and stance.reads_run and not planned
     return Run(Effect.READ, seen) if reads else AskFirst(seen)
 
 
@@ -276,7 +298,16 @@ def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:
 
 def _explained(preview: Preview, why: str) -> Preview:
     told = ". ".join(part for part in (preview.why, why) if part)
-    return replace(preview, why=told, always=None, always_label="")
+    return replace(_unruled(preview), why=told)
+
+
+def _unruled(preview: Preview) -> Preview:
+    """Returns the preview of a card that offers no standing rule."""
+    return replace(preview, always=None, always_label="", wider=None, offer=None)
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice", 3: "three times"}.get(count, f"{count} times")
 
 
 def _same(call: ToolCall, cards: Sequence[Approval]) -> bool:

@@ -5,25 +5,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.approval import Approval
+from bot.domain.limits import Limits
+from bot.domain.person import Person
 from bot.domain.turn import Turn, TurnState
+from bot.domain.zones import told_zone
 from bot.flow.approvals.unrun import reported_as, told_of
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
+from bot.flow.models.choosing import Choosing
 from bot.flow.reading.gathering import Gathered
 from bot.flow.reading.message_reader import Asked
-from bot.flow.signs.live import Lives
+from bot.flow.signs.lives import Lives
 from bot.flow.turn.companion import Companions, shared
 from bot.flow.turn.resting import taken_up_again
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.journal import Agenda
+from bot.ports.people import People
 
 
 class Openings:
-    """Writes the first row of a turn, or its next start; new turns use `model`.
-
-    A start counts as failed when the program dies in a step of more than `counted_after` seconds.
-    """
+    """Writes the first row of a turn, or its next start."""
 
     def __init__(
         self,
@@ -31,15 +33,17 @@ class Openings:
         approvals: Approvals,
         clock: Clock,
         companions: Companions,
-        model: str,
-        counted_after: float,
+        choosing: Choosing,
+        limits: Limits,
+        people: People,
     ) -> None:
         self._lives = lives
         self._approvals = approvals
         self._clock = clock
         self._companions = companions
-        self._model = model
-        self._counted_after = counted_after
+        self._choosing = choosing
+        self._limits = limits
+        self._people = people
 
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
@@ -47,7 +51,8 @@ class Openings:
         """Opens a turn with a message; the message's rows are taken in the same transaction."""
         asked = self._worded(gathered.asked, agenda)
         turn = self._new(log, asked)
-        work = await self._at_work(log, turn, ())
+        work = await self._at_work(log, turn, asked.person, ())
+        work.words = asked.bundle.words
         part = await shared(
             self._companions,
             work.counted(),
@@ -76,19 +81,20 @@ class Openings:
             conversation=chat.conversation,
             asker=asked.person.id,
             asker_name=asked.person.name,
-            model=chat.model or self._model,
+            model=self._choosing.model(chat.model),
             created_at=self._clock.now(),
             reply_to=None if message.private else message.message_id,
         )
 
     async def take_up(self, log: ChatLog, turn: Turn, agenda: Agenda) -> Work:
         """Continues a turn that an earlier run of the program began, or that was parked."""
-        work = await self._at_work(log, turn, agenda.approvals)
+        asker = await self._people.get(turn.asker)
+        work = await self._at_work(log, turn, asker, agenda.approvals)
         model = turn.model
         if turn.state is TurnState.QUEUED:
-            model = log.chat.model or self._model
+            model = turn.model or self._choosing.model(log.chat.model)
         again, shown = taken_up_again(work) if turn.state is TurnState.RESTING else ((), ())
-        started = replace(turn, state=TurnState.RUNNING, rests_until=None, model=model)
+        started = replace(self._begun(turn), rests_until=None, model=model)
         part = await shared(
             self._companions, started, lambda one, row: one.taken_up(work, row, agenda)
         )
@@ -97,12 +103,29 @@ class Openings:
         self._lives.taken(work, turn.created_at)
         return work
 
-    async def _at_work(self, log: ChatLog, turn: Turn, approvals: Sequence[Approval]) -> Work:
+    def _begun(self, turn: Turn) -> Turn:
+        """Returns the row of a turn that begins, or that is held back because it is suspected.
+
+        It is suspected when the program died in it several times in a row. Each death came before
+        a step had lived, so it may have come from outside. If the program dies while the turn is
+        held back, the turn is not the cause, and the suspicion is over.
+        """
+        begun = turn.begun
+        if turn.state is TurnState.RUNNING:
+            begun = 1 if turn.held_back else begun + 1
+        suspected = begun >= self._limits.attempts
+        return replace(turn, state=TurnState.RUNNING, begun=begun, held_back=suspected)
+
+    async def _at_work(
+        self, log: ChatLog, turn: Turn, asker: Person | None, approvals: Sequence[Approval]
+    ) -> Work:
         await log.read(turn.conversation)
         own = [a for a in approvals if a.turn == turn.id]
         if turn.approval is not None and all(a.id != turn.approval for a in own):
             card = await self._approvals.get(turn.approval)
             own.extend((card,) if card is not None else ())
-        work = Work(log, turn, tuple(own), self._clock, counted_after=self._counted_after)
+        counted_after = self._limits.counted_after_seconds
+        work = Work(log, turn, tuple(own), self._clock, asker, counted_after=counted_after)
+        work.timezone = told_zone(asker, log.chat)
         work.begin()
         return work

@@ -4,12 +4,13 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.change import AddUsage, AddVerdict, Write
+from bot.domain.change import AddVerdict
 from bot.domain.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
     ModelUnreachable,
+    OverBudget,
     PromptTooLong,
     RequestInvalid,
     SpoiltThinking,
@@ -17,11 +18,15 @@ from bot.domain.errors import (
 from bot.domain.outcome import StopReason
 from bot.domain.step import CallModel, Finish, Step, WrapUp
 from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
-from bot.domain.view import ModelReply, ModelRequest, RequestView
+from bot.domain.view import ModelRequest, RequestView
 from bot.flow.log.work import Work
+from bot.flow.models.choosing import Choosing
 from bot.flow.models.model_calls import ModelCalls
+from bot.flow.money.companion import cause_of
+from bot.flow.money.receipt import PaidReply
 from bot.flow.signs.live import Live
 from bot.flow.turn.companion import Companions
+from bot.flow.turn.model_faults import PauseLine, failed
 from bot.flow.turn.reply_mending import admit
 from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.steering import Steering
@@ -34,24 +39,34 @@ _WRAP_UP = (
 )
 _NUDGE = "[Steward] Your last reply was empty. Please answer the person, or make a call."
 
+_WRITTEN = (
+    "[Steward] Your last reply was a call of {tool}, written as text. A text runs nothing, so "
+    "nothing has happened. Make the call through your tools, or answer the person in words."
+)
+
 _MARGIN = 1_000
 _LEAST_OUTPUT = 1_024
 
 
 class Replies:
-    """Asks the model of a turn, or its fallback; a view holds at most `images` pictures."""
+    """Asks the model of a turn, or its fallback; a view holds at most `images` pictures.
+
+    A tier may give each round another model. While a fallback answers, the tier waits.
+    """
 
     def __init__(
         self,
         models: ModelCalls,
         steering: Steering,
         companions: Companions,
+        choosing: Choosing,
         fallbacks: Sequence[str],
         images: int,
     ) -> None:
         self._models = models
         self._steering = steering
         self._companions = companions
+        self._choosing = choosing
         self._fallbacks = fallbacks
         self._images = images
 
@@ -59,20 +74,54 @@ class Replies:
         self, work: Work, outlook: Outlook, step: CallModel | WrapUp, live: Live
     ) -> tuple[Outlook, Finish | None]:
         """Stores a reply; returns the next outlook, and the ending if no model replies."""
+        outlook, why = await self._chosen(work, outlook)
         scene = outlook.scene
         hidden = await self._prepare(work, scene, step)
         view = scene.fold(work.log, self._images).view()
         request = _request(scene, view, calls_allowed=isinstance(step, CallModel))
+        pause = PauseLine(work)
         try:
-            reply = await self._models.reply(request, _unseen if hidden else live.write)
+            shown = _unseen if hidden else live.write
+            paid = await self._models.reply(request, cause_of(work), shown, pause.tell)
+        except OverBudget as fault:
+            return outlook, Finish(StopReason.BUDGET, str(fault))
         except PromptTooLong:
+            await pause.over()
             return replace(outlook, overflow=True), None
         except (SpoiltThinking, RequestInvalid) as fault:
+            await pause.over()
             return await self._mend(work, outlook, fault)
         except (ModelOverloaded, ModelUnreachable, ModelDenied) as fault:
-            return await self._fall_back(work, outlook, fault)
-        await self._store(work, scene, reply, view, step)
-        return replace(outlook, overflow=False), None
+            await pause.over()
+            return await self._fall_back(work, outlook, fault, hidden=hidden)
+        await pause.over()
+        await self._store(work, scene, paid, view, replace(step, why=f"{step.why}{why}"))
+        live.spoken()
+        return replace(outlook, overflow=False, fleeting=False), None
+
+    async def _chosen(self, work: Work, outlook: Outlook) -> tuple[Outlook, str]:
+        """Returns the outlook with the model for this round, and the reason for the record.
+
+        A model that stays away is passed over if another one may answer.
+        """
+        key = outlook.scene.profile.key
+        model, why = ("", "") if outlook.fallen else self._choosing.tiered(work)
+        if model and model != key:
+            outlook, key = await self._moved(work, outlook, model), model
+        told = f"; {why}" if why else ""
+        away = self._models.breakers.away
+        following = next((m for m in _after(key, self._fallbacks) if not away(m)), None)
+        if not away(key) or following is None:
+            return outlook, told
+        _LOG.info("%s stays away, %s takes over", key, following, extra=work.tags)
+        moved = await self._moved(work, outlook, following)
+        return replace(moved, fallen=True, fleeting=True), f"; {key} stays away"
+
+    async def _moved(self, work: Work, outlook: Outlook, model: str) -> Outlook:
+        """Returns the outlook with another model, and writes it into the row."""
+        await work.write(turn=replace(work.turn, model=model))
+        profile = self._models.profile(model)
+        return replace(outlook, scene=replace(outlook.scene, profile=profile))
 
     async def _prepare(self, work: Work, scene: Scene, step: CallModel | WrapUp) -> bool:
         """Stores the entries that the next request needs: a cut at a new epoch, notes, briefings.
@@ -89,6 +138,8 @@ class Replies:
             bodies.append(NoteBody("wrap_up", _WRAP_UP))
         if isinstance(step, CallModel) and step.nudge:
             bodies.append(NoteBody("nudge", _NUDGE))
+        if isinstance(step, CallModel) and step.written:
+            bodies.append(NoteBody("nudge", _WRITTEN.format(tool=step.written)))
         if bodies:
             await work.write(*bodies)
         if work.progress.reply is not None:
@@ -96,9 +147,9 @@ class Replies:
         return any(briefing.hidden for briefing in briefings)
 
     async def _store(
-        self, work: Work, scene: Scene, reply: ModelReply, view: RequestView, step: Step
+        self, work: Work, scene: Scene, paid: PaidReply, view: RequestView, step: Step
     ) -> None:
-        profile = scene.profile
+        profile, reply = scene.profile, paid.reply
         body = ReplyBody(
             admit(reply.parts, work.log.call_ids),
             reply.finish,
@@ -106,13 +157,13 @@ class Replies:
                 profile.provider,
                 profile.name,
                 reply.answered_model,
-                epoch=scene.surroundings.epoch,
+                epoch=scene.preamble.epoch,
             ),
             reply.usage,
             wrap_up=isinstance(step, WrapUp),
         )
         turn = work.counted(rounds=work.turn.rounds + 1, calls=work.turn.calls + len(body.calls))
-        also = _accounts(work, scene, body, view, step)
+        also = (*paid.records, _verdict(work, scene, view, step))
         if body.calls:
             await work.write(body, turn=turn, also=also)
         else:
@@ -124,25 +175,32 @@ class Replies:
     ) -> tuple[Outlook, Finish | None]:
         """Retries a request refused for its form once, without any thinking; then ends the turn."""
         if outlook.mended:
-            told = f"the provider refuses this conversation ({fault}); /new starts afresh"
-            return outlook, Finish(StopReason.MODEL_FAILURE, told)
+            _LOG.warning("request refused (%s): the turn ends", fault, extra=work.tags)
+            return outlook, failed(fault, outlook.scene.profile.key)
         _LOG.warning("request refused (%s): once more without thinking", fault, extra=work.tags)
         await work.write(CutBody((), 0))
         return replace(outlook, mended=True), None
 
     async def _fall_back(
-        self, work: Work, outlook: Outlook, fault: ModelError
+        self, work: Work, outlook: Outlook, fault: ModelError, *, hidden: bool
     ) -> tuple[Outlook, Finish | None]:
-        """Switches this turn to the next model of the list, if there is one."""
-        scene = outlook.scene
-        following = _following(scene.profile.key, self._fallbacks)
+        """Switches this turn to the next model of the list, if there is one.
+
+        A model that stays away is asked only when no other is left.
+        """
+        key = outlook.scene.profile.key
+        fleeting = outlook.fleeting or not isinstance(fault, ModelDenied)
+        left = _after(key, self._fallbacks)
+        away = self._models.breakers.away
+        following = next((m for m in left if not away(m)), next(iter(left), None))
         if following is None:
-            return outlook, Finish(StopReason.MODEL_FAILURE, str(fault))
+            _LOG.warning("%s failed (%s): none is left", key, fault, extra=work.tags)
+            ending = failed(fault, key, hidden=hidden)
+            return outlook, replace(ending, fleeting=fleeting)
         said = "%s failed (%s), %s takes over"
-        _LOG.warning(said, scene.profile.key, fault, following, extra=work.tags)
-        await work.write(turn=work.counted(model=following))
-        profile = self._models.profile(following)
-        return replace(outlook, scene=replace(scene, profile=profile)), None
+        _LOG.warning(said, key, fault, following, extra=work.tags)
+        moved = await self._moved(work, outlook, following)
+        return replace(moved, fallen=True, fleeting=fleeting), None
 
 
 def _unseen(text: str) -> None:
@@ -154,18 +212,18 @@ def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRe
     room = profile.window - view.diagnostics.estimate - _MARGIN
     return ModelRequest(
         profile,
-        scene.surroundings.system,
-        scene.surroundings.specs,
+        scene.preamble.system,
+        scene.preamble.specs if profile.calls else (),
         view.messages,
         calls_allowed=calls_allowed,
         max_output=max(_LEAST_OUTPUT, min(profile.max_output, room)),
+        estimate=view.diagnostics.estimate,
     )
 
 
-def _following(model: str, fallbacks: Sequence[str]) -> str | None:
-    """Returns the fallback after this model; the first one when this model is not a fallback."""
-    place = fallbacks.index(model) + 1 if model in fallbacks else 0
-    return fallbacks[place] if place < len(fallbacks) else None
+def _after(model: str, fallbacks: Sequence[str]) -> Sequence[str]:
+    """Returns the fallbacks after this model; all of them when this model is no fallback."""
+    return fallbacks[fallbacks.index(model) + 1 :] if model in fallbacks else fallbacks
 
 
 def _epoch_changed(work: Work, scene: Scene) -> bool:
@@ -175,17 +233,18 @@ def _epoch_changed(work: Work, scene: Scene) -> bool:
             case CutBody():
                 return False
             case ReplyBody(provenance=told):
-                return told.epoch != scene.surroundings.epoch
+                return told.epoch != scene.preamble.epoch
             case _:
                 pass
     return False
 
 
-def _accounts(
-    work: Work, scene: Scene, body: ReplyBody, view: RequestView, step: Step
-) -> tuple[Write, ...]:
-    now, turn, profile = work.clock.now(), work.turn, scene.profile
-    cost = profile.cost(body.usage)
-    usage = AddUsage(turn.id, turn.chat, turn.asker, profile.key, now, body.usage, cost)
-    details = {"step": type(step).__name__, "why": step.why, **view.diagnostics.as_json()}
-    return usage, AddVerdict(turn.id, turn.rounds + 1, now, details)
+def _verdict(work: Work, scene: Scene, view: RequestView, step: Step) -> AddVerdict:
+    turn = work.turn
+    details = {
+        "step": type(step).__name__,
+        "why": step.why,
+        "model": scene.profile.key,
+        **view.diagnostics.as_json(),
+    }
+    return AddVerdict(turn.id, turn.rounds + 1, work.clock.now(), details)

@@ -13,6 +13,7 @@ PREFIX = "w"
 """The first letter of the button data of every such card."""
 
 _LONGEST_PURPOSE = 80
+_LONGEST_REASON = 160
 
 
 class RestVerb(StrEnum):
@@ -51,22 +52,47 @@ def key_of(turn: str) -> str:
 
 def shown_resting(turn: Turn, purpose: str, done: int, pause: timedelta) -> Show:
     """The card at the beginning of a rest."""
-    named = clipped(" ".join(purpose.split()), _LONGEST_PURPOSE)
+    named = _named(purpose)
     failed = f"I failed {turn.attempts} times at “{named}”." if named else "I failed several times."
-    kept = f"The {done} calls done so far stay done." if done else "No tool has run for it."
     then = f"I try again in {_minutes(pause)}. Your other messages are answered meanwhile."
-    buttons = (
-        Button("🔁 Try now", RestButton(turn.id, turn.rests, RestVerb.TRY).data),
-        Button("⏹ Give up", RestButton(turn.id, turn.rests, RestVerb.GIVE_UP).data),
-    )
-    return _shown(turn, f"⏸ {failed} {kept}\n{then}", (buttons,))
+    return _shown(turn, f"⏸ {failed} {_kept(done)}\n{then}", _buttons(turn))
+
+
+def shown_unserved(turn: Turn, purpose: str, done: int, pause: timedelta, why: str) -> Show:
+    """The card of a turn that no model could serve; `why` are the words of the last fault."""
+    named = _named(purpose)
+    about = f" “{named}” waits; nothing is lost." if named else " Nothing is lost."
+    told = clipped(" ".join(why.split()), _LONGEST_REASON)
+    then = f"I try again in {_minutes(pause)}."
+    return _shown(turn, f"⏸ {told}{about} {_kept(done)}\n{then}", _buttons(turn))
 
 
 def shown_after(turn: Turn) -> Show:
     """The card once the rest is over, without buttons."""
-    tried = f"🔁 Try {turn.attempts + 1} has begun."
+    tried = f"🔁 Try {max(turn.attempts, turn.rests) + 1} has begun."
     text = "⏹ Given up." if turn.stop_asked is not None else tried
     return _shown(turn, text)
+
+
+def _named(purpose: str) -> str:
+    return clipped(" ".join(purpose.split()), _LONGEST_PURPOSE)
+
+
+def _kept(done: int) -> str:
+    if not done:
+        return "No tool has run for it."
+    return (
+        f"{done} calls done so far stay done." if done > 1 else "The call done so far stays done."
+    )
+
+
+def _buttons(turn: Turn) -> tuple[tuple[Button, ...], ...]:
+    return (
+        (
+            Button("🔁 Try now", RestButton(turn.id, turn.rests, RestVerb.TRY).data),
+            Button("⏹ Give up", RestButton(turn.id, turn.rests, RestVerb.GIVE_UP).data),
+        ),
+    )
 
 
 def _shown(turn: Turn, text: str, buttons: tuple[tuple[Button, ...], ...] = ()) -> Show:

@@ -1,32 +1,49 @@
-"""The rest of a turn that failed too often, and how it is taken up for a trial."""
+"""The rest of a turn that failed too often, and how it is tried again."""
 
 from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.approval import ApprovalState
 from bot.domain.change import AddAudit, Write
+from bot.domain.step import Finish
 from bot.domain.tool import Code, ToolCall, ToolResult
 from bot.domain.transcript import AskerBody, Body, NoteBody
 from bot.domain.turn import TurnState
 from bot.flow.log.closing import body_of, close
 from bot.flow.log.work import Work
+from bot.flow.turn.card_ends import ended_cards
 from bot.flow.turn.companion import Companions, shared
-from bot.flow.turn.rest_card import shown_after, shown_resting
-from bot.flow.turn.settlement import ended_cards
+from bot.flow.turn.probation import Probation
+from bot.flow.turn.rest_card import shown_after, shown_resting, shown_unserved
+from bot.flow.turn.trouble_words import words_of
 
+_ASKS_AGAIN = "I failed before it and ask again at the next try"
 _RESTS = (
     "[Steward] The program failed while it worked on this request. It is tried again later, so "
     "leave it alone until then."
+)
+_UNSERVED = (
+    "[Steward] No model answered this request. It is tried again later, so leave it alone until "
+    "then."
 )
 _AGAIN = "[Steward] Now go on with the request that had to wait."
 _REPEATED = "[Steward] Now go on with the request that had to wait. It is repeated here:"
 
 
 class Resting:
-    """Lays turns down, in a state in which others can go on behind them."""
+    """Lays turns down, in a state in which others can go on behind them; holds others back."""
 
-    def __init__(self, companions: Companions) -> None:
+    def __init__(self, companions: Companions, probation: Probation) -> None:
         self._companions = companions
+        self._probation = probation
+
+    async def hold_back(self, work: Work) -> None:
+        """Waits until a suspected turn may be tried alone, and counts its start before it begins.
+
+        If the program dies while it waits, the row tells the next life that the turn had not begun.
+        """
+        await self._probation.passed()
+        await work.start.fail()
 
     async def rest(self, work: Work, pause: timedelta) -> None:
         """Writes the rest: no call stays open in the log, and the person gets a card."""
@@ -43,9 +60,23 @@ class Resting:
         bodies = (*(body_of(result, work.late_approval) for _, result in ran), *part.bodies)
         real = sum(not done.result.synthetic for done in work.progress.done)
         card = shown_resting(row, work.purpose, real, pause)
-        also = (*ended_cards(work, ApprovalState.CANCELLED), *part.writes, card, _line(work, pause))
+        cards = ended_cards(work, ApprovalState.CANCELLED, _ASKS_AGAIN)
+        also = (*cards, *part.writes, card, _line(work, pause))
         note = NoteBody("rest", _RESTS)
         await work.write(*bodies, note, turn=part.turn, also=also, durable=True)
+
+    async def wait(self, work: Work, pause: timedelta, ending: Finish) -> None:
+        """Writes the rest of a turn that no model could serve; it has no open call."""
+        row = replace(
+            work.counted(),
+            state=TurnState.RESTING,
+            rests=work.progress.unserved + 1,
+            rests_until=work.clock.now() + pause,
+        )
+        real = sum(not done.result.synthetic for done in work.progress.done)
+        why = words_of(ending.trouble, owner=True)[0] if ending.trouble is not None else ending.why
+        also = (shown_unserved(row, work.purpose, real, pause, why), _line(work, pause))
+        await work.write(NoteBody("unserved", _UNSERVED), turn=row, also=also, durable=True)
 
 
 def taken_up_again(work: Work) -> tuple[tuple[Body, ...], tuple[Write, ...]]:

@@ -1,4 +1,4 @@
-"""The fixed surroundings of a running turn: system text, tools, place and model."""
+"""The fixed circumstances of a running turn: system text, tools, place and model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
 from bot.domain.server import ServerStanding
+from bot.domain.zones import Zones
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.finding import found_before
 from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.surroundings import Surroundings, SurroundingsMaker
+from bot.flow.models.preamble import Preamble, PreambleMaker
 from bot.flow.turn.companion import Companions
 from bot.flow.world import Workspaces
 from bot.ports.tool import Place
@@ -19,15 +20,15 @@ from bot.ports.tool import Place
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The surroundings of a running turn; only the model changes, when a fallback takes over."""
+    """The circumstances of a running turn; only the model changes, when a fallback takes over."""
 
-    surroundings: Surroundings
+    preamble: Preamble
     place: Place
     profile: ModelProfile
 
     def fold(self, log: ChatLog, images: int) -> ViewFold:
         """Returns the log as the model of this scene reads it, with at most so many pictures."""
-        return log.fold(self.profile, images, self.surroundings.tokens)
+        return log.fold(self.profile, images, self.preamble.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +42,26 @@ class Outlook:
     """True when nothing is left to cut from the view."""
     mended: bool = False
     """True when a refused request was changed once."""
+    fallen: bool = False
+    """True when a fallback answers in the place of the wanted model."""
+    fleeting: bool = False
+    """True when one of the models that failed may answer later."""
 
 
 class Scenes:
     def __init__(
         self,
-        surroundings: SurroundingsMaker,
+        preamble: PreambleMaker,
         models: ModelCalls,
         workspaces: Workspaces,
         companions: Companions,
+        zones: Zones,
     ) -> None:
-        self._surroundings = surroundings
+        self._preamble = preamble
         self._models = models
         self._workspaces = workspaces
         self._companions = companions
+        self._zones = zones
 
     async def of(self, work: Work) -> Scene:
         """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
@@ -65,17 +72,17 @@ class Scenes:
             turn=turn.id,
             conversation=turn.conversation,
             person=turn.asker,
-            timezone=chat.timezone or "UTC",
+            timezone=self._zones.of(work.asker, chat),
         )
         lenders = [name for one in self._companions for name in await one.started(work)]
         found = found_before(work.log.entries(), turn.id)
-        surroundings = await self._surroundings.during(chat, turn.id, lenders, found)
-        return Scene(surroundings, place, self._models.profile(turn.model))
+        preamble = await self._preamble.during(chat, turn.id, lenders, found)
+        return Scene(preamble, place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:
-        """Tells the surroundings that a chat has nothing to do."""
-        await self._surroundings.rest(chat)
+        """Tells the maker of preambles that a chat has nothing to do."""
+        await self._preamble.rest(chat)
 
     async def servers(self, work: Work) -> Sequence[ServerStanding]:
         """Returns the present state of the servers of the chat."""
-        return await self._surroundings.servers(work.log.chat)
+        return await self._preamble.servers(work.log.chat)

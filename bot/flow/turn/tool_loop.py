@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.budget import Limits
 from bot.domain.change import AddAudit, Show, Write
+from bot.domain.limits import Limits
 from bot.domain.outcome import StopReason
 from bot.domain.progress import Progress
 from bot.domain.step import (
@@ -24,9 +24,11 @@ from bot.domain.step import (
 )
 from bot.domain.tool import Effect, Preview, Replay, ToolCall
 from bot.domain.transcript import IntentBody
+from bot.domain.trouble import ModelTrouble, Trouble
 from bot.domain.turn import TurnState
-from bot.domain.verdict import LoopState, broken_off, decide, rest_due
+from bot.domain.verdict import LoopState, broken_off, decide, rest_due, retry_due
 from bot.flow.approvals.asking import Asking
+from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
@@ -70,6 +72,10 @@ class ToolLoop:
         """The rest that a turn needs before it can be tried again."""
         return rest_due(work.turn, self._limits)
 
+    def retry_due(self, work: Work, ending: Finish) -> timedelta | None:
+        """The rest of a turn that no model could serve, before it is tried again."""
+        return retry_due(work.progress, ending, self._limits)
+
     async def advance(self, work: Work, scene: Scene, live: Live) -> Finish | None:
         """Does step after step; returns the ending, or None when the turn is parked."""
         outlook = Outlook(scene)
@@ -94,7 +100,7 @@ class ToolLoop:
                 case Finish():
                     return step
                 case _:
-                    await self._entrust(work, scene, step, gates)
+                    live.note(await self._entrust(work, scene, step, gates))
             if ending is not None:
                 return ending
 
@@ -104,11 +110,12 @@ class ToolLoop:
 
     async def _entrust(
         self, work: Work, scene: Scene, step: Errand, gates: Mapping[str, Gate]
-    ) -> None:
-        """Hands a step to the companion that it belongs to."""
+    ) -> str:
+        """Hands a step to the companion that it belongs to; returns its line for people."""
         for one in self._companions:
-            if await one.carry_out(work, step, gates, scene.surroundings.tools):
-                return
+            told = await one.carry_out(work, step, gates, scene.preamble.tools)
+            if told is not None:
+                return told
         raise LookupError(f"no companion carries {type(step).__name__} out")
 
     async def _decided(self, work: Work, outlook: Outlook) -> tuple[Step, dict[str, Gate]]:
@@ -128,8 +135,15 @@ class ToolLoop:
     async def _state(self, work: Work, outlook: Outlook, gates: dict[str, Gate]) -> LoopState:
         scene = outlook.scene
         fill = self._fold(work, scene).estimate / scene.profile.window
+        doubted = None if scene.profile.trusted else frozenset(scene.preamble.tools)
         state = LoopState(
-            work.progress, self._limits, gates, fill, outlook.overflow, outlook.packed
+            work.progress,
+            self._limits,
+            gates,
+            fill,
+            outlook.overflow,
+            outlook.packed,
+            doubted=doubted,
         )
         for one in self._companions:
             state = await one.state(work, state)
@@ -140,7 +154,7 @@ class ToolLoop:
 
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
         untrusted = self._fold(work, scene).untrusted_for(work.turn.asker)
-        tools = scene.surroundings.tools
+        tools = scene.preamble.tools
         return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
 
     async def _make_room(self, work: Work, outlook: Outlook) -> tuple[Outlook, Finish | None]:
@@ -151,7 +165,9 @@ class ToolLoop:
         after = replace(outlook, overflow=False, packed=not made)
         if made or not outlook.overflow:
             return after, None
-        return after, Finish(StopReason.MODEL_FAILURE, "there is nothing left to shorten")
+        trouble = ModelTrouble(Trouble.TOO_LONG, scene.profile.key)
+        told = "there is nothing left to shorten"
+        return after, Finish(StopReason.MODEL_FAILURE, told, trouble=trouble)
 
     async def _run_tools(
         self, work: Work, scene: Scene, step: RunTools, gates: dict[str, Gate], live: Live
@@ -169,7 +185,7 @@ class ToolLoop:
             await work.write(*intents, durable=True)
         due = [self._due(work, scene, gates, call) for call in step.run]
         with work.start.step():
-            ran = await self._runner.run(due, scene.surroundings.tools, work.progress)
+            ran = await self._runner.run(due, scene.preamble.tools, work.progress)
         await self._record(work, scene, ran)
         live.finished([(r.call, r.result) for r in ran])
 
@@ -179,6 +195,7 @@ class ToolLoop:
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
         told = [(r.call, r.result) for r in ran]
+        also.extend(outcomes(work, told))
         part = await shared(
             self._companions, work.counted(), lambda one, row: one.after_results(work, row, told)
         )
@@ -189,7 +206,7 @@ class ToolLoop:
         return Due(call, _preview(work, gates, call), here)
 
     def _replay(self, scene: Scene, call: ToolCall) -> Replay:
-        tool = scene.surroundings.tools.get(call.name)
+        tool = scene.preamble.tools.get(call.name)
         return tool.spec.replay if tool is not None else Replay.SAFE
 
 
@@ -225,7 +242,7 @@ def _as_wanted(work: Work, write: Write) -> Write:
 
 
 def _changes(scene: Scene, ran: Ran) -> bool:
-    tool = scene.surroundings.tools.get(ran.call.name)
+    tool = scene.preamble.tools.get(ran.call.name)
     return not ran.result.synthetic and tool is not None and tool.spec.effect is not Effect.READ
 
 

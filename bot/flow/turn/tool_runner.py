@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.domain.budget import Limits
 from bot.domain.change import AddArtifact, AllowServer, Show, Write
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
+from bot.domain.limits import Limits
 from bot.domain.progress import HINT, Done, Progress, error_key
 from bot.domain.server import ServerConsent
 from bot.domain.tool import (

@@ -16,8 +16,9 @@ from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
 from bot.flow.reading.gathering import Gathered
-from bot.flow.signs.live import Lives
+from bot.flow.signs.lives import Lives
 from bot.flow.turn import server_faults
+from bot.flow.turn.model_faults import failed
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scene, Scenes
@@ -91,8 +92,13 @@ class Turns:
             if pause is not None:
                 await self._resting.rest(work, pause)
                 return
+            if work.turn.held_back:
+                await self._resting.hold_back(work)
             ending = await self._advanced(work)
-        if ending is not None:
+        pause = self._loop.retry_due(work, ending) if ending is not None else None
+        if ending is not None and pause is not None:
+            await self._resting.wait(work, pause, ending)
+        elif ending is not None:
             await self._settlement.settle(work, ending)
 
     async def _advanced(self, work: Work) -> Finish | None:
@@ -100,7 +106,7 @@ class Turns:
         try:
             scene = await self._scenes.of(work)
         except ModelDenied as fault:
-            return Finish(StopReason.MODEL_FAILURE, str(fault))
+            return failed(fault, work.turn.model)
         if work.turn.origin == "compaction":
             with work.start.step():
                 await self._compact(work, scene)

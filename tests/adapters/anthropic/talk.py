@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 from bot.adapters.anthropic.model import AnthropicModel
-from bot.domain.budget import ModelTimes
+from bot.domain.limits import ModelTimes
 from bot.domain.tool import Effect, Replay, ToolSpec
 from bot.domain.transcript import TextPart
 from bot.domain.view import ModelReply, ModelRequest, TextDelta, ViewMessage

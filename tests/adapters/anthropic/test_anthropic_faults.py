@@ -15,17 +15,18 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from bot.adapters.anthropic.model import AnthropicModel
-from bot.domain.budget import ModelTimes
 from bot.domain.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
     ModelUnreachable,
+    NoSuchModel,
     PromptTooLong,
     RequestInvalid,
     SettingError,
     SpoiltThinking,
 )
+from bot.domain.limits import ModelTimes
 from bot.domain.model import FinishReason
 from bot.domain.transcript import ThinkingPart
 from bot.domain.view import ViewMessage
@@ -56,7 +57,7 @@ def assert_without_key(error: BaseException) -> None:
         (401, "invalid x-api-key", ModelDenied),
         (402, "billing", ModelDenied),
         (403, "Your account may not use this", ModelDenied),
-        (404, "model: claude-nonesuch", ModelDenied),
+        (404, "model: claude-nonesuch", NoSuchModel),
         (400, "Your credit balance is too low to access the API", ModelDenied),
         (408, "timeout", ModelUnreachable),
         (429, "slow down", ModelOverloaded),

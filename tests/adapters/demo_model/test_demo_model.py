@@ -12,6 +12,7 @@ from bot.domain.skill_words import brought, handed_over
 from bot.domain.tool import Effect, Replay, ToolCall, ToolSpec
 from bot.domain.transcript import CallPart, TextPart
 from bot.domain.view import ModelReply, ModelRequest, ResultPart, ViewMessage
+from tests.words import DEMO_CLOCK
 
 TOOLS = tuple(
     ToolSpec(name, name, {"type": "object"}, Effect.READ, Replay.SAFE)
@@ -19,7 +20,9 @@ TOOLS = tuple(
         "current_time",
         "list_files",
         "write_file",
+        "edit_file",
         "run_command",
+        "read_skill_file",
         "send_message",
         "use_skill",
     )
@@ -63,6 +66,11 @@ def user(text: str) -> ViewMessage:
         ("both at once", ["current_time", "list_files"]),
         ("a question", ["send_message"]),
         ("a skill", ["use_skill"]),
+        ("notes to minutes", ["use_skill"]),
+        ("tidy a csv file", ["write_file", "use_skill"]),
+        ("run the tests", ["write_file"]),
+        ("three cards", ["write_file"] * 3),
+        ("always", ["write_file"]),
     ],
 )
 async def test_a_word_makes_it_call_tools(words: str, names: list[str]) -> None:
@@ -81,11 +89,100 @@ async def test_the_demo_command_and_question_are_these() -> None:
 
 
 @pytest.mark.parametrize("words", ["hello", "help", "something quite different", ""])
-async def test_other_words_get_the_list_of_what_it_shows(words: str) -> None:
+async def test_other_words_get_the_list_of_what_it_shows_the_simple_first(words: str) -> None:
     reply = await reply_to(user(words))
-    assert "*command*" in text_of(reply)
+    text = text_of(reply)
+    places = [text.index(f"*{word}*") for word in ("time", "note", "minutes", "plan", "server")]
+    assert places == sorted(places)
     assert reply.finish is FinishReason.END
     assert reply.usage == Usage()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("tea please", "Tea it is."), ("Coffee!", "Coffee it is."), ("water", "“water” it is.")],
+)
+async def test_it_takes_the_answer_to_its_own_question(words: str, told: str) -> None:
+    conversation = await Conversation().says("a question")
+    assert told in text_of(await reply_to(*conversation.messages, user(words)))
+    assert calls_of(await reply_to(*conversation.messages, user("What time is it?"))) != []
+
+
+class Conversation:
+    """A talk with the demo, whose calls get the results that a test chooses."""
+
+    def __init__(self) -> None:
+        self.messages: list[ViewMessage] = []
+        self.said: list[str] = []
+        self.called: list[list[ToolCall]] = []
+
+    async def says(self, words: str) -> "Conversation":
+        self.messages.append(user(words))
+        return await self._replied()
+
+    async def gets(self, *results: str, failed: bool = False) -> "Conversation":
+        """Answers the calls of the newest reply."""
+        found = zip(self.called[-1], results, strict=True)
+        parts = tuple(ResultPart(call.id, text, failed) for call, text in found)
+        self.messages.append(ViewMessage("user", parts))
+        return await self._replied()
+
+    async def _replied(self) -> "Conversation":
+        reply = await reply_to(*self.messages)
+        self.messages.append(ViewMessage("assistant", reply.parts))
+        self.said.append(text_of(reply))
+        self.called.append(calls_of(reply))
+        return self
+
+
+async def test_the_tests_scene_takes_a_denial_and_goes_another_way() -> None:
+    talk = await Conversation().says("tests")
+    await talk.gets("Wrote it.")
+    await talk.gets("exit code 1\nAssertionError: 11.88 != 11.89", failed=True)
+    assert [call.name for call in talk.called[-1]] == ["edit_file"]
+    denied = "Ann denied this call. They said: fix the program"
+    await talk.gets(denied, failed=True)
+    assert "> fix the program" in talk.said[-1]
+    assert [call.name for call in talk.called[-1]] == ["edit_file", "run_command"]
+    await talk.gets("Changed.", "exit code 0\nOK")
+    assert (talk.called[-1], "both tests pass" in talk.said[-1]) == ([], True)
+
+
+async def test_a_denial_that_did_not_come_ends_the_tests_scene_with_what_it_means() -> None:
+    talk = await Conversation().says("tests")
+    await talk.gets("Wrote it.")
+    await talk.gets("AssertionError: 11.88 != 11.89", failed=True)
+    await talk.gets("Changed.")
+    assert (talk.called[-1], "You approved it" in talk.said[-1]) == ([], True)
+
+
+async def test_a_denied_call_ends_a_scene_with_the_reason() -> None:
+    talk = await Conversation().says("note")
+    await talk.gets("Ann denied this call. They said: not now", failed=True)
+    assert talk.called[-1] == []
+    assert "> not now" in talk.said[-1]
+    assert "You said no" in talk.said[-1]
+
+
+@pytest.mark.parametrize(("result", "failed"), [("python3: not found", True), ("all good", False)])
+async def test_what_does_not_fit_the_recording_is_shown_and_ends_the_scene(
+    result: str, failed: bool
+) -> None:
+    talk = await Conversation().says("tests")
+    await talk.gets("Wrote it.")
+    await talk.gets(result, failed=failed)
+    assert talk.called[-1] == []
+    assert result in talk.said[-1]
+    assert "otherwise than in my recording" in talk.said[-1]
+
+
+async def test_a_skill_is_put_away_before_the_last_words() -> None:
+    talk = await Conversation().says("csv")
+    await talk.gets("Wrote it.", "tidy-csv is at work.")
+    await talk.gets("Ann denied this call.", failed=True)
+    assert [call.arguments for call in talk.called[-1]] == [{"name": "none"}]
+    await talk.gets("tidy-csv is not at work any more.")
+    assert (talk.called[-1], "You said no" in talk.said[-1]) == ([], True)
 
 
 async def test_a_long_answer_has_every_kind_of_formatting() -> None:
@@ -103,8 +200,8 @@ async def test_what_is_true_only_now_is_not_taken_for_a_wish() -> None:
 @pytest.mark.parametrize(
     ("result", "told"),
     [
-        (ResultPart("c1", "12:00 UTC", is_error=False), "`current_time` gave back"),
-        (ResultPart("c1", "denied: not now", is_error=True), "`current_time` did not succeed"),
+        (ResultPart("c1", "12:00 UTC", is_error=False), DEMO_CLOCK),
+        (ResultPart("c1", "there is no clock", is_error=True), "otherwise than in my recording"),
         (ResultPart("c1", "", is_error=False), "nothing"),
         (ResultPart("c1", "a ```fence``` inside", is_error=False), "````\na ```fence``` inside"),
     ],
@@ -134,9 +231,11 @@ async def test_a_wrap_up_tells_the_results_and_calls_nothing() -> None:
 
 
 async def test_a_late_result_is_quoted_and_starts_nothing() -> None:
-    reply = await reply_to(user("[Late result] write_file (note.txt): approved."))
+    late = "[Late result] write_file (Create note.txt): approved by Ann at 14:03 UTC; success."
+    reply = await reply_to(user(f"{late}\n<output>\nWrote 4 B.\n</output>"))
     assert calls_of(reply) == []
-    assert "write_file (note.txt): approved." in text_of(reply)
+    assert "You decided later. Create note.txt: approved.\n\n```\nWrote 4 B." in text_of(reply)
+    assert "Late result" not in text_of(reply)
 
 
 async def test_a_missing_tool_is_named() -> None:
@@ -146,12 +245,12 @@ async def test_a_missing_tool_is_named() -> None:
     assert "`list_files`" not in text_of(reply)
 
 
-async def test_in_plan_mode_it_plans_two_steps_and_hands_them_in() -> None:
+async def test_in_plan_mode_it_plans_three_steps_and_hands_them_in() -> None:
     newest = ViewMessage("user", (TextPart(f"{COLLECTING_NOTE} Plan."), TextPart("make a plan")))
     tools = (*TOOLS, ToolSpec("submit_plan", "", {}, Effect.READ, Replay.SAFE))
     reply = await reply_to(newest, tools=tools)
     names = [call.name for call in calls_of(reply)]
-    assert names == ["write_file", "run_command", "submit_plan"]
+    assert names == ["write_file", "run_command", "write_file", "submit_plan"]
     assert calls_of(await reply_to(user("make a plan"), tools=tools)) == []
 
 
@@ -192,11 +291,24 @@ async def test_an_approved_plan_is_carried_out_to_the_letter() -> None:
     assert (call.name, call.canonical) == ("run_command", '{"command":"ls"}')
 
 
-async def test_it_tells_of_a_pipeline_and_hears_a_wish_beside_a_skill() -> None:
+async def test_minutes_are_drafted_checked_and_given_without_the_drafts_proofs() -> None:
+    talk = await Conversation().says("minutes")
+    await talk.gets("meeting-minutes is at work.")
+    await talk.gets("the template")
+    assert "From the notes" in talk.said[-1]
     skill = Skill("minutes-review", "Checks.", "Check them.", "/skills/minutes-review")
     over = ViewMessage("user", (TextPart(handed_over(skill, "meeting-minutes").text),))
-    told = text_of(await reply_to(user("skill"), over))
-    assert "second skill of a pipeline" in told
-    assert "minutes-review is at work now, in place of meeting-minutes" in told
+    talk.messages.append(over)
+    put_away = await reply_to(*talk.messages)
+    assert [call.arguments for call in calls_of(put_away)] == [{"name": "none"}]
+    result = ResultPart(calls_of(put_away)[0].id, "minutes-review is not at work any more.", False)
+    last = [ViewMessage("assistant", put_away.parts), ViewMessage("user", (result,))]
+    told = text_of(await reply_to(*talk.messages, *last))
+    assert "Who asks the landlord" in told
+    assert "From the notes" not in told
+
+
+async def test_it_hears_a_wish_beside_a_skill() -> None:
+    skill = Skill("minutes-review", "Checks.", "Check them.", "/skills/minutes-review")
     both = ViewMessage("user", (TextPart("What time is it?"), TextPart(brought(skill).text)))
     assert [call.name for call in calls_of(await reply_to(both))] == ["current_time"]

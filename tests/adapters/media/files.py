@@ -64,12 +64,11 @@ def png_header(width: int, height: int) -> bytes:
 def office_bomb() -> bytes:
     """An office document, a few hundred kilobytes long, that unpacks to 400 megabytes."""
     into = io.BytesIO()
-    with (
-        zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive,
-        archive.open("word/document.xml", "w") as entry,
-    ):
-        for _ in range(400):
-            entry.write(bytes(1_000_000))
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        with archive.open("word/document.xml", "w") as entry:
+            for _ in range(400):
+                entry.write(bytes(1_000_000))
     return into.getvalue()
 
 
@@ -108,13 +107,25 @@ def pdf_whose_pages_hold_themselves() -> bytes:
 
 def pdf_with_endless_stream() -> bytes:
     """A page whose content unpacks to two gigabytes."""
-    packer = zlib.compressobj(9)
-    packed = b"".join(packer.compress(b"(x) Tj " * 150_000) for _ in range(2_000)) + packer.flush()
+    packed = _packed(b"(x) Tj " * 150_000, 2_000)
     head = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
     head += b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
     head += b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n"
     stream = b"4 0 obj<</Filter/FlateDecode/Length %d>>stream\n" % len(packed)
     return head + stream + packed + b"\nendstream endobj\ntrailer<</Root 1 0 R/Size 5>>\n%%EOF"
+
+
+def _packed(chunk: bytes, times: int) -> bytes:
+    """The chunk so many times in zlib's form, though it is packed only once."""
+    packer = zlib.compressobj(9, wbits=-15)
+    # After a full flush a block refers to nothing before it, so it can stand there again.
+    block = packer.compress(chunk) + packer.flush(zlib.Z_FULL_FLUSH)
+    low, high = 1, 0
+    added_high, added_low = divmod(zlib.adler32(chunk, 0), 1 << 16)
+    for _ in range(times):
+        high = (high + len(chunk) * low + added_high) % 65_521
+        low = (low + added_low) % 65_521
+    return b"\x78\xda" + block * times + packer.flush() + struct.pack(">HH", high, low)
 
 
 def _written(writer: PdfWriter) -> bytes:

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from bot.adapters.media.media_reader import MediaReader
-from bot.domain.budget import ReadingBounds
+from bot.domain.limits import ReadingBounds
 from bot.domain.transcript import ImagePart
 from bot.ports.attachments import DocumentText, NotRead
 from tests.adapters.media import files
@@ -118,7 +118,7 @@ async def test_text_cut_within_a_character_stays_text() -> None:
 
 async def test_a_pdf_is_read_page_by_page() -> None:
     found = await read(files.pdf("first page", "second page"), "a.pdf")
-    assert found == DocumentText("first page\n\nsecond page")
+    assert found == DocumentText("first page\n\nsecond page", "", "PDF document")
 
 
 async def test_of_a_pdf_with_very_many_pages_the_first_are_read() -> None:
@@ -155,19 +155,26 @@ def _nested_zip() -> bytes:
     return data
 
 
+async def test_of_an_archive_of_archives_only_the_outer_one_is_listed() -> None:
+    found = await read(_nested_zip(), "bomb.zip")
+    assert isinstance(found, DocumentText)
+    assert found.text.splitlines()[0].startswith("0.zip  ")
+    assert len(found.text.splitlines()) == 16
+
+
 @pytest.mark.parametrize(
     ("data", "name", "told"),
     [
         (b"", "empty.txt", "is empty"),
         (b" \n\t ", "blank.txt", "white space"),
-        (_nested_zip(), "bomb.zip", "is an archive"),
+        (b"Rar!" + bytes(99), "a.rar", "is an archive"),
         (gzip.compress(b"x" * 99, mtime=0), "a.gz", "is an archive"),
-        (_nested_zip(), "report.docx", "office document"),
+        (_nested_zip()[:-99], "report.docx", "is a damaged Word document"),
         (b"\xd0\xcf\x11\xe0" + bytes(99), "old", "office document"),
         (b"\0\0\0\x18ftypheic" + bytes(9), "IMG.HEIC", "picture of a form"),
         (b"\0\0\0\x18ftypmp42" + bytes(9), "film.mp4", "recording"),
-        (b"\x7fELF" + bytes(99), "program", "neither text nor"),
-        (bytes(range(1, 9)) * 99, "noise", "neither text nor"),
+        (b"\x7fELF" + bytes(99), "program", "is of a kind that I cannot read"),
+        (bytes(range(1, 9)) * 99, "noise", "is of a kind that I cannot read"),
     ],
 )
 async def test_what_is_not_read_is_told_by_its_sort(data: bytes, name: str, told: str) -> None:

@@ -215,7 +215,7 @@ def test_blanks_are_filled_by_order_and_by_name(words: str, expected: str) -> No
 def test_a_blank_without_a_value_is_asked_for_and_too_many_are_refused() -> None:
     template = front_matter.read(GOOD, "report.md", "report")
     assert isinstance(template, Template)
-    with pytest.raises(ValueError, match="I miss folder"):
+    with pytest.raises(ValueError, match="Which folder"):
         template.filled("")
     with pytest.raises(ValueError, match="too much"):
         template.filled("folder=a title=b c")

@@ -3,6 +3,7 @@
 import re
 from contextlib import suppress
 from pathlib import Path
+from time import process_time
 
 import pytest
 import yaml
@@ -259,6 +260,8 @@ def test_a_skill_may_be_kept_from_models(value: str, manual: bool) -> None:
         *("PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "GIT_SSH_COMMAND", "SHELLOPTS"),
         *("PROMPT_COMMAND", "JAVA_TOOL_OPTIONS", "MAVEN_OPTS", "HTTPS_PROXY", "LESSOPEN", "PAGER"),
         *("MAKEFLAGS", "EDITOR", "CLAUDE_SKILL_DIR", "SKILL_DIR", "STEWARD_HOME", "PS4", "GOFLAGS"),
+        *("RIPGREP_CONFIG_PATH", "PYTEST_ADDOPTS", "DJANGO_SETTINGS_MODULE", "FZF_DEFAULT_COMMAND"),
+        *("KUBECONFIG", "CONFIG_SHELL", "CMAKE_TOOLCHAIN_FILE", "GUNICORN_CMD_ARGS", "MAGIC"),
     ],
 )
 def test_no_skill_sets_what_programs_obey(name: str) -> None:
@@ -396,3 +399,11 @@ def test_the_shipped_skills_have_no_fault() -> None:
         content = (root / name / "SKILL.md").read_bytes()
         skill = read_skill(content, name, str(root / name), lambda *_: None)
         assert (skill.name, skill.warnings) == (name, ())
+
+
+def test_thousands_of_values_that_lack_quotes_are_mended_in_time() -> None:
+    lines = "".join(f"k{n}: a: b\n" for n in range(9_000))
+    before = process_time()
+    found = read(f"---\nname: minutes\ndescription: b: c\n{lines}---\nBody")
+    assert process_time() - before < 4
+    assert found.warnings[-1] == "line 9003: the value holds a colon; put it in quotes"

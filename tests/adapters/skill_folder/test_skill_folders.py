@@ -312,14 +312,12 @@ def test_a_variable_of_the_environment_is_seen_where_the_operator_allowed_it(
     assert known.skills["two"].environment == {}
 
 
-async def test_a_costly_look_is_followed_by_a_long_pause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_costly_look_is_followed_by_a_long_pause(tmp_path: Path) -> None:
     spent = count(0.0, 0.05)
-    monkeypatch.setattr("time.thread_time", lambda: next(spent))
     skill_file(tmp_path / "skills", "one")
     clock = FakeClock()
-    async with SkillFolders([tmp_path / "skills"], tmp_path, {}, clock):
+    roots = [tmp_path / "skills"]
+    async with SkillFolders(roots, tmp_path, {}, clock, spent=lambda: next(spent)):
         while len(clock.slept) < 3:
             await clock.advance(LOOK_SECONDS)
     assert clock.slept[1] == LOOK_SECONDS
@@ -338,8 +336,10 @@ async def test_a_change_is_taken_over_once_it_has_stood_for_a_look(tmp_path: Pat
         assert folders.known is first
         skill_file(root, "two")
         skill_file(root, "one", body="Another body.")
-        while len(told) < 2:
+        # A new set is told before it is used.
+        while folders.known is first:
             await clock.advance(LOOK_SECONDS)
+        assert told == [first, folders.known]
         assert [s.name for s in folders.known.ready] == ["one", "two"]
         assert folders.known.skills["one"].body == "Another body."
         assert first.skills["one"].body == "Do it."
@@ -360,9 +360,10 @@ async def test_a_fault_nobody_foresaw_is_told_once_and_the_watch_goes_on(
     skill_file(root, "one")
     async with SkillFolders([root], tmp_path, {}, clock, tell) as folders:
         skill_file(root, "two")
-        while len(tries) < 5:
+        while len(folders.known.ready) < 2:
             await clock.advance(LOOK_SECONDS)
         assert [s.name for s in folders.known.ready] == ["one", "two"]
+    assert len(tries) == 5
     assert clock.slept.count(PAUSE_SECONDS) == 3
     told = [r.exc_info[0] for r in caplog.records if r.exc_info is not None]
     assert told == [RuntimeError, KeyError]

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from bot.adapters.skill_folder.skill_index import SkillIndex
-from bot.domain.skill import Skill, skill_set
+from bot.domain.skill import Skill, SkillSet, skill_set
 
 TOLD = {
     "invoice-writer": "Writes invoices for customers and keeps their numbers in order.",
@@ -16,11 +16,13 @@ TOLD = {
 }
 
 
-def index(**told: str) -> SkillIndex:
+def skills(**told: str) -> SkillSet:
     given = TOLD | {name.replace("_", "-"): text for name, text in told.items()}
-    return SkillIndex(
-        skill_set({n: Skill(n, t, "Do it.", f"/skills/{n}") for n, t in given.items()})
-    )
+    return skill_set({n: Skill(n, t, "Do it.", f"/skills/{n}") for n, t in given.items()})
+
+
+def index(**told: str) -> SkillIndex:
+    return SkillIndex(skills(**told))
 
 
 @pytest.mark.parametrize(
@@ -57,13 +59,10 @@ def test_only_so_many_and_only_ready_ones_are_found() -> None:
     assert [s.name for s in found] == ["rain-0", "rain-1", "rain-2"]
 
 
-def test_without_full_text_search_a_plain_one_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_full_text_search_a_plain_one_is_made() -> None:
     class Without(sqlite3.Connection):
         def execute(self, *_: object) -> sqlite3.Cursor:
             raise sqlite3.OperationalError("no such module: fts5")
 
-    def connect(*_: object, **__: object) -> sqlite3.Connection:
-        return Without(":memory:")
-
-    monkeypatch.setattr(sqlite3, "connect", connect)
-    assert [s.name for s in index().search("invoices", 5)] == ["invoice-writer"]
+    plain = SkillIndex(skills(), lambda: Without(":memory:"))
+    assert [s.name for s in plain.search("invoices", 5)] == ["invoice-writer"]

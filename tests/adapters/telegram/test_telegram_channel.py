@@ -226,7 +226,7 @@ async def test_a_press_is_acknowledged_and_a_second_time_is_no_fault(
     await channel.send(at(ann), channel.split(card)[0])
     pressed = server.press(ann, last(server, ann), "OK")
     press = Press(at(ann), Sender("telegram", str(ann.id), "Ann"), "ok", pressed.id)
-    await channel.acknowledge(press, "not yours " * 40)
+    await channel.acknowledge(press, "not yours " * 40, refused=True)
     await channel.acknowledge(press, "")
     assert pressed.answer is not None
     assert (len(pressed.answer.text), pressed.answer.show_alert) == (200, True)
@@ -294,10 +294,12 @@ async def test_the_account_tells_its_name_and_sets_its_menu(
     identity = await account.identity()
     assert (identity.user_id, identity.username) == (api.own_id, "steward_bot")
     assert await account.check() == "steward_bot"
-    await account.set_menu([("new", "Start afresh")])
-    assert list(server.commands.values()) == [[{"command": "new", "description": "Start afresh"}]]
+    one, two, three = [("new", "New")], [("context", "Groups")], [("allow", "Let in")]
+    await account.set_menus(one, two, three, ["77"])
+    menus = [menu[0]["command"] for menu in server.commands.values()]
+    assert menus == ["new", "context", "allow"]
     server.bad_gateway_next("setMyCommands")
-    await account.set_menu([("help", "Help")])
+    await account.set_menus([("help", "Help")], [], [], [])
 
 
 @pytest.mark.parametrize("token", ["4200:wrong", "nonsense", "42 00:\n"])

@@ -12,6 +12,7 @@ from bot.adapters.telegram.listener import TelegramListener
 from tests.adapters.telegram.receiving import Receiver, until
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import BotApi, Person
+from tests.words import KEEPS_TRYING, NO_TELEGRAM, TELEGRAM_BACK
 
 
 @asynccontextmanager
@@ -120,12 +121,18 @@ async def test_pauses_double_up_to_half_a_minute_and_start_anew(
         server.say(ann, "good")
         await receiver.has(1)
         await server.wait_for(lambda: server.updates.polling)
+        assert TELEGRAM_BACK not in caplog.text
+        api.own_name = "steward_bot"
         server.bad_gateway_next("getUpdates")
         server.say(ann, "more")
         await receiver.has(2)
         await until(lambda: clock.sleepers)
+        await clock.advance(1.0)
+        await server.wait_for(lambda: server.updates.polling)
+        server.say(ann, "again")
+        await receiver.has(3)
     assert clock.slept == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 1.0]
-    assert "updates arrive again" in caplog.text
+    assert caplog.text.count(TELEGRAM_BACK) == 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +140,7 @@ async def test_pauses_double_up_to_half_a_minute_and_start_anew(
     [
         (401, "Unauthorized", None, 60.0, "does not accept the bot token"),
         (404, "Not Found", None, 60.0, "does not accept the bot token"),
-        (409, "Conflict: terminated by other getUpdates", None, 10.0, "another program"),
+        (409, "Conflict: terminated by other getUpdates", None, 10.0, "Another program"),
         (429, "Too Many Requests: retry after 9", 9, 9.0, "asks for a pause"),
     ],
 )
@@ -166,6 +173,22 @@ async def test_a_hanging_poll_is_cut(server: BotApi, api: TelegramApi, ann: Pers
         await until(lambda: clock.sleepers)
         await clock.advance(1.0)
         await receiver.has(1)
+
+
+async def test_a_way_that_fails_in_several_manners_is_told_in_one_line(
+    server: BotApi, api: TelegramApi, ann: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = FakeClock()
+    server.drop_request_next("getUpdates")
+    server.stall_next("getUpdates")
+    server.say(ann, "good")
+    async with listening(api, clock, poll_seconds=0, grace_seconds=0.2) as receiver:
+        for _ in range(2):
+            await until(lambda: clock.sleepers)
+            await clock.advance(clock.slept[-1])
+        await receiver.has(1)
+    told = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    assert told == [f"{NO_TELEGRAM}: the connection was cut. {KEEPS_TRYING}"]
 
 
 async def test_the_token_is_in_no_log_of_a_failing_poll(
@@ -203,8 +226,8 @@ async def test_a_webhook_of_an_earlier_setting_is_deleted_once_and_what_waits_is
     assert len(server.calls_of("deleteWebhook")) == 1
     assert server.webhook is not None
     told = [r.message for r in caplog.records if r.levelno == logging.WARNING]
-    assert "it is deleted" in told[0]
-    assert all("another program" in message for message in told[1:])
+    assert "I deleted it" in told[0]
+    assert all("Another program" in message for message in told[1:])
 
 
 async def test_a_webhook_that_cannot_be_deleted_yet_is_tried_again(
@@ -252,7 +275,7 @@ async def test_a_second_poller_that_leaves_costs_no_update(
         await clock.advance(10.0)
         await receiver.has(1)
     assert clock.slept == [10.0]
-    assert "another program reads this bot's updates" in caplog.text
+    assert "Another program reads this bot's updates" in caplog.text
 
 
 async def test_a_clock_that_jumps_changes_no_poll(

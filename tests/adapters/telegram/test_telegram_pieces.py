@@ -163,7 +163,7 @@ def test_buttons_stand_under_the_last_text_and_files_follow() -> None:
     )
     assert ["buttons" in body for body in bodies] == [False, True, False]
     assert bodies[0]["reply_to"] == "9"
-    assert bodies[2] == {"file": {"path": "/f", "name": "f.txt"}, "caption": "cap"}
+    assert bodies[2] == {"file": {"path": "/f", "name": "f.txt"}, "caption": "cap", "silent": True}
 
 
 def test_a_caption_too_long_for_a_file_is_sent_as_text() -> None:
@@ -206,6 +206,37 @@ def test_cutting_leaves_out_only_blanks_between_parts(text: str, longest: int) -
     assert not any(c.isprintable() and not c.isspace() for c in text[at:])
 
 
+HEADINGS = ("# Part {}", "### Part {}", "**Part {}**", "Part {}\n======", "###### Part {}")
+PARAGRAPHS = st.integers(1, 400).map(lambda n: "word " * n) | st.just("```\ncode\n```")
+
+
+@given(st.lists(st.tuples(st.lists(st.sampled_from(HEADINGS), max_size=2), PARAGRAPHS), max_size=9))
+def test_no_piece_ends_with_a_heading_and_nothing_is_lost_or_doubled(
+    parts: list[tuple[list[str], str]],
+) -> None:
+    lines = [line for headings, text in parts for line in (*headings, text)]
+    numbered = [line.format(number) for number, line in enumerate(lines)]
+    rich = formatted("\n\n".join(numbered))
+    pieces = cut(rich, 500)
+    for piece in pieces:
+        assert not piece.text.rstrip().rpartition("\n")[2].startswith("Part ")
+    assert "".join("".join(p.text for p in pieces).split()) == "".join(rich.text.split())
+    assert all(len(piece.text) <= 500 for piece in pieces)
+
+
+def test_a_heading_longer_than_a_message_is_cut_all_the_same() -> None:
+    pieces = cut(formatted(f"# {'long ' * 300}\n\nThe text."), 200)
+    assert sum(piece.text.count("long") for piece in pieces) == 300
+    assert pieces[-1].text.endswith("The text.")
+
+
+def test_only_the_first_message_of_a_long_answer_makes_a_sound() -> None:
+    bodies = split(Plain("x " * 9000))
+    assert [body.get("silent", False) for body in bodies] == [False, *[True] * (len(bodies) - 1)]
+    assert len(bodies) > 3
+    assert all(body["silent"] for body in split(Plain("x " * 9000), silent=True))
+
+
 @given(TEXTS.map(lambda text: text * 20))
 def test_every_piece_of_any_markdown_is_one_the_platform_takes(source: str) -> None:
     for body in split(Markdown(source)):
@@ -234,3 +265,48 @@ def test_a_flood_of_signs_of_mathematics_is_shown_as_it_is_written_without_delay
     begun = time.process_time()
     assert formatted(source).text == source
     assert time.process_time() - begun < 1.0
+
+
+def test_bars_among_much_code_take_no_time_that_grows_with_their_square() -> None:
+    begun = time.process_time()
+    formatted("`||" * 10_000)
+    # Looking for each pair of bars in each piece of code took ten times as long.
+    assert time.process_time() - begun < 3.0
+
+
+def test_a_text_too_long_to_be_formatted_in_time_is_shown_as_it_is_written() -> None:
+    source = "**bold** " * 12_000
+    assert formatted(source) == RichText(source)
+
+
+def test_words_said_before_an_answer_fold_into_one_quote_above_it() -> None:
+    words = [Markdown(text, said=True) for text in ("I **look** first.", "Once more.")]
+    [body] = split(*words, Markdown("There it is."), Plain("2 tool calls · 4 s", style="aside"))
+    assert body["text"] == "I look first.\n\nOnce more.\n\nThere it is.\n\n2 tool calls · 4 s"
+    assert covered(body, "expandable_blockquote") == ["I look first.\n\nOnce more."]
+    assert covered(body, "bold") == ["look"]
+    assert covered(body, "italic") == ["2 tool calls · 4 s"]
+    check_borders(body["text"], parse_entities(body["entities"]))
+
+
+def test_words_above_a_card_and_words_with_code_stand_open() -> None:
+    [alone] = split(Markdown("I write it.", said=True), kind=OutboundKind.NOTICE)
+    assert alone == {"text": "I write it."}
+    [body] = split(Markdown("This:\n\n```\nx = 1\n```", said=True), Markdown("Done."))
+    assert covered(body, "expandable_blockquote") == []
+    assert covered(body, "pre") == ["x = 1"]
+
+
+def test_the_small_line_of_a_long_answer_stands_in_its_last_message() -> None:
+    bodies = split(Markdown("A sentence. " * 900), Plain("4 s", style="aside"))
+    assert len(bodies) > 1
+    assert [body["text"].endswith("\n\n4 s") for body in bodies] == [False] * (len(bodies) - 1) + [
+        True
+    ]
+
+
+@pytest.mark.parametrize("line", ["-" * 70, "*" * 30, "+" * 25])
+def test_a_line_of_signs_leaves_the_rest_formatted(line: str) -> None:
+    rich = formatted(f"**Passed**\n\n```\n..\n{line}\nRan 2 tests\n```")
+    assert rich.text.startswith("Passed\n\n..")
+    assert {span.kind for span in rich.spans} == {"bold", "pre"}

@@ -188,9 +188,20 @@ def test_the_opening_of_a_topic_is_no_quote() -> None:
         ),
         (
             {"animation": {"file_id": "A"}, "document": {"file_id": "A"}},
-            Attachment("video", "animation", None, "A"),
+            Attachment("video", "animation.mp4", None, "A"),
         ),
-        ({"voice": {"file_id": "V", "file_size": -1}}, Attachment("voice", "voice", None, "V")),
+        (
+            {"voice": {"file_id": "V", "file_size": -1, "file_unique_id": "u"}},
+            Attachment("voice", "voice.ogg", None, "V", "u", recorded=True),
+        ),
+        (
+            {"document": {"file_id": "D", "mime_type": "application/pdf"}},
+            Attachment("document", "document.pdf", None, "D"),
+        ),
+        (
+            {"document": {"file_id": "D", "file_name": "x" * 300 + ".csv"}},
+            Attachment("document", "x" * 251 + ".csv", None, "D"),
+        ),
         ({"game": {"title": "Chess"}}, Attachment("other", "game", None, "")),
     ],
 )
@@ -356,7 +367,7 @@ OWN_FIELDS = {
     *("sender_boost_count", "sender_tag", "effect_id", "has_media_spoiler"),
     *("has_protected_content", "show_caption_above_media", "link_preview_options"),
     *("is_from_offline", "is_paid_post", "paid_star_count", "reply_markup"),
-    *("direct_messages_topic", "quote"),
+    *("direct_messages_topic", "quote", "voice"),
 }
 """Fields beside which a message is still the sender's own words; a quote needs a message quoted."""
 

@@ -131,7 +131,7 @@ async def test_a_webhook_another_program_moved_is_set_again(
         server.say(ann, "waits")
         await clock.advance(LOOK_SECONDS)
         await server.wait_for(lambda: not server.updates.pending)
-    assert "another program" in caplog.text
+    assert "Another program" in caplog.text
 
 
 async def test_what_keeps_telegram_from_us_is_told_once(

@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 
 from bot.adapters.terminal.channel import TerminalChannel
 from bot.adapters.terminal.dialogue import Dialogue
+from bot.adapters.terminal.draft import CUT
+from bot.adapters.terminal.fragments import Fragments, plain
+from bot.adapters.terminal.late_renderer import LateRenderer
+from bot.adapters.terminal.layout import Layout
+from bot.adapters.terminal.look import Look
 from bot.adapters.terminal.screen import Screen
-from bot.adapters.terminal.text import Fragments, MarkdownLines, plain, visible
 from bot.adapters.terminal.update import ADDRESS, Writer
-from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
+from bot.adapters.terminal.visible import visible
+from bot.domain.errors import RecipientGone, StoreBusy, StoreError, StoreUnwritable
 from bot.domain.message import (
+    Address,
     Block,
     Button,
     CodeBlock,
@@ -34,6 +40,7 @@ from bot.domain.message import (
 )
 from bot.domain.person import Sender
 from tests.fakes.clock import FakeClock
+from tests.words import PRESS_AGAIN, STAYS_OPEN
 
 AT = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 BUTTONS = ((Button("✅ Approve", "c:t:y"), Button("❌ Deny", "c:t:n")),)
@@ -48,15 +55,18 @@ class Paper:
 
     def __init__(self, *script: Step) -> None:
         self.printed = ""
+        self.fragments: Fragments = []
+        self.look = Look(columns=60, dumb=True)
         self.script = list(script)
 
     async def show(self, fragments: Fragments) -> None:
         self.printed += plain(fragments)
+        self.fragments += fragments
 
     def refresh(self) -> None:
         pass
 
-    async def read(self, live: Callable[[], str], begun: Callable[[], None]) -> str:
+    async def read(self, live: Callable[[], Fragments], begun: Callable[[], None]) -> str:
         while callable(step := self.script.pop(0)):
             await step()
         if isinstance(step, BaseException):
@@ -70,7 +80,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.paper = Paper()
-        self.screen = Screen(self.paper)
+        self.screen = Screen(self.paper, Layout(LateRenderer()))
         self.channel = TerminalChannel(self.screen)
         self.accepted: list[RawUpdate] = []
         self.faults: list[StoreError] = []
@@ -92,11 +102,19 @@ class Desk:
         (piece,) = self.channel.split(Outbound(kind, blocks, **more))  # pyright: ignore[reportArgumentType]
         return Piece(json.loads(json.dumps(dict(piece.body))))
 
+    @property
+    def live(self) -> str:
+        """What stands between the printed lines and the prompt."""
+        return plain(self.screen.live()).strip("\n")
+
     async def draft(self, text: str) -> None:
         await self.channel.draft(ADDRESS, text)
 
     async def answer(self, text: str) -> None:
         await self.send(OutboundKind.ANSWER, Markdown(text))
+
+    async def reply(self) -> None:
+        await self.answer("Hello")
 
     async def card(self, title: str = "Run a command?") -> str:
         blocks = (Plain(title), CodeBlock("$ pytest -q"))
@@ -123,14 +141,14 @@ def desk() -> Desk:
 
 
 async def test_an_answer_is_shown_once_when_its_draft_was(desk: Desk) -> None:
-    text = "First line\n\n- one\n- two\nand the rest"
+    text = "First line\n\n- one\n- two\n\nand the rest"
     for end in range(1, len(text) + 1):
         await desk.draft(text[:end])
-    assert desk.paper.printed == "First line\n\n- one\n- two\n"
-    assert desk.screen.live() == "and the rest\n"
+    assert desk.paper.printed == "First line\n\n • one\n"
+    assert desk.live == " • two\n\nand the rest"
     await desk.answer(text)
-    assert desk.paper.printed == text + "\n\n"
-    assert desk.screen.live() == ""
+    assert desk.paper.printed == "First line\n\n • one\n • two\n\nand the rest\n"
+    assert desk.live == ""
 
 
 @given(st.text("ab \n`*#", max_size=60), st.lists(st.integers(1, 7), max_size=20), st.booleans())
@@ -152,7 +170,7 @@ async def test_drafts_never_change_what_an_answer_looks_like(
 async def test_an_answer_unlike_its_draft_is_shown_whole(desk: Desk) -> None:
     await desk.draft("I shall\nlook")
     await desk.answer("Something else")
-    assert desk.paper.printed == "I shall\nlook\nSomething else\n\n"
+    assert desk.paper.printed == "I shall\nlook\n\nSomething else\n"
 
 
 async def test_words_beside_a_call_are_kept_and_no_part_of_the_answer(desk: Desk) -> None:
@@ -160,47 +178,48 @@ async def test_words_beside_a_call_are_kept_and_no_part_of_the_answer(desk: Desk
     await desk.send(OutboundKind.PROGRESS, Plain("⏳ read_file a"))
     await desk.draft("It says:")
     await desk.answer("It says: hello")
-    assert desk.paper.printed == "Let me look\n⏳ read_file a\nIt says: hello\n\n"
+    assert desk.paper.printed == "Let me look\n\n⏳ read_file a\n\nIt says: hello\n"
 
 
 async def test_tools_in_a_draft_move_until_they_are_done_and_are_printed_once(desk: Desk) -> None:
     await desk.draft("Let me look\n\n⏳ read a\n⏳ read b")
-    assert desk.paper.printed == "Let me look\n\n"
-    assert desk.screen.live() == "⏳ read a\n⏳ read b\n"
+    assert desk.paper.printed == "Let me look\n"
+    assert desk.live == "⏳ read a\n⏳ read b"
     await desk.draft("Let me look\n\n✓ read a\n✗ read b")
     await desk.draft("✓ read a\n✗ read b")
     await desk.draft("⏳ read c")
     await desk.draft("✓ read c")
     await desk.answer("It says hello")
-    assert desk.paper.printed == ("Let me look\n\n✓ read a\n✗ read b\n✓ read c\nIt says hello\n\n")
+    assert desk.paper.printed == ("Let me look\n\n✓ read a\n✗ read b\n✓ read c\n\nIt says hello\n")
 
 
 async def test_a_draft_that_comes_after_its_answer_is_not_shown_again(desk: Desk) -> None:
     await desk.draft("Hello")
     await desk.answer("Hello there")
     await desk.draft("Hello there")
-    assert (desk.screen.live(), desk.paper.printed) == ("", "Hello there\n\n")
+    assert (desk.live, desk.paper.printed) == ("", "Hello there\n")
     assert not desk.screen.busy
     await desk.hold("again", EOFError())
     await desk.draft("Hello")
-    assert desk.screen.live() == "Hello\n"
+    assert desk.live == "Hello"
 
 
 async def test_progress_moves_in_its_place_until_something_else_comes(desk: Desk) -> None:
     message = await desk.send(OutboundKind.PROGRESS, Plain("⏳ read_file a"))
-    assert desk.screen.live() == "⏳ read_file a\n"
+    assert desk.live == "⏳ read_file a"
     await desk.edit(message, OutboundKind.PROGRESS, Plain("✓ read_file a"))
-    assert (desk.screen.live(), desk.paper.printed) == ("✓ read_file a\n", "")
+    assert (desk.live, desk.paper.printed) == ("✓ read_file a", "")
     await desk.answer("Done")
-    assert (desk.screen.live(), desk.paper.printed) == ("", "✓ read_file a\nDone\n\n")
+    assert (desk.live, desk.paper.printed) == ("", "✓ read_file a\n\nDone\n")
     await desk.edit(message, OutboundKind.PROGRESS, Plain("✓ read_file a"), Plain("✗ other"))
-    assert desk.paper.printed.endswith("Done\n\n✗ other\n")
+    assert desk.paper.printed.endswith("\nDone\n\n✗ other\n")
 
 
 async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: Desk) -> None:
     message = await desk.card()
     assert desk.paper.printed == (
-        "Run a command?\n    $ pytest -q\n[y] ✅ Approve  [n] ❌ Deny\n\n"
+        "Run a command?\n\n  $ pytest -q\n\n"
+        "[y] ✅ Approve  [n] ❌ Deny\nor type what should be different\n"
     )
     desk.paper.printed = ""
     blocks = (
@@ -209,15 +228,27 @@ async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: 
         Plain("✅ approved by Alice, 12:00"),
     )
     await desk.edit(message, OutboundKind.CARD, *blocks)
-    assert desk.paper.printed == "↳ Run a command? — ✅ approved by Alice, 12:00\n"
+    assert desk.paper.printed == "\n↳ pytest -q: ✅ approved by Alice, 12:00\n"
     assert not desk.screen.busy
 
 
-async def test_a_card_that_ends_under_another_title_is_told_by_that_alone(desk: Desk) -> None:
+async def test_a_card_that_shrinks_to_its_outcome_is_told_by_that_alone(desk: Desk) -> None:
     message = await desk.card()
     desk.paper.printed = ""
-    await desk.edit(message, OutboundKind.CARD, Plain("2 of 2 steps done"), Plain("✅ Done"))
-    assert desk.paper.printed == "↳ 2 of 2 steps done · ✅ Done\n"
+    await desk.edit(message, OutboundKind.CARD, Plain("✅ Ran `pytest -q` · 12:00"))
+    assert desk.paper.printed == "\n↳ ✅ Ran `pytest -q` · 12:00\n"
+
+
+async def test_a_card_that_changes_and_stays_open_tells_what_is_new_in_it(desk: Desk) -> None:
+    message = await desk.card("2 steps")
+    desk.paper.printed = ""
+    stop = ((Button("⏹ Stop", "c:t:s"),),)
+    lines = (Plain("0 of 2 steps done\n▶️ 1. one\n⏳ 2. two"),)
+    await desk.edit(message, OutboundKind.CARD, *lines, buttons=stop)
+    assert desk.paper.printed == "\n[s] ⏹ Stop\n"
+    lines = (Plain("1 of 2 steps done\n✅ 1. one\n▶️ 2. two"),)
+    await desk.edit(message, OutboundKind.CARD, *lines, buttons=stop)
+    assert desk.paper.printed == "\n[s] ⏹ Stop\n✅ 1. one\n"
 
 
 async def test_what_becomes_of_a_card_waits_until_the_words_are_written(desk: Desk) -> None:
@@ -226,9 +257,9 @@ async def test_what_becomes_of_a_card_waits_until_the_words_are_written(desk: De
     await desk.draft("✓ read a")
     await desk.draft("It says:\nhel")
     await desk.edit(message, OutboundKind.CARD, Plain("Run a command?"), Plain("✅ approved"))
-    assert desk.paper.printed == "✓ read a\nIt says:\n"
+    assert desk.paper.printed == "\n✓ read a\n"
     await desk.answer("It says:\nhello")
-    assert desk.paper.printed == ("✓ read a\nIt says:\nhello\n\n↳ Run a command? — ✅ approved\n")
+    assert desk.paper.printed == "\n✓ read a\n\nIt says:\nhello\n\n↳ pytest -q: ✅ approved\n"
 
 
 async def test_what_becomes_of_a_card_is_told_between_the_lines_of_tools(desk: Desk) -> None:
@@ -236,7 +267,7 @@ async def test_what_becomes_of_a_card_is_told_between_the_lines_of_tools(desk: D
     desk.paper.printed = ""
     await desk.draft("✓ read a\n⏳ read b")
     await desk.edit(message, OutboundKind.CARD, Plain("Run a command?"), Plain("✅ approved"))
-    assert desk.paper.printed == "✓ read a\n↳ Run a command? — ✅ approved\n"
+    assert desk.paper.printed == "\n✓ read a\n↳ pytest -q: ✅ approved\n"
 
 
 async def test_an_edit_that_changes_nothing_prints_nothing(desk: Desk) -> None:
@@ -256,13 +287,13 @@ async def test_a_card_of_an_earlier_process_can_be_answered_once_it_is_redrawn(d
 async def test_files_are_named_with_their_place(desk: Desk) -> None:
     files = (FileRef("/w/a.txt", "a.txt", "the\nlist"),)
     await desk.send(OutboundKind.ANSWER, files=files)
-    assert desk.paper.printed == "📎 a.txt – the list (/w/a.txt)\n\n"
+    assert desk.paper.printed == "📎 a.txt – the list (/w/a.txt)\n"
 
 
 async def test_foreign_control_characters_are_written_out_wherever_they_stand(desk: Desk) -> None:
     evil = "a\x1b[2J\x9b\r\u202eb\u2066\x07\ud800"
     await desk.draft(evil)
-    shown = desk.screen.live()
+    shown = desk.live
     await desk.draft(f"{evil}\n# {evil}\n```\n{evil}\n```\n**{evil}** `{evil}`\n")
     message = await desk.send(
         OutboundKind.CARD,
@@ -274,7 +305,7 @@ async def test_foreign_control_characters_are_written_out_wherever_they_stand(de
     await desk.edit(message, OutboundKind.CARD, Plain(f"{evil} denied"))
     await desk.send(OutboundKind.PROGRESS, Plain(evil))
     await desk.channel.acknowledge(Press(ADDRESS, Sender("terminal", "a", "a"), "y", "h"), evil)
-    shown += desk.screen.live() + desk.paper.printed
+    shown += desk.live + desk.paper.printed
     assert r"a\x1b[2J\x9b\r\u202eb\u2066\x07\ud800" in shown
     assert not any(letter in shown for letter in "\x1b\x9b\r\u202e\u2066\x07\ud800")
 
@@ -291,26 +322,11 @@ def test_nothing_visible_moves_the_cursor_or_turns_letters_round(text: str) -> N
     } == set()
 
 
-def test_markdown_is_shown_without_its_marks_but_code_stays() -> None:
-    shown = MarkdownLines().shown(
-        "# Title\n**b** `*c*` x*y* *i* 2 * 3 * 4\n```sh\n**a**\n# c\n```\n**z**"
-    )
-    assert plain(shown) == "Title\nb `*c*` x*y* i 2 * 3 * 4\n```sh\n**a**\n# c\n```\nz"
-    assert ("bold", "b") in shown
-    assert ("italic", "i") in shown
-
-
-def test_signs_that_are_meant_literally_are_shown_without_their_backslash() -> None:
-    shown = MarkdownLines().shown("\\<folder\\> \\*a\\* `\\]` C:\\x\n```\n\\]\n```")
-    assert plain(shown) == "<folder> *a* `\\]` C:\\x\n```\n\\]\n```"
-    assert not any(style for style, text in shown if "a" in text)
-
-
 async def test_typing_is_seen_until_the_answer_comes(desk: Desk) -> None:
     await desk.channel.sign(ADDRESS, Sign.TYPING)
-    assert desk.screen.live() == "…\n"
+    assert desk.live == "… (Ctrl-C stops)"
     await desk.answer("Hello")
-    assert desk.screen.live() == ""
+    assert desk.live == ""
 
 
 async def test_a_queued_message_and_a_refused_press_are_told(desk: Desk) -> None:
@@ -318,14 +334,16 @@ async def test_a_queued_message_and_a_refused_press_are_told(desk: Desk) -> None
     await desk.channel.acknowledge(
         Press(ADDRESS, Sender("terminal", "a", "a"), "y", "h"), "Too late"
     )
-    assert "queued" in desk.paper.printed
+    assert "Your message waits" in desk.paper.printed
     assert "Too late" in desk.paper.printed
 
 
-async def test_a_long_open_line_shows_its_end(desk: Desk) -> None:
+async def test_changing_lines_leave_room_for_the_prompt_and_show_their_end(desk: Desk) -> None:
     await desk.draft("a" * 5000 + "end")
-    assert len(desk.screen.live()) < 300
-    assert desk.screen.live().endswith("end\n")
+    lines = desk.live.split("\n")
+    assert len(lines) == desk.paper.look.rows - 4
+    assert lines[0] == "…"
+    assert lines[-1].endswith("end")
 
 
 async def test_a_message_is_accepted_as_typed(desk: Desk) -> None:
@@ -350,8 +368,7 @@ async def test_text_at_a_card_is_a_reply_to_it(desk: Desk) -> None:
     assert message.text == "use make"
     assert message.quote is not None
     assert (message.quote.own, message.quote.text) == (True, "Run a command?")
-    assert desk.screen.board.newest is not None
-    assert message.quote.message_id == desk.screen.board.newest.message_id
+    assert message.quote.message_id == desk.screen.board.cards[0].message_id
     assert message.untrusted is None
 
 
@@ -365,20 +382,30 @@ async def test_a_line_that_cannot_be_stored_is_told_and_the_talk_goes_on(desk: D
     (message,) = await desk.hold("hello", "hello again", EOFError())
     assert isinstance(message, InboundMessage)
     assert message.text == "hello again"
-    assert "nothing was sent: database or disk is full" in desk.paper.printed
+    assert "nothing was sent: database or disk\nis full" in desk.paper.printed
 
 
 async def test_what_could_not_be_stored_is_not_waited_for(desk: Desk) -> None:
     desk.faults.append(StoreBusy("locked"))
-    assert await desk.hold("hello", KeyboardInterrupt()) == []
+    assert await desk.hold("hello", KeyboardInterrupt(), EOFError()) == []
+    assert PRESS_AGAIN in desk.paper.printed
 
 
 async def test_quit_leaves_without_a_word(desk: Desk) -> None:
     assert await desk.hold("/quit") == []
+    assert desk.paper.printed == ""
 
 
-async def test_ctrl_c_leaves_when_nothing_goes_on(desk: Desk) -> None:
-    assert await desk.hold(KeyboardInterrupt()) == []
+async def test_ctrl_c_twice_leaves_when_nothing_goes_on(desk: Desk) -> None:
+    assert await desk.hold(KeyboardInterrupt(), KeyboardInterrupt()) == []
+    assert desk.paper.printed.count(PRESS_AGAIN) == 1
+
+
+async def test_ctrl_c_leaves_only_when_the_second_follows_at_once(desk: Desk) -> None:
+    interrupt = KeyboardInterrupt()
+    texts = await desk.hold(interrupt, "hi", desk.reply, interrupt, interrupt)
+    assert len(texts) == 1
+    assert desk.paper.printed.count(PRESS_AGAIN) == 2
 
 
 async def test_ctrl_c_stops_a_turn_and_leaves_when_pressed_again(desk: Desk) -> None:
@@ -387,19 +414,14 @@ async def test_ctrl_c_stops_a_turn_and_leaves_when_pressed_again(desk: Desk) -> 
     assert [text.text for text in texts if isinstance(text, InboundMessage)] == ["hi", "/stop"]
 
 
-async def test_ctrl_c_after_the_answer_leaves(desk: Desk) -> None:
-    async def answered() -> None:
-        await desk.answer("Hello")
-
-    texts = await desk.hold("hi", answered, KeyboardInterrupt())
-    assert len(texts) == 1
+async def test_ctrl_c_leaves_an_open_card_alone_and_leaving_says_that_it_stays(desk: Desk) -> None:
+    assert await desk.hold(desk.card, KeyboardInterrupt(), KeyboardInterrupt()) == []
+    assert f"{STAYS_OPEN}: pytest -q." in desk.paper.printed
 
 
-async def test_ctrl_c_at_an_open_card_stops_its_turn(desk: Desk) -> None:
-    interrupt = KeyboardInterrupt()
-    (stop,) = await desk.hold(desk.card, interrupt, EOFError())
-    assert isinstance(stop, InboundMessage)
-    assert stop.text == "/stop"
+async def test_leaving_before_the_answer_says_that_it_comes_later(desk: Desk) -> None:
+    await desk.hold("hi", EOFError())
+    assert "I go on at the next start" in desk.paper.printed
 
 
 @pytest.mark.parametrize(
@@ -429,12 +451,199 @@ def test_any_text_comes_back_without_lone_surrogates(text: str) -> None:
     assert message.text == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-async def test_all_that_a_long_card_would_run_is_on_the_screen_before_its_keys() -> None:
-    desk = Desk()
-    whole = "\n".join(f"line {n} of the command" for n in range(300)) + "\nrm -rf /\x1b[2J"
+async def test_all_that_a_long_card_would_run_is_on_the_screen_before_its_keys(desk: Desk) -> None:
+    whole = "\n".join(f"line {n} of the command" for n in range(600)) + "\nrm -rf /\x1b[2J"
     document = FileRef("", "card.txt", text=whole)
-    await desk.send(OutboundKind.CARD, Plain("Run?"), buttons=BUTTONS, files=(document,))
+    begun = CodeBlock(f"{whole[:100]}…")
+    await desk.send(OutboundKind.CARD, Plain("Run?"), begun, buttons=BUTTONS, files=(document,))
     printed = desk.paper.printed
-    assert all(f"    {visible(line)}\n" in printed for line in whole.split("\n"))
+    assert all(printed.count(f"  {visible(line)}\n") == 1 for line in whole.split("\n"))
     assert printed.index("rm -rf /") < printed.index("Approve")
+    assert printed.index("rm -rf /") < printed.rindex("Run?") < printed.index("Approve")
     assert "\x1b" not in printed
+
+
+async def test_each_card_of_a_round_is_pressed_by_its_own_number(desk: Desk) -> None:
+    for name in ("a.md", "b.md"):
+        blocks = (Plain("Create a file?"), Plain(f"{name} (new file, 4 B)"))
+        buttons = ((Button("✅ Approve", f"{name}:y"), Button("❌ Deny", f"{name}:n")),)
+        await desk.send(OutboundKind.CARD, *blocks, buttons=buttons)
+    press, *others = await desk.hold("y", "yes", "y1", EOFError())
+    assert isinstance(press, Press)
+    assert (press.data, others) == ("a.md:y", [])
+    assert desk.paper.printed.count("Which one: y1 a.md, y2 b.md?") == 2
+    assert "2 cards are open: 1 a.md, 2 b.md" in desk.live
+
+
+async def test_words_said_before_a_card_are_printed_once(desk: Desk) -> None:
+    await desk.draft("I look first.\n\n⏳ list_files")
+    await desk.card()
+    await desk.draft("I look first.\n\n✓ list_files")
+    await desk.draft("✓ list_files")
+    await desk.draft("⏳ write_file a.md")
+    await desk.draft("✓ write_file a.md")
+    await desk.draft("✓ write_file a.md")
+    await desk.answer("I look first.")
+    printed = desk.paper.printed
+    assert printed.count("✓ list_files") == printed.count("✓ write_file a.md") == 1
+    assert printed.count("I look first.") == 2  # before the card, and as the answer
+
+
+async def test_a_line_that_moves_down_below_others_is_never_printed(desk: Desk) -> None:
+    looking = "🔎 Looking around, 3 steps so far…"
+    await desk.draft(f"I collect the steps.\n\n{looking}")
+    assert desk.live == looking
+    await desk.draft(f"I collect the steps.\n\n⏳ Show the plan\n\n{looking}")
+    await desk.draft(f"I collect the steps.\n\n✓ Show the plan\n\n{looking}")
+    await desk.card()
+    assert desk.paper.printed.startswith("I collect the steps.\n\n✓ Show the plan\n\nRun a comm")
+
+
+async def test_a_card_shows_the_weight_of_its_lines_and_no_advice_to_reply(desk: Desk) -> None:
+    desk.paper.look = Look(columns=60)
+    blocks = (
+        Plain("🔐 Create `a.md` · 2 of 4", style="title"),
+        CodeBlock("# A"),
+        Plain("Reply to say what should be different · open for 24 h", style="aside"),
+    )
+    message = await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
+    assert "│ 🔐 Create a.md · 2 of 4\n│\n│   # A\n│ open for 24 h\n" in desk.paper.printed
+    assert "Reply" not in desk.paper.printed
+    assert ("bold cyan", "a.md") in desk.paper.fragments
+    assert ("dim", "open for 24 h") in desk.paper.fragments
+    desk.paper.printed = ""
+    await desk.edit(message, OutboundKind.CARD, Plain("✅ Approved · a.md · 11:20", style="line"))
+    await desk.edit(message, OutboundKind.CARD, Plain("✅ Created a.md · 11:21", style="line"))
+    assert desk.paper.printed == "\n↳ ✅ Approved · a.md · 11:20\n"
+    other = await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
+    desk.paper.printed = ""
+    await desk.edit(other, OutboundKind.CARD, Plain("✅ Approved · a.md · 11:20", style="line"))
+    await desk.edit(other, OutboundKind.CARD, Plain("✗ a.md: the disk is full", style="line"))
+    assert desk.paper.printed == "\n↳ ✅ Approved · a.md · 11:20\n✗ a.md: the disk is full\n"
+
+
+async def test_an_answer_that_repeats_a_growing_message_is_printed_once(desk: Desk) -> None:
+    before, said = "I look.\n\n✓ list_files", "\n\nIt says:\n\n- one\n- two"
+    for end in range(len(said) + 1):
+        await desk.draft(before + said[:end])
+    await desk.answer("It says:\n\n- one\n- two\n- three")
+    assert desk.paper.printed == (
+        "I look.\n\n✓ list_files\n\nIt says:\n\n • one\n • two\n • three\n"
+    )
+
+
+async def test_what_was_asked_for_in_another_chat_is_not_shown_here(desk: Desk) -> None:
+    elsewhere = Address("terminal", "ask-1")
+    piece = desk.piece(OutboundKind.ANSWER, Markdown("for nobody"))
+    with pytest.raises(RecipientGone):
+        await desk.channel.send(elsewhere, piece)
+    await desk.channel.edit(elsewhere, "m", piece)
+    await desk.channel.draft(elsewhere, "for nobody\n\nat all")
+    await desk.channel.sign(elsewhere, Sign.TYPING)
+    assert (desk.paper.printed, desk.live) == ("", "")
+
+
+async def test_words_that_were_printed_as_they_came_are_not_printed_with_the_answer(
+    desk: Desk,
+) -> None:
+    before, said = "I look first.\n\n✓ Read a.md\n\nOnce more.\n\n✓ Read b.md", "\n\nThere it is."
+    for end in (13, 26, 38, 51, 57, 62, len(before + said)):
+        await desk.draft((before + said)[:end])
+    words = [Markdown(text, said=True) for text in ("I look first.", "Once more.")]
+    took = Plain("2 tool calls · 4 s", style="aside")
+    await desk.send(OutboundKind.ANSWER, *words, Markdown("There it is."), took)
+    assert desk.paper.printed == f"{before}{said}\n\n2 tool calls · 4 s\n"
+    assert ("dim", "2 tool calls · 4 s") in desk.paper.fragments
+
+
+async def test_words_above_a_card_are_printed_once_whether_they_were_seen_before_or_not(
+    desk: Desk,
+) -> None:
+    await desk.draft("I write it down.")
+    await desk.send(OutboundKind.NOTICE, Markdown("I write it down.", said=True))
+    await desk.card()
+    await desk.send(OutboundKind.NOTICE, Markdown("From before the start.", said=True))
+    assert desk.paper.printed.count("I write it down.") == 1
+    assert desk.paper.printed.count("From before the start.") == 1
+
+
+async def test_an_answer_right_below_other_words_goes_on_from_its_draft(desk: Desk) -> None:
+    await desk.draft("I look first.\n\nThere it")
+    await desk.draft("I look first.\n\nThere it is.")
+    await desk.send(
+        OutboundKind.ANSWER, Markdown("I look first.", said=True), Markdown("There it is.")
+    )
+    assert desk.paper.printed == "I look first.\n\nThere it is.\n"
+
+
+async def test_the_words_above_a_question_are_printed_once(desk: Desk) -> None:
+    await desk.draft("Only you know this.")
+    await desk.draft("Only you know this.\n\n⏳ Ask you a question")
+    await desk.draft("Only you know this.\n\n✓ Ask you a question")
+    await desk.answer("Only you know this.\n\nTea or coffee?")
+    printed = desk.paper.printed
+    assert printed.count("Only you know this.") == printed.count("Tea or coffee?") == 1
+    assert printed.index("✓ Ask you") < printed.index("Tea or coffee?")
+
+
+async def test_a_long_title_is_one_paragraph_of_its_card(desk: Desk) -> None:
+    desk.paper.look = Look(columns=40)
+    title = Plain("📋 A report for the weekly meeting of the club · 3 steps", style="title")
+    await desk.send(OutboundKind.CARD, title, Plain("The rest."), buttons=BUTTONS)
+    head, _, rest = desk.paper.printed.partition("3 steps\n")
+    assert "│\n" not in head
+    assert rest.startswith("│\n│ The rest.")
+
+
+async def test_a_press_is_not_answered_in_words_that_its_card_has_just_said(desk: Desk) -> None:
+    message = await desk.card()
+    await desk.edit(message, OutboundKind.CARD, Plain("✅ Approved · a.md", style="line"))
+    press = Press(ADDRESS, Sender("terminal", "a", "a"), "c:1:y", "h")
+    await desk.channel.acknowledge(press, "Approved.")
+    assert "Approved.\n" not in desk.paper.printed
+    await desk.channel.acknowledge(press, "It waits for the card before it.")
+    await desk.channel.acknowledge(press, "Approved.")
+    assert desk.paper.printed.endswith("It waits for the card before it.\nApproved.\n")
+
+
+async def test_new_keys_of_a_card_stand_below_the_answer_to_the_press(desk: Desk) -> None:
+    message = await desk.card("📋 Two files")
+    press = Press(ADDRESS, Sender("terminal", "a", "a"), "c:t:y", message)
+    stop = ((Button("⏹ Stop", "p:t:s"),),)
+
+    async def decided() -> None:
+        desk.paper.printed = ""
+        await desk.edit(
+            message,
+            OutboundKind.CARD,
+            Plain("📋 Two files · 0 of 2\n○ 1. one\n○ 2. two"),
+            buttons=stop,
+        )
+        await desk.channel.acknowledge(press, "Approved.")
+        assert desk.paper.printed == "\nApproved.\n[s] ⏹ Stop\n"
+        await desk.edit(
+            message, OutboundKind.CARD, Plain("📋 Two files · 2 of 2\n✓ 1. one\n✓ 2. two")
+        )
+        await desk.edit(
+            message, OutboundKind.CARD, Plain("📋 Two files · 2 of 2\n✓ 1. one\n✓ 2. two\n✅ Done")
+        )
+        assert desk.paper.printed == "\nApproved.\n[s] ⏹ Stop\n", "the answer tells the end"
+
+    await desk.hold("y", decided, EOFError())
+
+
+async def test_a_broken_answer_that_is_written_again_stands_once(desk: Desk) -> None:
+    for text in ("First.\n\nSecond and", "F", "First.\n\nSecond", "First.\n\nSecond and third."):
+        await desk.draft(text)
+    await desk.answer("First.\n\nSecond and third.")
+    assert desk.paper.printed == "First.\n\nSecond and third.\n"
+
+
+async def test_a_broken_answer_that_begins_otherwise_says_so_once(desk: Desk) -> None:
+    for text in ("First.\n\nSecond.\n\nThird", "Another", "Another one.\n\nThat"):
+        await desk.draft(text)
+    await desk.answer("Another one.\n\nThat is all.")
+    assert desk.paper.printed == f"First.\n\n{CUT}\n\nAnother one.\n\nThat is all.\n"
+    await desk.draft("Third.\n\nFourth.\n\nFifth")
+    await desk.answer("Nothing.")
+    assert desk.paper.printed.endswith(f"Third.\n\n{CUT}\n\nNothing.\n")

@@ -2,10 +2,11 @@
 
 import pytest
 
-from bot.adapters.terminal.board import Board, OpenCard
+from bot.adapters.terminal.board import Board, OpenCard, name_of
 from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
 from bot.domain.approval import Verb
 from bot.domain.message import Button
+from tests.words import NOT_SENT
 
 ASK = (Button("✅ Approve", "c:1:y"), Button("❌ Deny", "c:1:n"), Button("⏹ Stop", "c:1:s"))
 WIDER = (
@@ -17,9 +18,18 @@ WIDER = (
 
 @pytest.fixture
 def board() -> Board:
+    """Two open cards."""
     board = Board()
-    board.put("m1", "Run a command?", ASK)
-    board.put("m2", "Write a file?", WIDER)
+    board.put("m1", ["Create a file?", "a.md (new file, 4 B)"], ASK)
+    board.put("m2", ["🔐 Write b.md"], WIDER)
+    return board
+
+
+@pytest.fixture
+def one() -> Board:
+    """One open card."""
+    board = Board()
+    board.put("m1", ["🔐 Create a file?", "a.md (new file, 4 B)"], ASK)
     return board
 
 
@@ -29,98 +39,171 @@ def card(board: Board, number: int) -> OpenCard:
     return found
 
 
+def read(line: str, board: Board) -> Typed | None:
+    """Read a line that was begun when all cards were open."""
+    return read_typed(line, board.cards, board)
+
+
+def hint(typed: Typed | None) -> str:
+    assert isinstance(typed, Misread)
+    return typed.hint
+
+
 @pytest.mark.parametrize("line", ["hello", "y", "y2", "2: no", "yes", "/help", "1) first"])
 def test_without_a_card_everything_is_a_message(line: str) -> None:
-    assert read_typed(line, None, Board()) == Said(line)
+    assert read(line, Board()) == Said(line)
 
 
 @pytest.mark.parametrize("line", ["", "   ", "\t"])
 def test_nothing_typed_is_nothing(line: str, board: Board) -> None:
-    assert read_typed(line, board.newest, board) is None
+    assert read(line, board) is None
 
 
 def test_leaving(board: Board) -> None:
-    assert read_typed(" /quit ", board.newest, board) == Left()
+    assert read(" /quit ", board) == Left()
+
+
+@pytest.mark.parametrize(("line", "data"), [("y", "c:1:y"), ("N", "c:1:n"), ("y1", "c:1:y")])
+def test_a_key_presses_the_only_card(one: Board, line: str, data: str) -> None:
+    assert read(line, one) == Pressed(card(one, 1), data)
 
 
 @pytest.mark.parametrize(
-    ("line", "number", "data"),
-    [
-        ("y", 2, "c:2:y"),
-        ("W", 2, "c:2:w"),
-        ("y2", 2, "c:2:y"),
-        ("y1", 1, "c:1:y"),
-        ("s1", 1, "c:1:s"),
-    ],
+    ("line", "number", "data"), [("y2", 2, "c:2:y"), ("y1", 1, "c:1:y"), ("S1", 1, "c:1:s")]
 )
-def test_a_key_presses_the_newest_or_the_numbered_card(
+def test_a_key_with_a_number_presses_that_card(
     board: Board, line: str, number: int, data: str
 ) -> None:
-    assert read_typed(line, board.newest, board) == Pressed(card(board, number), data)
+    assert read(line, board) == Pressed(card(board, number), data)
 
 
-@pytest.mark.parametrize("line", ["w1", "a", "k", "y3"])
+def test_a_bare_key_asks_which_card_as_soon_as_two_are_open(board: Board) -> None:
+    assert hint(read("y", board)) == "Which one: y1 a.md, y2 Write b.md?"
+    assert hint(read("w", board)) == "Type w2 for Write b.md."
+    assert (
+        hint(read("r", board)) == "No open card has a key r. Type y1 for a.md, y2 for Write b.md."
+    )
+    assert hint(read("yes", board)) == "Which one: y1 a.md, y2 Write b.md?"
+
+
+@pytest.mark.parametrize("line", ["w1", "k", "y3"])
 def test_a_key_no_card_has_sends_nothing(board: Board, line: str) -> None:
-    assert isinstance(read_typed(line, board.newest, board), Misread)
+    assert hint(read(line, board))
+
+
+def test_one_key_approves_a_round_while_any_card_of_it_is_open() -> None:
+    board = Board()
+    first = board.put("m1", ["a.md"], (*ASK, Button("✅ Approve all (2)", "c:1:a")))
+    board.put("m2", ["b.md"], WIDER)
+    assert board.key_of(first, "y") == "y1"
+    assert board.key_of(first, "a") == "a"
+    assert read("a", board) == Pressed(first, "c:1:a")
+    begun = board.cards
+    board.close("m1")
+    assert read_typed("a", begun, board) == Pressed(first, "c:1:a")
+    board.close("m2")
+    assert hint(read_typed("a", begun, board))
+
+
+@pytest.mark.parametrize("line", ["use make instead", "not like this", "yes, but call it c.md"])
+def test_other_text_replies_to_the_only_card(one: Board, line: str) -> None:
+    assert read(line, one) == Said(line, card(one, 1))
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    "line", ["n because it is late", "n, because it is late", "1: because it is late"]
+)
+def test_a_reason_behind_a_key_is_sent_without_the_key(one: Board, line: str) -> None:
+    assert read(line, one) == Said("because it is late", card(one, 1))
+
+
+@pytest.mark.parametrize("line", ["no", "Nope!", "No, thanks."])
+def test_no_denies(one: Board, line: str) -> None:
+    assert read(line, one) == Pressed(card(one, 1), "c:1:n")
+
+
+def test_words_beside_two_cards_need_a_number(board: Board) -> None:
+    assert "1 a.md, 2 Write b.md" in hint(read("use make instead", board))
+    assert read("1: too early", board) == Said("too early", card(board, 1))
+    assert read("2) not there", board) == Said("not there", card(board, 2))
+
+
+@pytest.mark.parametrize(
+    "line",
     [
-        ("use make instead", ("use make instead", 2)),
-        ("no", ("no", 2)),
-        ("1: too early", ("too early", 1)),
-        ("2) not there", ("not there", 2)),
-        ("7: is no card", ("7: is no card", 2)),
+        "yes",
+        "OK",
+        "Approve",
+        "Yes, go ahead!",
+        "ok do it",
+        "👍",
+        "👍🏽",
+        "y please",
+        "please proceed",
     ],
 )
-def test_other_text_replies_to_the_newest_or_the_numbered_card(
-    board: Board, line: str, said: tuple[str, int]
-) -> None:
-    text, number = said
-    assert read_typed(line, board.newest, board) == Said(text, card(board, number))
-
-
-def test_other_text_is_no_reply_to_a_card_that_only_buttons_answer(board: Board) -> None:
-    asked = board.put("m3", "Shall it?", (Button("Replace", "r:1:r"), Button("Keep", "r:1:k")))
-    assert read_typed("what time is it?", asked, board) == Said("what time is it?")
-    assert read_typed("3: what about it?", asked, board) == Said("what about it?", asked)
-    assert read_typed("k", asked, board) == Pressed(asked, "r:1:k")
-
-
-@pytest.mark.parametrize("line", ["yes", "OK", "Approve"])
 def test_words_of_assent_are_asked_about_rather_than_taken_for_a_reason(
-    board: Board, line: str
+    one: Board, line: str
 ) -> None:
-    assert isinstance(read_typed(line, board.newest, board), Misread)
+    assert hint(read(line, one)) == f"Type y to approve a.md. {NOT_SENT}"
+
+
+@pytest.mark.parametrize("line", ["what exactly will it write?", "is this safe?", "ok?"])
+def test_a_question_is_a_message_and_the_card_stays(one: Board, line: str) -> None:
+    assert read(line, one) == Said(line, None, "The card stays open. Its keys: y, n or s.")
+
+
+def test_words_below_an_answer_are_a_message_and_older_cards_stay(one: Board) -> None:
+    one.note_answer()
+    assert read("write a poem", one) == Said(
+        "write a poem", None, "The card stays open. Its keys: y, n or s."
+    )
+    assert read("1: too early", one) == Said("too early", card(one, 1))
+    assert read("y", one) == Pressed(card(one, 1), "c:1:y")
+
+
+def test_other_text_is_no_reply_to_a_card_that_only_buttons_answer() -> None:
+    board = Board()
+    asked = board.put("m3", ["Shall it?"], (Button("Replace", "r:1:r"), Button("Keep", "r:1:k")))
+    typed = read("the weather is fine", board)
+    assert typed == Said("the weather is fine", None, "The card stays open. Its keys: r or k.")
+    assert read("1: what about it", board) == Said("what about it", asked)
+    assert read("k", board) == Pressed(asked, "r:1:k")
 
 
 @pytest.mark.parametrize("line", ["/stop", "/approvals", "/nonsense x"])
 def test_commands_are_no_denial(board: Board, line: str) -> None:
-    assert read_typed(line, board.newest, board) == Said(line)
+    assert read(line, board) == Said(line)
 
 
-def test_what_was_begun_for_one_card_never_answers_a_later_one(board: Board) -> None:
-    first = card(board, 1)
-    assert read_typed("y", first, board) == Pressed(first, "c:1:y")
-    assert read_typed("y", None, board) == Said("y")
-    board.close("m1")
-    assert isinstance(read_typed("y", first, board), Misread)
+def test_what_was_begun_for_one_card_never_answers_a_later_one(one: Board) -> None:
+    begun = one.cards
+    assert "came up while you were typing" in hint(read_typed("y", (), one))
+    assert read_typed("hello", (), one) == Said(
+        "hello", None, "The card stays open. Its keys: y, n or s."
+    )
+    one.put("m2", ["b.md"], WIDER)
+    assert "came up while you were typing" in hint(read_typed("y2", begun, one))
+    assert "came up while you were typing" in hint(read_typed("2: no good", begun, one))
+    assert read_typed("use make", begun, one) == Said("use make", card(one, 1))
+    one.close("m1")
+    assert hint(read_typed("y", begun, one)) == "That card is closed; nothing was sent."
+    assert hint(read_typed("y1", begun, one)) == "That card is closed; nothing was sent."
 
 
 def test_a_card_keeps_its_number_while_it_is_open(board: Board) -> None:
-    board.put("m2", "Write a file?", ASK)
+    board.put("m2", ["Write a file?"], ASK)
     assert card(board, 2).message_id == "m2"
     board.close("m1")
-    assert board.put("m3", "Third", ASK).number == 3
+    assert board.put("m3", ["Third"], ASK).number == 3
     board.close("m2")
     board.close("m3")
-    assert board.put("m4", "Fourth", ASK).number == 1
+    assert board.put("m4", ["Fourth"], ASK).number == 1
 
 
 def test_buttons_without_a_wish_get_letters_that_stand_for_none() -> None:
     buttons = (Button("Say so", "x:1"), Button("Stop", "x:2"), Button("…", "7"))
-    opened = Board().put("m", "Again?", buttons)
+    opened = Board().put("m", ["Again?"], buttons)
     assert list(opened.buttons.values()) == list(buttons)
     assert list(opened.buttons)[:2] == ["o", "t"]
     assert not set(opened.buttons) & set(Verb)
@@ -128,18 +211,33 @@ def test_buttons_without_a_wish_get_letters_that_stand_for_none() -> None:
 
 def test_each_wish_has_its_own_key_whatever_the_label_says() -> None:
     buttons = tuple(Button("All the same", f"c:token:{verb.value}") for verb in Verb)
-    opened = Board().put("m", "Run?", buttons)
+    opened = Board().put("m", ["Run?"], buttons)
     assert dict(opened.buttons) == {
         verb.value: button for verb, button in zip(Verb, buttons, strict=True)
     }
 
 
-def test_hints_carry_the_number_of_later_cards(board: Board) -> None:
-    assert card(board, 1).hints() == "[y] ✅ Approve  [n] ❌ Deny  [s] ⏹ Stop"
-    assert card(board, 2).hints().startswith("[y2] ✅ Approve  [w2] 🔁")
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (["🔐 Create a file?", "notes/todo.md (new file, 49 B)"], "notes/todo.md"),
+        (["🔐 Run a command?", "$ pytest -q"], "pytest -q"),
+        (["📋 A note and a greeting · 2 steps"], "A note and a greeting"),
+        (["🔐 Create report.md?"], "Create report.md"),
+        (["🔐 Use echo of the server nasty?", "{}"], "Use echo of the server nasty"),
+        (["x" * 100], "x" * 39 + "…"),
+        (["🔐"], "🔐"),
+        ([], ""),
+    ],
+)
+def test_a_card_is_named_after_the_thing_that_it_asks_about(lines: list[str], name: str) -> None:
+    assert name_of(lines) == name
 
 
-def test_hints_after_a_misread_name_keys_that_work(board: Board) -> None:
-    typed: Typed | None = read_typed("k", board.newest, board)
-    assert isinstance(typed, Misread)
-    assert "y2, w2 or n2" in typed.hint
+def test_cards_of_one_name_are_told_apart_by_what_differs() -> None:
+    board = Board()
+    board.put("m1", ["🔐 Edit a.md · 1 of 2", "- one", "+ two", "open for 24 h"], ASK)
+    board.put("m2", ["🔐 Edit a.md · 2 of 2", "- three", "+ four", "open for 24 h"], ASK)
+    assert hint(read("y", board)) == "Which one: y1 Edit a.md (- one), y2 Edit a.md (- three)?"
+    board.put("m3", ["🔐 Edit a.md", "- one", "+ two", "open for 24 h"], ASK)
+    assert "n1 Edit a.md, n2 Edit a.md (- three), n3 Edit a.md?" in hint(read("n", board))

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from bot.adapters.tools.catalog import standard_tools
+from bot.adapters.tools.command import RunCommand
+from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.sent_files import SentFiles
 from bot.domain.tool import ToolOutput
 from bot.ports.tool import Place, Tool
 from tests.fakes.clock import FakeClock
@@ -44,12 +47,13 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
+    sent = SentFiles(store.received, store.journal, FakeClock())
     made = standard_tools(
         clock=FakeClock(),
         chats=store.chats,
         journal=store.journal,
-        ledger=store.ledger,
-        sandbox=Sandbox(),
+        reading=reading_tools(store.ledger, sent=sent),
+        run_command=RunCommand(Sandbox(), sent=sent),
         spool=tmp_path / "spool",
     )
     return {tool.spec.name: tool for tool in made}

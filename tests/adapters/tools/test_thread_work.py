@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from bot.adapters.tools.thread_work import Stopped, StopSign, in_thread
+from bot.adapters.tools.thread_work import CallerGone, StopSign, in_thread
 
 
 async def test_work_runs_beside_the_loop_and_gives_its_result() -> None:
@@ -29,7 +29,7 @@ async def test_a_cancel_ends_the_work_before_it_goes_on() -> None:
         try:
             while True:
                 sign.heed()
-        except Stopped:
+        except CallerGone:
             ended.set()
             raise
 

@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.tools.sending import SendFile
 from bot.domain.change import Append, Change, SaveConversation
 from bot.domain.chat import Conversation
-from bot.domain.errors import ToolFailure
+from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.message import Address, Markdown, Outbound, OutboundKind
 from bot.domain.model import FinishReason
 from bot.domain.tool import AskPerson, CloseConversation
@@ -107,6 +107,19 @@ async def test_a_message_is_sent_and_a_question_ends_the_turn(run: Run) -> None:
     assert (question.sends, question.after) == ((), AskPerson("Which one?"))
     with pytest.raises(ToolFailure, match="blank"):
         await run("send_message", message=" \n ")
+
+
+async def test_choices_of_a_question_are_short_few_and_different(run: Run) -> None:
+    asked = {"message": "Which one?", "is_question": True}
+    put = await run("send_message", choices=["Tea", " Coffee\nwith milk "], **asked)
+    assert put.after == AskPerson("Which one?", ("Tea", "Coffee with milk"))
+    for choices in ([], ["x"] * 7, ["x" * 41], [" "], [3], "Tea"):
+        with pytest.raises(InvalidArguments):
+            await run("send_message", choices=choices, **asked)
+    with pytest.raises(ToolFailure, match="the same"):
+        await run("send_message", choices=["Tea", "Tea "], **asked)
+    with pytest.raises(ToolFailure, match="is_question"):
+        await run("send_message", message="News", choices=["Tea"])
 
 
 async def test_ending_a_conversation_is_left_to_the_settling(run: Run) -> None:

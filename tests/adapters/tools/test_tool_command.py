@@ -23,7 +23,7 @@ from bot.domain.tool import Effect, ExactRule, ToolOutput
 from bot.domain.variable import Variable
 from bot.ports.tool import Place
 from tests.adapters.tools.folders import names_in
-from tests.lacking import skip
+from tests.lacking import working_sandbox
 from tests.processes import outlived
 
 pytestmark = pytest.mark.commands
@@ -32,24 +32,14 @@ NAP = str(1_000_000 + os.getpid())
 """Seconds that nobody else sleeps on this machine."""
 
 
-async def working_wall() -> Sandbox:
-    sandbox = Sandbox()
-    if not await sandbox.works():
-        skip(
-            f"no working bubblewrap ({sandbox.fault})",
-            "apt-get install bubblewrap, where user namespaces are allowed",
-        )
-    return sandbox
-
-
 @pytest.fixture
 async def walled() -> Sandbox:
-    return await working_wall()
+    return await working_sandbox()
 
 
 @pytest.fixture(params=["walled", "bare"])
 async def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    return Sandbox(program=None) if request.param == "bare" else await working_wall()
+    return Sandbox(program=None) if request.param == "bare" else await working_sandbox()
 
 
 async def run(sandbox: Sandbox, place: Place, command: str, seconds: int = 20) -> ToolOutput:
@@ -258,10 +248,9 @@ async def test_the_card_says_where_and_offers_this_command_alone(
     preview = await RunCommand(walled).preview(arguments, place)
     assert preview.effect is Effect.WRITE
     assert preview.where == "in the workspace, sandboxed, no network"
-    assert preview.blocks == (CodeBlock("pytest -q", "bash"),)
-    assert preview.subject == "$ pytest -q"
+    assert (preview.title, preview.blocks) == ("Run `pytest -q`", ())
+    assert preview.outcome == "Ran `pytest -q`"
     assert preview.always == ExactRule('{"command":"pytest -q"}')
-    assert preview.always_label == "pytest -q"
     connected = await RunCommand(Sandbox(network=True)).preview(arguments, place)
     assert connected.where == "in the workspace, sandboxed, with network"
 
@@ -274,6 +263,16 @@ async def test_the_card_shows_the_time_a_command_wants(walled: Sandbox, place: P
     short = {"command": "echo hello", "timeout": 5}
     shown = await tool.preview(short, place)
     assert "hello" in (await tool.run(short, place, shown.seen)).text
+
+
+@pytest.mark.parametrize(
+    "command", ["echo " + "x" * 60, "echo a  b", "echo `date`", "echo a\necho b", "echo …"]
+)
+async def test_a_command_that_its_line_cannot_show_whole_stands_below_it(
+    walled: Sandbox, place: Place, command: str
+) -> None:
+    preview = await RunCommand(walled).preview({"command": command}, place)
+    assert preview.blocks == (CodeBlock(command, "bash"),)
 
 
 @pytest.mark.parametrize("command", ["ls; ls", "python3 x.py", "make", "ls > x", "echo $HOME"])
@@ -290,12 +289,12 @@ async def test_grave_commands_are_danger_with_the_reason(
 ) -> None:
     preview = await RunCommand(walled).preview({"command": command}, place)
     assert preview.effect is Effect.DANGER
-    assert preview.why.startswith("asks every time: it ")
+    assert preview.why.startswith("Always asks: it ")
     assert preview.always is None
 
 
 @pytest.mark.parametrize("program", [None, "/nonexistent/bwrap", "/bin/false"])
-async def test_without_a_working_wall_every_command_is_danger(
+async def test_without_a_working_sandbox_every_command_is_danger(
     place: Place, program: str | None
 ) -> None:
     sandbox = Sandbox(program=program)
@@ -303,7 +302,7 @@ async def test_without_a_working_wall_every_command_is_danger(
     preview = await tool.preview({"command": "ls"}, place)
     assert preview.effect is Effect.DANGER
     assert preview.always is None
-    assert "NOT sandboxed" in preview.where
+    assert "no sandbox" in preview.where
     assert (await tool.run({"command": "ls"}, place, None)).untrusted is not None
 
 

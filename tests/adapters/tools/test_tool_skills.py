@@ -41,7 +41,7 @@ async def test_the_instructions_come_with_what_else_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("gone", "no skill 'gone'"), ("unfit", "pandoc"), ("fixx", "mean fix")]
+    ("name", "words"), [("gone", "no skill “gone”"), ("unfit", "pandoc"), ("fixx", "mean fix")]
 )
 async def test_a_skill_that_cannot_be_used_is_refused_with_the_reason(
     name: str, words: str

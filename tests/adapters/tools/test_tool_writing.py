@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.tools.workspace import Workspace
+from bot.adapters.tools.writing_files import WriteFile
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock, Plain
 from bot.domain.tool import Effect, ExactRule, Preview
@@ -52,18 +53,36 @@ async def test_the_card_shows_the_whole_content_with_hidden_characters_made_visi
     tools: Tools, place: Place, workspace: Path
 ) -> None:
     preview = await foresee(tools, place, "write_file", path="x.py", content="a\x1b[8m\u202eb\n")
-    assert preview.title == "Create a file?"
-    assert preview.blocks == (
-        Plain("x.py (new file, 10 B)"),
-        CodeBlock("a\\x1b[8m\\u202eb\n", "py"),
-    )
+    assert (preview.title, preview.outcome) == ("Create x.py", "x.py created")
+    assert preview.blocks == (CodeBlock("a\\x1b[8m\\u202eb\n", "py", folds=True),)
+    assert preview.document == "x.py"
     assert preview.effect is Effect.WRITE
     assert preview.seen == "absent"
-    assert isinstance(preview.always, ExactRule)
-    (workspace / "x.py").write_text("12345")
-    again = await foresee(tools, place, "write_file", path="x.py", content="1")
-    assert again.title == "Replace a file?"
-    assert again.blocks[0] == Plain("x.py (5 B → 1 B)")
+    assert preview.always is None
+    empty = await foresee(tools, place, "write_file", path="x.py", content="")
+    assert empty.blocks == (Plain("(an empty file)"),)
+
+
+async def test_the_card_of_a_file_that_is_replaced_shows_what_changes(
+    tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "x.py").write_text("one\ntwo\nthree\nfour\nfive\n")
+    changed = "one\ntwo\n3\nfour\nfive\n"
+    again = await foresee(tools, place, "write_file", path="x.py", content=changed)
+    assert (again.title, again.outcome) == ("Replace x.py", "x.py replaced")
+    difference = "@@ -1,5 +1,5 @@\n one\n two\n-three\n+3\n four\n five"
+    assert again.blocks == (CodeBlock(difference, "diff", folds=True),)
+    assert again.document == "x.py.diff"
+    same = await foresee(
+        tools, place, "write_file", path="x.py", content=changed.replace("3", "three")
+    )
+    assert same.blocks == (Plain("No change: the file holds exactly this already."),)
+    (workspace / "x.py").write_bytes(b"\xff\xfe")
+    binary = await foresee(tools, place, "write_file", path="x.py", content="text\n")
+    assert binary.blocks == (
+        Plain("The old file is not text. 2 B → 5 B, the new content:"),
+        CodeBlock("text\n", "py", folds=True),
+    )
 
 
 @pytest.mark.parametrize("path", [".git/hooks/post-commit", "Makefile", "a/.env", "conftest.py"])
@@ -102,7 +121,10 @@ async def test_what_was_shown_is_done(
     await run("write_file", seen=write.seen, path="x", content="new")
     assert (workspace / "x").read_text() == "new"
     delete = await foresee(tools, place, "delete_file", path="x")
-    assert (delete.title, delete.blocks) == ("Delete a file?", (Plain("x (3 B)"),))
+    assert (delete.title, delete.blocks) == (
+        "Delete x",
+        (Plain("It has 3 B and cannot be brought back."),),
+    )
     await run("delete_file", seen=delete.seen, path="x")
     assert not (workspace / "x").exists()
 
@@ -112,9 +134,9 @@ async def test_an_edit_replaces_one_passage_and_shows_the_difference(
 ) -> None:
     (workspace / "x").write_text("one\ntwo\nthree\n")
     preview = await foresee(tools, place, "edit_file", path="x", old_text="two", new_text="2\u200b")
-    assert preview.blocks[1] == CodeBlock(
-        "@@ -1,4 +1,4 @@\n one\n-two\n+2\\u200b\n three\n ", "diff"
-    )
+    difference = "@@ -1,3 +1,3 @@\n one\n-two\n+2\\u200b\n three"
+    assert preview.blocks == (CodeBlock(difference, "diff", folds=True),)
+    assert preview.once, "the same edit cannot be made again"
     await run("edit_file", seen=preview.seen, path="x", old_text="two", new_text="2\u200b")
     assert (workspace / "x").read_text() == "one\n2\u200b\nthree\n"
 
@@ -149,9 +171,9 @@ async def test_an_edit_in_a_large_file_of_equal_lines_is_shown_at_once(
     lines = "same\n" * 200_000
     (workspace / "x").write_text(lines + "last\n")
     preview = await foresee(tools, place, "edit_file", path="x", old_text="last", new_text="end")
-    assert preview.blocks[1].text.startswith("@@ -199999,4 +199999,4 @@\n same\n same\n-last\n+end")
+    assert preview.blocks[0].text.startswith("@@ -199999,3 +199999,3 @@\n same\n same\n-last\n+end")
     whole = {"path": "x", "old_text": lines, "new_text": "same\n" * 100_000}
-    assert "-same" in (await foresee(tools, place, "edit_file", **whole)).blocks[1].text
+    assert "-same" in (await foresee(tools, place, "edit_file", **whole)).blocks[0].text
 
 
 @pytest.mark.parametrize(
@@ -273,4 +295,37 @@ async def test_a_program_among_the_files_is_under_no_standing_rule(
     content = {"content": "x"} if name == "write_file" else {}
     preview = await foresee(tools, place, name, path="notes.md", **content)
     assert preview.always is None
-    assert "asks every time" in preview.why
+    assert "always asks" in preview.why
+
+
+@pytest.mark.parametrize(
+    ("path", "offered"),
+    [
+        *((name, True) for name in ("a.md", "notes/b.TXT", "c.csv")),
+        *((name, False) for name in ("x.sh", "run", "x.py", "conf.json", "requirements.txt")),
+        *((name, False) for name in ("index.js", "x.service", "x.desktop", "HEAD", "a.md.sh")),
+    ],
+)
+async def test_a_rule_is_offered_for_documents_and_for_nothing_that_could_run(
+    tools: Tools, place: Place, workspace: Path, path: str, offered: bool
+) -> None:
+    new = await foresee(tools, place, "write_file", path=path, content="x")
+    assert isinstance(new.always, ExactRule) is offered
+    (workspace / path).parent.mkdir(exist_ok=True)
+    (workspace / path).write_text("x")
+    changed = await foresee(tools, place, "edit_file", path=path, old_text="x", new_text="y")
+    assert isinstance(changed.always, ExactRule) is offered
+    gone = await foresee(tools, place, "delete_file", path=path)
+    assert isinstance(gone.always, ExactRule) is offered
+
+
+async def test_the_operators_endings_count_as_documents_too(place: Place) -> None:
+    tool = WriteFile(frozenset({".org"}))
+    assert (await tool.preview({"path": "a.org", "content": "x"}, place)).always is not None
+    assert (await tool.preview({"path": "a.md", "content": "x"}, place)).always is None
+
+
+async def test_a_path_that_no_card_could_show_is_refused(tools: Tools, place: Place) -> None:
+    deep = "/".join(["folder"] * 1_000)
+    with pytest.raises(ToolFailure, match="the path is too long"):
+        await foresee(tools, place, "write_file", path=deep, content="x")

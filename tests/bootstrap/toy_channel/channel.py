@@ -59,5 +59,5 @@ class ToyChannel:
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         return None
 
-    async def acknowledge(self, press: Press, text: str) -> None:
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
         self._platform.notices.append(text)

@@ -7,10 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState, Verb
-from bot.domain.message import CodeBlock, Outbound
-from bot.domain.tool import Effect, ExactRule, Preview
-from bot.flow.approvals.cards import button_data, decided_card, open_card, parse_data
+from bot.domain.message import CodeBlock, Outbound, Plain
+from bot.domain.tool import (
+    Code,
+    Effect,
+    ExactRule,
+    PathRule,
+    Preview,
+    Status,
+    ToolResult,
+    ToolRule,
+)
+from bot.flow.approvals.cards import (
+    LONGEST,
+    beginning,
+    button_data,
+    decided_card,
+    open_card,
+    parse_data,
+)
 from tests.domain.logs import NOON, call, card
+from tests.words import ALWAYS, ALWAYS_IN, REPLY_HINT, RULE_PAUSED
 
 tokens = st.text(alphabet="abcXYZ019_-", min_size=1, max_size=43)
 
@@ -25,13 +42,13 @@ def labels(content: Outbound) -> list[list[str]]:
 
 def asked(effect: Effect = Effect.WRITE, **changes: object) -> Approval:
     seen = Preview(
-        "Run a command?",
-        "pytest -q",
+        "Run `pytest -q`",
+        "Run `pytest -q`",
         effect,
         (CodeBlock("$ pytest -q"),),
         where="in workspace",
         always=ExactRule("{}"),
-        always_label="pytest -q",
+        done="Ran `pytest -q`",
     )
     return replace(card(call("run_command")), preview=seen, **changes)
 
@@ -69,54 +86,133 @@ def test_a_card_that_others_see_names_who_asked() -> None:
     assert "asked by" not in shown(open_card(asked()))
 
 
-def test_an_open_card_shows_the_whole_call_its_place_and_its_purpose() -> None:
-    told = shown(open_card(asked()))
-    assert told.splitlines() == [
-        "🔐 Run a command?",
-        "$ pytest -q",
-        "in workspace · for “the report”",
-        "Open until 2026-11-02 12:00 UTC",
+def test_an_open_card_says_what_will_happen_shows_it_whole_and_says_why_it_asks() -> None:
+    because = replace(asked().preview, why="It deletes broadly")
+    blocks = open_card(replace(asked(), preview=because)).blocks
+    assert [(b.text, b.style if isinstance(b, Plain) else b.kind) for b in blocks] == [
+        ("🔐 Run `pytest -q`", "title"),
+        ("$ pytest -q", "code"),
+        ("⚠️ It deletes broadly", ""),
+        ("in workspace · for “the report”", ""),
+        (f"{REPLY_HINT} · open for 24 h", "aside"),
     ]
 
 
-def test_a_card_says_why_it_asks_in_spite_of_a_rule() -> None:
-    because = replace(asked().preview, why="a document is in view")
-    assert "⚠️ a document is in view" in shown(open_card(replace(asked(), preview=because)))
+def test_a_card_tells_of_its_round_and_names_the_request_once() -> None:
+    round = replace(asked().preview, together=3)
+    first = shown(open_card(replace(asked(), preview=round)))
+    second = shown(open_card(replace(asked(position=1), preview=round)))
+    assert "🔐 Run `pytest -q` · 1 of 3" in first
+    assert "🔐 Run `pytest -q` · 2 of 3" in second
+    assert "for “the report”" in first
+    assert "for “" not in second
 
 
-def test_a_danger_offers_no_standing_rule() -> None:
-    assert labels(open_card(asked()))[0] == ["✅ Approve", "🔁 Always: pytest -q"]
-    assert labels(open_card(asked(Effect.DANGER)))[0] == ["✅ Approve"]
+def test_the_workspace_is_not_worth_a_word() -> None:
+    seen = replace(asked().preview, where="in the workspace")
+    assert "in the workspace" not in shown(open_card(replace(asked(), preview=seen)))
 
 
-def test_only_the_first_card_of_several_approves_them_all() -> None:
+def test_a_card_says_that_a_rule_is_paused_and_by_what() -> None:
+    paused = replace(asked().preview, paused="a document")
+    assert f"⚠️ {RULE_PAUSED} Source: a document." in shown(
+        open_card(replace(asked(), preview=paused))
+    )
+
+
+def test_the_buttons_say_what_they_grant_and_none_grants_what_cannot_count() -> None:
+    last = ["❌ Deny", "✏️ Change…", "⏹ Stop"]
+    assert labels(open_card(asked())) == [["✅ Approve"], [ALWAYS], last]
+    folder = replace(asked().preview, wider=PathRule("notes"))
+    both = labels(open_card(replace(asked(), preview=folder)))
+    assert both == [["✅ Approve"], [ALWAYS], [f"{ALWAYS_IN}notes/"], last]
+    once = replace(folder, once=True)
+    assert labels(open_card(replace(asked(), preview=once))) == [
+        ["✅ Approve"],
+        [f"{ALWAYS_IN}notes/"],
+        last,
+    ]
+    tool = replace(asked().preview, always=ToolRule(), always_label="any echo")
+    assert labels(open_card(replace(asked(), preview=tool)))[1] == ["🔁 Always allow any echo"]
+    danger = replace(folder, effect=Effect.DANGER)
+    assert labels(open_card(replace(asked(), preview=danger))) == [["✅ Approve"], last]
+
+
+def test_only_the_first_card_of_several_approves_them_all_and_says_what_it_leaves_out() -> None:
     assert labels(open_card(asked(group=3)))[-1] == ["✅ Approve all (3)"]
     assert ["✅ Approve all (3)"] not in labels(open_card(asked(group=3, position=1)))
-    assert len(labels(open_card(asked()))) == 2
+    assert len(labels(open_card(asked()))) == 3
+    more = replace(asked().preview, together=4)
+    partly = open_card(replace(asked(group=3), preview=more))
+    assert labels(partly)[-1] == ["✅ Approve all (3, not the ⚠️)"]
 
 
-def test_a_repetition_is_asked_with_go_on_and_stop() -> None:
-    assert labels(open_card(asked(kind="repeat"))) == [["▶️ Go on", "⏹ Stop"]]
+def test_a_repetition_is_asked_with_go_on_and_stop_and_told_in_these_words() -> None:
+    card = asked(kind="repeat", decided_by=1, decider_name="Ann", asker=1)
+    assert labels(open_card(card)) == [["▶️ Go on", "⏹ Stop"]]
+    assert told(replace(card, state=ApprovalState.DENIED)) == "⏹ Stopped · Run `pytest -q`"
+    assert told(replace(card, state=ApprovalState.APPROVED)) == "▶️ Going on · Run `pytest -q`"
+
+
+def told(card: Approval, result: ToolResult | None = None, timezone: str | None = None) -> str:
+    """The line of a decided card."""
+    content = decided_card(card, timezone=timezone, result=result)
+    assert content.buttons == ()
+    (line,) = content.blocks
+    return line.text
 
 
 @pytest.mark.parametrize("state", ApprovalState)
-def test_a_decided_card_keeps_the_call_and_loses_its_buttons(state: ApprovalState) -> None:
-    content = decided_card(asked(state=state, decided_at=NOON))
-    assert content.buttons == ()
-    assert "$ pytest -q" in shown(content)
-    assert "2026-11-01 12:00 UTC" in shown(content)
+def test_a_decided_card_is_one_line_with_the_deed_and_the_local_time(state: ApprovalState) -> None:
+    card = asked(state=state, decided_at=NOON)
+    assert told(card, timezone="Asia/Tokyo").endswith(" · Run `pytest -q` · 21:00")
+    assert told(card).endswith(" · Run `pytest -q`")
+    assert told(card, timezone="no/where").endswith(" · Run `pytest -q`")
 
 
-def test_a_decided_card_names_who_decided_when_and_why() -> None:
+def test_a_decided_card_names_who_decided_where_it_was_somebody_else_or_others_see_it() -> None:
     decided = asked(
-        state=ApprovalState.DENIED,
-        decided_by=1,
-        decider_name="Bo",
-        decided_at=NOON,
-        reason="too early",
+        state=ApprovalState.DENIED, decided_by=1, asker=1, decider_name="Bo", reason="too  early"
     )
-    assert shown(decided_card(decided, "It did not run.")).splitlines()[-3:] == [
-        "❌ Denied by Bo · 2026-11-01 12:00 UTC",
-        "“too early”",
-        "It did not run.",
-    ]
+    assert told(decided) == "❌ Denied: “too early” · Run `pytest -q`"
+    other = "❌ Denied by Bo: “too early” · Run `pytest -q`"
+    assert told(replace(decided, decided_by=2)) == other
+    assert told(replace(decided, asker_name="Ann")) == other
+
+
+def test_a_card_tells_what_came_of_its_call() -> None:
+    card = asked(state=ApprovalState.APPROVED, decided_by=1, asker=1, decider_name="Bo")
+    good = ToolResult(card.call.id, "run_command", Status.SUCCESS, "All is well.")
+    assert told(card, good) == "✅ Ran `pytest -q`"
+    bad = replace(good, status=Status.FAILED, text="\n exit code 1\x1b of it\nmore")
+    assert told(card, bad) == "✗ Run `pytest -q`: exit code 1\\x1b of it"
+    unknown = replace(bad, code=Code.OUTCOME_UNKNOWN, synthetic=True)
+    assert told(card, unknown) == "❓ Run `pytest -q`: outcome unknown"
+    unrun = replace(bad, synthetic=True, text="Not run: no.")
+    assert told(card, unrun) == "⏹ Run `pytest -q`: Not run: no."
+    named = replace(card, asker_name="Ann")
+    assert told(named, good) == "✅ Ran `pytest -q` · approved by Bo"
+
+
+@given(st.text(max_size=LONGEST + 500))
+def test_a_card_shows_the_whole_of_a_thing_or_brings_it_as_a_document(text: str) -> None:
+    seen = replace(asked().preview, blocks=(CodeBlock(text, folds=True),), document="todo.md")
+    content = open_card(replace(asked(), preview=seen))
+    if len(text) <= LONGEST:
+        assert content.blocks[1] == CodeBlock(text, folds=True)
+        assert content.files == ()
+    else:
+        (file,) = content.files
+        assert (file.name, file.text) == ("todo.md", text)
+        assert text.startswith(content.blocks[1].text.removesuffix("…"))
+    assert decided_card(replace(asked(), preview=seen)).files == content.files
+
+
+@given(st.lists(st.text("ab", max_size=30), max_size=30), st.integers(1, 200))
+def test_a_long_thing_begins_with_whole_lines(lines: list[str], longest: int) -> None:
+    text = "\n".join(lines)
+    begun = beginning(text, longest)
+    assert len(begun) <= longest
+    if len(text) > longest and "\n" in text[1 : longest + 1]:
+        assert text[len(begun)] == "\n"
+        assert text.startswith(begun)

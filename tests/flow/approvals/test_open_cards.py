@@ -11,6 +11,7 @@ from bot.domain.change import Change, Fence, SaveApproval
 from bot.domain.errors import Conflict
 from bot.domain.message import Address
 from bot.domain.transcript import Entry
+from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
 from bot.ports.journal import Agenda, Journal
@@ -66,7 +67,7 @@ async def test_a_card_that_was_overtaken_ends_only_if_it_is_open_still(
     others = Change((SaveApproval(theirs, expect=ApprovalState.OPEN),))
     journal = OvertakenJournal(store.journal, others)
     async with EmbeddedLanes(_drain, clock) as lanes:
-        cards = OpenCards(journal, store.approvals, lanes)
+        cards = OpenCards(journal, store.approvals, store.chats, lanes, Clocks(store.people))
         ending = CardEnding(cards, store.approvals, journal, lanes, clock)
         assert await ending.withdraw([card], None) == ends
     known = await store.approvals.get(card.id)

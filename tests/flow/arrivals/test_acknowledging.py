@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.domain.errors import ChannelUnreachable
-from bot.domain.message import Address, Press
+from bot.domain.message import Address, Press, PressAnswer
 from bot.domain.person import Sender
 from bot.flow.arrivals.acknowledging import (
     MOST,
@@ -28,12 +28,12 @@ class SlowChannel(FakeChannel):
     release: asyncio.Event = field(default_factory=asyncio.Event)
     fault: Exception | None = None
 
-    async def acknowledge(self, press: Press, text: str) -> None:
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
         self.begun.append(press.sender.key)
         if self.fault is not None:
             raise self.fault
         await self.release.wait()
-        await super().acknowledge(press, text)
+        await super().acknowledge(press, text, refused=refused)
 
 
 def press(person: int) -> Press:
@@ -52,8 +52,8 @@ async def test_presses_of_strangers_leave_room_for_people_who_are_known() -> Non
     channel = SlowChannel()
     async with Acknowledging() as acknowledging:
         for stranger in range(200):
-            acknowledging.begin(channel, press(stranger), "", known=False)
-        acknowledging.begin(channel, press(1000), "Approved.", known=True)
+            acknowledging.begin(channel, press(stranger), PressAnswer(), known=False)
+        acknowledging.begin(channel, press(1000), PressAnswer("Approved."), known=True)
         await until(lambda: "fake:1000" in channel.begun)
         assert len(channel.begun) == MOST_OF_STRANGERS + 1
         channel.release.set()
@@ -64,10 +64,10 @@ async def test_one_person_and_all_together_have_a_bound() -> None:
     channel = SlowChannel()
     async with Acknowledging() as acknowledging:
         for _ in range(50):
-            acknowledging.begin(channel, press(1), "", known=True)
+            acknowledging.begin(channel, press(1), PressAnswer(), known=True)
         await until(lambda: len(channel.begun) == MOST_OF_ONE)
         for person in range(2, 200):
-            acknowledging.begin(channel, press(person), "", known=True)
+            acknowledging.begin(channel, press(person), PressAnswer(), known=True)
         await until(lambda: len(channel.begun) == MOST)
 
 
@@ -78,9 +78,9 @@ async def test_an_acknowledgement_that_hangs_or_fails_makes_room(fault: Exceptio
     channel = SlowChannel(fault=fault)
     async with Acknowledging(seconds=0.01) as acknowledging:
         for _ in range(MOST_OF_ONE):
-            acknowledging.begin(channel, press(1), "", known=True)
+            acknowledging.begin(channel, press(1), PressAnswer(), known=True)
         await until(lambda: not acknowledging.under_way)
         channel.fault = None
         channel.release.set()
-        acknowledging.begin(channel, press(1), "Denied.", known=True)
+        acknowledging.begin(channel, press(1), PressAnswer("Denied."), known=True)
         await until(lambda: len(channel.acknowledged) == 1)

@@ -6,17 +6,22 @@ from typing import Any
 
 import pytest
 
-from bot.domain.budget import BundleBounds
 from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
-from bot.domain.message import RawUpdate
+from bot.domain.limits import BundleBounds
+from bot.domain.message import Address, Inbound, Press
+from bot.domain.person import Sender
 from bot.flow.arrivals.intake import Intake
+from bot.flow.arrivals.lines import Lines
+from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.queue.seams import Seams
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.inbox import InboundRow
+from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
 
+PRESS = Press(Address("fake", "1"), Sender("fake", "1", "Ann"), "x", "h")
 _DONE, _DEAD = InboundState.DONE, InboundState.DEAD
 
 
@@ -32,7 +37,7 @@ class StumblingRouter:
     async def flush(self) -> None:
         """Has marked every update already."""
 
-    async def route(self, row: InboundRow) -> None:
+    async def route(self, row: InboundRow, inbound: Inbound) -> None:
         self.routed.append(row.key)
         if not self.after:
             self._stumble()
@@ -48,16 +53,19 @@ class StumblingRouter:
 
 async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], list[InboundState]]:
     """Which updates were routed, and what became of the two there are, five seconds later."""
-    store, clock = MemoryStore(), FakeClock()
+    store, clock, channel = MemoryStore(), FakeClock(), FakeChannel()
     router: Any = StumblingRouter(store, list(faults), after)
-    seams = Seams(store.inbox, RowReader({}), clock, BundleBounds())
-    intake = Intake(store.inbox, store.journal, router, seams, clock)
-    await intake.accept("fake", [RawUpdate("1", "one"), RawUpdate("2", "two")])
-    task = asyncio.create_task(intake.run())
-    await clock.advance(5)
-    assert not task.done(), "routing has ended"
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+    rows = RowReader({channel.name: channel})
+    lines = Lines(PatientRouter(router, store.journal, clock))
+    seams = Seams(store.inbox, rows, clock, BundleBounds())
+    intake = Intake(store.inbox, rows, lines, seams, clock)
+    await intake.accept("fake", [channel.update(PRESS), channel.update(PRESS)])
+    async with lines:
+        task = asyncio.create_task(intake.run())
+        await clock.advance(5)
+        assert not task.done(), "routing has ended"
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
     return router.routed, [row.state for row in store.rows.inbox.values()]
 
 

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.domain.budget import Limits
 from bot.domain.change import Change, Show
 from bot.domain.errors import (
     ChannelError,
     ChannelUnreachable,
 )
+from bot.domain.limits import Limits
 from bot.domain.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
 from bot.flow.delivery.delivery import Delivery
 from bot.ports.outbox import Delivered, OutboxRow

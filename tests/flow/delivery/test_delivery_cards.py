@@ -1,7 +1,7 @@
 """Delivery: a card that nobody can see in time is given up, and that is told."""
 
-from bot.domain.budget import Limits
 from bot.domain.errors import ContentRefused, FloodWait
+from bot.domain.limits import Limits
 from bot.domain.message import Outbound, OutboundKind, Plain
 from bot.flow.delivery.delivery import Delivery
 from bot.ports.outbox import DeliveryState, OutboxRow

@@ -3,21 +3,39 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.budget import Rate, SendRates
 from bot.domain.errors import FloodWait
+from bot.domain.limits import Rate, SendRates
 from bot.domain.message import Address, Piece, Sign
-from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
+from bot.flow.delivery.flood_gate import FloodGate, GatedChannel, Leave
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
+from tests.standins.bot_api import Chat, Rates
+from tests.standins.bot_api.pulse import Clock as PlatformClock
+from tests.standins.bot_api.rates import FloodGate as PlatformGate
 
 A, B, GROUP = Address("fake", "1"), Address("fake", "2"), Address("fake", "-3")
-PER_CHAT = SendRates(Rate(1, 1.0), None, None)
+PER_CHAT = SendRates(Rate(1, 1.0), None, None, burst=1)
+BURST = SendRates(Rate(1, 1.0), None, None, burst=3)
 HELLO = Piece({"text": "hello"})
+
+
+async def sent(gate: FloodGate, address: Address) -> None:
+    """Waits for leave and sends in no time."""
+    gate.used(await gate.admit(address))
+
+
+def sent_at_once(gate: FloodGate, address: Address, *, shows: bool = True) -> bool:
+    """Sends in no time if there is room."""
+    leave = gate.try_admit(address, shows=shows)
+    if leave is not None:
+        gate.used(leave)
+    return leave is not None
 
 
 @asynccontextmanager
@@ -28,7 +46,7 @@ async def leaves(
     got: list[tuple[float, Address]] = []
 
     async def ask(address: Address) -> None:
-        await gate.admit(address)
+        await sent(gate, address)
         got.append((clock.steady(), address))
 
     async with asyncio.TaskGroup() as group:
@@ -58,7 +76,9 @@ async def test_the_common_rate_is_shared_in_the_order_of_coming() -> None:
 async def test_a_group_has_its_own_rate_beside_that_of_a_chat() -> None:
     clock = FakeClock()
     gate = FloodGate(
-        SendRates(Rate(1, 1.0), Rate(2, 60.0), None), clock, lambda to: to.chat.startswith("-")
+        SendRates(Rate(1, 1.0), Rate(2, 60.0), None, burst=1),
+        clock,
+        lambda to: to.chat.startswith("-"),
     )
     async with leaves(gate, clock, GROUP, GROUP, GROUP, A, A, A) as got:
         await clock.advance(61)
@@ -69,8 +89,8 @@ async def test_a_group_has_its_own_rate_beside_that_of_a_chat() -> None:
 async def test_threads_of_a_chat_share_its_rate() -> None:
     clock = FakeClock()
     gate = FloodGate(PER_CHAT, clock)
-    assert gate.try_admit(Address("fake", "1", "7"))
-    assert not gate.try_admit(Address("fake", "1", "8"))
+    assert sent_at_once(gate, Address("fake", "1", "7"))
+    assert not sent_at_once(gate, Address("fake", "1", "8"))
 
 
 async def test_without_rates_nothing_waits() -> None:
@@ -102,20 +122,19 @@ async def test_a_silence_beyond_the_patience_is_told_instead_of_waited_for() -> 
     gate = FloodGate(None, FakeClock())
     gate.hold(A, 3600.0)
     with pytest.raises(FloodWait) as told:
-        await gate.admit(A)
+        await sent(gate, A)
     assert told.value.retry_after == 3600.0
 
 
 async def test_passing_things_go_only_when_nobody_waits() -> None:
     clock = FakeClock()
-    gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(2, 1.0)), clock)
-    assert gate.try_admit(A)
+    gate = FloodGate(SendRates(Rate(1, 1.0), None, None, burst=1), clock)
+    assert sent_at_once(gate, A)
     async with leaves(gate, clock, A, A) as got:
-        assert not gate.try_admit(A, shows=False)
-        assert gate.try_admit(B)
+        assert sent_at_once(gate, B)
         await clock.advance(1)
         assert got == [(1.0, A)]
-        assert not gate.try_admit(A)
+        assert not sent_at_once(gate, A)
         await clock.advance(1)
     assert [when for when, _ in got] == [1.0, 2.0]
 
@@ -124,18 +143,18 @@ async def test_passing_things_leave_a_third_of_the_common_rate_to_what_is_owed()
     clock = FakeClock()
     gate = FloodGate(SendRates(None, None, Rate(30, 1.0)), clock)
     others = [Address("fake", f"other{number}") for number in range(10)]
-    assert sum(gate.try_admit(A, shows=False) is not None for _ in range(100)) == 20
+    assert sum(sent_at_once(gate, A, shows=False) for _ in range(100)) == 20
     async with leaves(gate, clock, *others) as got:
         assert got == [(0.0, other) for other in others]
-        assert not gate.try_admit(A, shows=False)
+        assert not sent_at_once(gate, A, shows=False)
         await clock.advance(1)
-        assert gate.try_admit(A, shows=False)
+        assert sent_at_once(gate, A, shows=False)
 
 
 async def test_a_sign_does_not_use_up_the_leave_of_the_answer() -> None:
     clock = FakeClock()
     gate = FloodGate(PER_CHAT, clock)
-    assert gate.try_admit(A, shows=False)
+    assert sent_at_once(gate, A, shows=False)
     async with leaves(gate, clock, A) as got:
         assert got == [(0.0, A)]
 
@@ -153,11 +172,25 @@ async def test_a_leave_counts_from_the_end_of_its_send() -> None:
     assert got == [(1.2, A), (1.5, B)]
 
 
+async def test_sends_under_way_take_up_room_however_long_they_take() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(2, 1.0)), clock)
+    first, second = await gate.admit(A), await gate.admit(B)
+    async with leaves(gate, clock, A) as got:
+        await clock.advance(5.5)
+        assert got == []
+        assert not sent_at_once(gate, B)
+        gate.used(first)
+        await clock.advance(1.5)
+        assert got == [(6.5, A)]
+    gate.used(second)
+
+
 async def test_one_who_stops_waiting_leaves_the_line_to_the_next() -> None:
     clock = FakeClock()
-    gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(1, 1.0)), clock)
-    await gate.admit(A)
-    impatient = asyncio.create_task(gate.admit(A))
+    gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(1, 1.0), burst=1), clock)
+    await sent(gate, A)
+    impatient = asyncio.create_task(sent(gate, A))
     async with leaves(gate, clock, A, B) as got:
         impatient.cancel()
         await clock.advance(5)
@@ -174,8 +207,8 @@ async def test_a_newcomer_at_the_very_moment_does_not_pass_those_who_wait(
 
     async def come() -> None:
         await clock.sleep(1.0)
-        passed.append(gate.try_admit(newcomer, shows=False) is not None)
-        await gate.admit(newcomer)
+        passed.append(sent_at_once(gate, newcomer, shows=False))
+        await sent(gate, newcomer)
         passed.append(clock.steady() == 2.0)
 
     coming = asyncio.create_task(come())
@@ -195,7 +228,7 @@ async def test_a_newcomer_to_a_chat_stands_behind_those_who_wait_there() -> None
 
     async def come() -> None:
         await clock.sleep(1.0)
-        await gate.admit(A)
+        await sent(gate, A)
         late.append(clock.steady())
 
     coming = asyncio.create_task(come())
@@ -218,11 +251,11 @@ async def test_a_shorter_hold_does_not_shorten_a_longer_one() -> None:
 
 async def test_a_chat_in_which_somebody_waits_is_not_forgotten() -> None:
     clock = FakeClock()
-    gate = FloodGate(SendRates(Rate(1, 10.0), None, Rate(1, 1.0)), clock)
-    await gate.admit(B)
+    gate = FloodGate(SendRates(Rate(1, 10.0), None, Rate(1, 1.0), burst=1), clock)
+    await sent(gate, B)
     async with leaves(gate, clock, A) as got:
         for n in range(300):
-            gate.try_admit(Address("fake", f"many{n}"))
+            sent_at_once(gate, Address("fake", f"many{n}"))
         async with leaves(gate, clock, A) as later:
             await clock.advance(20)
     assert (got, later) == ([(1.0, A)], [(11.0, A)])
@@ -233,46 +266,156 @@ async def test_idle_chats_are_forgotten() -> None:
     gate = FloodGate(SendRates(Rate(1, 1.0), None, None), clock)
     most = 0
     for n in range(5000):
-        await gate.admit(Address("fake", str(n)))
+        await sent(gate, Address("fake", str(n)))
         await clock.advance(0.1)
         most = max(most, len(gate._lines))  # pyright: ignore[reportPrivateUsage]
     assert most <= 256
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.floats(0, 2)), max_size=30),
-    st.integers(1, 3),
-    st.integers(1, 4),
+async def test_a_chat_gets_a_few_messages_at_once_and_then_one_a_second() -> None:
+    clock = FakeClock()
+    async with leaves(FloodGate(BURST, clock), clock, *[A] * 5) as got:
+        await clock.advance(1.9)
+        assert [when for when, _ in got] == [0.0, 0.0, 0.0, 1.0]
+        await clock.advance(10)
+    assert [when for when, _ in got] == [0.0, 0.0, 0.0, 1.0, 2.0]
+
+
+async def test_an_answer_and_the_card_before_it_never_wait_for_a_draft() -> None:
+    clock = FakeClock()
+    gate = FloodGate(BURST, clock)
+    assert sent_at_once(gate, A)
+    assert not sent_at_once(gate, A)
+    async with leaves(gate, clock, A, A) as got:
+        assert got == [(0.0, A), (0.0, A)]
+
+
+async def test_a_draft_comes_only_when_all_that_was_owed_is_paid_back() -> None:
+    clock = FakeClock()
+    gate = FloodGate(BURST, clock)
+    await sent(gate, A)
+    await sent(gate, A)
+    await clock.advance(1.9)
+    assert not sent_at_once(gate, A)
+    await clock.advance(0.1)
+    assert sent_at_once(gate, A)
+
+
+async def test_typing_is_shown_while_an_answer_waits_for_the_rate_of_its_chat() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(30, 1.0)), clock)
+    async with leaves(gate, clock, A, A, A, A) as got:
+        assert len(got) == 3
+        assert sent_at_once(gate, A, shows=False)
+        assert not sent_at_once(gate, A)
+        await clock.advance(1)
+
+
+_SENDS = st.lists(
+    st.tuples(
+        st.sampled_from(("owed", "draft", "sign")),
+        st.integers(0, 2),
+        st.floats(0, 1.5),
+        st.floats(0, 2.5),
+        st.floats(0, 1),
+    ),
+    max_size=40,
 )
-def test_no_window_ever_holds_more_than_its_rate(
-    asks: list[tuple[int, float]], in_chat: int, in_all: int
+"""Sends: their kind, their chat, the time to the next one, and how long they take; of that time
+the part after which the platform counts them."""
+
+
+@given(_SENDS, st.integers(1, 3))
+def test_no_schedule_of_slow_sends_is_ever_refused_by_the_platform(
+    sends: list[tuple[str, int, float, float, float]], burst: int
 ) -> None:
-    got: list[tuple[float, Address]] = []
+    clock = FakeClock()
+    platform = Platform(Rates(chat_burst=burst, group_per_minute=6, all_per_second=4), clock)
+    rates = SendRates(Rate(1, 1.0), Rate(6, 60.0), Rate(4, 1.0), burst)
+    gate = FloodGate(rates, clock, lambda to: to.chat == "2")
+
+    async def carry(leave: Leave, chat: int, seconds: float, part: float) -> None:
+        await clock.sleep(seconds * part)
+        platform.count(chat)
+        await clock.sleep(seconds - seconds * part)
+        gate.used(leave)
+
+    async def owed(chat: int, seconds: float, part: float) -> None:
+        await carry(await gate.admit(Address("fake", str(chat))), chat, seconds, part)
 
     async def run() -> None:
-        clock = FakeClock()
-        gate = FloodGate(SendRates(Rate(in_chat, 1.0), None, Rate(in_all, 1.5)), clock)
-
-        async def ask(address: Address) -> None:
-            await gate.admit(address)
-            got.append((clock.steady(), address))
-
         async with asyncio.TaskGroup() as group:
-            for chat, gap in asks:
-                group.create_task(ask(Address("fake", str(chat))))
+            for kind, chat, gap, seconds, part in sends:
+                if kind == "owed":
+                    group.create_task(owed(chat, seconds, part))
+                elif leave := gate.try_admit(Address("fake", str(chat)), shows=kind == "draft"):
+                    if kind == "sign":
+                        gate.used(leave)
+                    else:
+                        group.create_task(carry(leave, chat, seconds, part))
                 await clock.advance(gap)
-            await clock.advance(120)
+            await clock.advance(1_000)
 
     asyncio.run(run())
-    assert len(got) == len(asks)
-    _assert_rate([when for when, _ in got], in_all, 1.5)
-    for chat in {who for _, who in got}:
-        _assert_rate([when for when, who in got if who == chat], in_chat, 1.0)
+    assert platform.counted >= sum(kind == "owed" for kind, *_ in sends)
 
 
-def _assert_rate(times: list[float], count: int, seconds: float) -> None:
-    for first, beyond in zip(times, times[count:], strict=False):
-        assert beyond >= first + seconds
+class _SteadyTime(PlatformClock):
+    """The time of a fake clock, as the stand-in reads it."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def now(self) -> float:
+        return self._clock.steady()
+
+
+class Platform:
+    """The counting of the stand-in, which raises where the platform would refuse."""
+
+    def __init__(self, rates: Rates, clock: FakeClock) -> None:
+        self._gate = PlatformGate(rates, _SteadyTime(clock))
+        kinds = ("private", "private", "group")
+        self._chats = [Chat(n, kind, "", count()) for n, kind in enumerate(kinds)]
+        self.counted = 0
+
+    def count(self, chat: int) -> None:
+        self._gate.pass_through(self._chats[chat])
+        self.counted += 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 2)), max_size=40), st.integers(2, 4))
+def test_what_is_owed_goes_as_early_as_if_there_were_no_drafts_and_one_place_less(
+    sends: list[tuple[bool, float]], burst: int
+) -> None:
+    def times(*, drafts: bool, places: int) -> list[float]:
+        got: list[float] = []
+
+        async def run() -> None:
+            clock = FakeClock()
+            gate = FloodGate(SendRates(Rate(1, 1.0), None, None, places), clock)
+
+            async def ask() -> None:
+                await sent(gate, A)
+                got.append(clock.steady())
+
+            async with asyncio.TaskGroup() as group:
+                for is_owed, gap in sends:
+                    if is_owed:
+                        group.create_task(ask())
+                    elif drafts:
+                        sent_at_once(gate, A)
+                    await clock.advance(gap)
+                await clock.advance(100)
+
+        asyncio.run(run())
+        return got
+
+    with_drafts = times(drafts=True, places=burst)
+    without = times(drafts=False, places=burst - 1)
+    pairs = zip(with_drafts, without, strict=True)
+    assert all(one <= other + 1e-6 for one, other in pairs)
 
 
 async def test_a_send_refused_for_flood_is_tried_again_when_the_silence_is_over() -> None:
@@ -313,9 +456,11 @@ async def test_drafts_and_signs_without_room_are_left_out() -> None:
     clock, inner = FakeClock(), FakeChannel(gated=True)
     channel = GatedChannel(inner, FloodGate(SendRates(Rate(1, 1.0), None, Rate(2, 1.0)), clock))
     await channel.draft(A, "one")
-    await channel.draft(A, "two")
+    with pytest.raises(FloodWait):
+        await channel.draft(A, "two")
     await channel.sign(A, Sign.TYPING)
-    await channel.sign(A, Sign.TYPING)
+    with pytest.raises(FloodWait):
+        await channel.sign(A, Sign.TYPING)
     assert inner.sent_drafts == [(A, "one")]
     assert len(inner.signs) == 1
 
@@ -357,7 +502,8 @@ class _FloodedDrafts(FakeChannel):
 async def test_a_draft_refused_for_flood_is_dropped_and_keeps_the_chat_silent() -> None:
     clock, inner = FakeClock(), _FloodedDrafts(gated=True)
     channel = GatedChannel(inner, FloodGate(None, clock))
-    await channel.draft(A, "x")
+    with pytest.raises(FloodWait):
+        await channel.draft(A, "x")
     sending = asyncio.create_task(channel.send(A, HELLO))
     await clock.advance(4.9)
     assert not sending.done()
@@ -383,7 +529,8 @@ async def test_what_is_passing_leaves_half_of_a_groups_room_to_what_is_owed() ->
     channel = GatedChannel(inner, FloodGate(rates, clock, lambda address: address == group))
     shown = await channel.draft(group, "a")
     assert await channel.draft(group, "b", message_id=shown) == shown
-    assert await channel.draft(group, "c", message_id=shown) == shown
+    with pytest.raises(FloodWait):
+        await channel.draft(group, "c", message_id=shown)
     assert inner.texts(group) == ["b"]
     for text in ("one", "two"):
         await channel.send(group, Piece({"text": text}))

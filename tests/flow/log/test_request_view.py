@@ -304,7 +304,7 @@ def test_a_model_that_does_not_see_gets_no_picture() -> None:
 
 
 def test_what_is_true_only_now_stands_behind_the_words() -> None:
-    view = build_view(log(AskerBody("Hi", "Ann", context="Monday")), PROFILE)
+    view = build_view(log(AskerBody("Hi", "Ann", moment="Monday")), PROFILE)
     assert texts(view) == ["Hi\n\n<now>Monday</now>"]
 
 

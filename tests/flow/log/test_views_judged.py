@@ -63,7 +63,7 @@ class Talk:
     """A chat whose log is written as the program writes it, with the stand-in for a model."""
 
     def __init__(self) -> None:
-        self.scribe = Scribe().write(AskerBody("Hi", "Ann", context="Monday"))
+        self.scribe = Scribe().write(AskerBody("Hi", "Ann", moment="Monday"))
         self.model = MODELS[0]
         self.issued = Issued()
         self.taken: set[str] = set()
@@ -126,7 +126,7 @@ class Talk:
         """The turn is over, by whatever end, and the person writes again."""
         self.close()
         self.scribe.write(NoteBody("ended", "[Turn ended: user_cancelled]"))
-        self.scribe.open(AskerBody("And now?", "Ann", context="Tuesday"))
+        self.scribe.open(AskerBody("And now?", "Ann", moment="Tuesday"))
 
     def cut(self, *, summary: bool) -> None:
         borders = self.scribe.borders

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from bot.domain.message import FileRef
 from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
-from bot.domain.progress import Progress
+from bot.domain.progress import HINT, Progress
 from bot.domain.step import Finish
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, Body, Entry, IntentBody, ResultBody
+from bot.domain.trouble import ModelTrouble, Trouble
 from bot.flow.turn.endings import note_of, outcome_of
 from tests.domain.logs import call, log, logs, progress_of, reply, result
+from tests.words import NO_TOOL_RAN, TRY_AGAIN
 
 ASKED = AskerBody("Hi", "Ann")
 RAN = call("run_command", command="make")
@@ -71,7 +73,7 @@ def test_a_question_without_words_still_asks() -> None:
 @pytest.mark.parametrize("reason", [r for r in StopReason if r not in OWN_WORDS])
 def test_an_ending_without_an_answer_tells_what_the_tools_did(reason: StopReason) -> None:
     told = ended(reason, reply(RAN), ResultBody(result(RAN))).text
-    assert "✓ run_command make" in told
+    assert "✓ Run `make`" in told
 
 
 def test_a_failed_call_and_one_that_did_not_run_are_told_apart() -> None:
@@ -79,13 +81,13 @@ def test_a_failed_call_and_one_that_did_not_run_are_told_apart() -> None:
     failed = ResultBody(result(RAN, Status.FAILED, "no rule", Code.ERROR))
     skipped = ResultBody(replace(result(other, Status.SKIPPED), synthetic=True))
     told = ended(StopReason.USER_CANCELLED, reply(RAN, other), failed, skipped).text
-    assert "✗ run_command make" in told
+    assert "✗ Run `make`" in told
     assert "write_file" not in told
 
 
 def test_a_call_stopped_while_it_ran_is_named_as_unknown() -> None:
     told = ended(StopReason.USER_CANCELLED, reply(RAN), IntentBody(RAN.id)).text
-    assert "outcome unknown: run_command make" in told
+    assert "outcome unknown: Run `make`" in told
     closed = ResultBody(
         replace(result(RAN, Status.FAILED, "?", Code.OUTCOME_UNKNOWN), synthetic=True)
     )
@@ -103,10 +105,49 @@ def test_a_wrapped_up_answer_says_that_it_is_not_the_end() -> None:
     assert "go on" in told
 
 
-def test_the_reason_is_told_with_a_way_on() -> None:
-    told = ended(StopReason.MODEL_FAILURE, why="the {key} is refused").text
-    assert "the {key} is refused" in told
-    assert "/status" in told
+@pytest.mark.parametrize("kind", Trouble)
+@pytest.mark.parametrize("owner", [True, False])
+def test_a_trouble_is_told_in_three_parts_and_without_the_words_of_a_library(
+    kind: Trouble, owner: bool
+) -> None:
+    trouble = ModelTrouble(kind, "fake/one", "SOME_KEY", 3000.0)
+    finish = Finish(StopReason.MODEL_FAILURE, "RemoteError {json}..", trouble=trouble)
+    told = outcome_of(progress(), finish, cut=False, owner=owner).text
+    happened, done, helps = told.split("\n\n")
+    assert done == NO_TOOL_RAN
+    for part in (happened, helps):
+        assert part.endswith(".")
+        assert not any(odd in part for odd in ("{", "..", "RemoteError"))
+    assert ("SOME_KEY" in told) == (owner and kind is Trouble.KEY)
+    assert ("owner" in told) <= (not owner)
+
+
+def test_a_known_wait_is_told() -> None:
+    trouble = ModelTrouble(Trouble.RATE, wait=3000.0)
+    finish = Finish(StopReason.MODEL_FAILURE, "429", trouble=trouble)
+    assert f"{TRY_AGAIN} in 50 minutes." in outcome_of(progress(), finish, cut=False).text
+
+
+def test_the_text_before_a_cut_stays() -> None:
+    trouble = ModelTrouble(Trouble.CONNECTION, streamed="The first line.\nThe second")
+    finish = Finish(StopReason.MODEL_FAILURE, "cut", trouble=trouble)
+    told = outcome_of(progress(), finish, cut=False).text
+    assert "> The first line.\n> The second" in told
+
+
+def test_the_error_that_came_again_and_again_is_quoted_without_the_advice() -> None:
+    asked = [call("read_file", f"call_{n}", path="a.txt") for n in range(3)]
+    failed = [
+        body
+        for one in asked
+        for body in (
+            reply(one),
+            ResultBody(result(one, Status.FAILED, f"no such file{HINT}Look first.", Code.ERROR)),
+        )
+    ]
+    told = ended(StopReason.TOOL_FAILURE_POLICY, *failed).text
+    assert "failed 3 times with the same error:\n\n```\nno such file\n```" in told
+    assert "Look first" not in told
 
 
 def test_files_come_along_once() -> None:

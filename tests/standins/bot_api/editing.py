@@ -104,7 +104,8 @@ def _editable(service: Service, parameters: Parameters) -> Message:
     chat = service.open_chat(parameters)
     if (message := chat.messages.get(_message_id(parameters))) is None:
         raise bad_request("message to edit not found")
-    if message.sender.id != service.bot.id or message.origin is not None:
+    # Only messages without a markup or with inline buttons can be edited.
+    if message.sender.id != service.bot.id or message.origin is not None or message.asks:
         raise bad_request("message can't be edited")
     return message
 

@@ -9,6 +9,7 @@ from tests.standins.bot_api.refusal import bad_request
 
 MAX_DATA_BYTES = 64
 MAX_BUTTONS = 100
+MAX_HINT = 64
 _OTHER_MARKUPS = ("keyboard", "remove_keyboard", "force_reply")
 
 
@@ -41,6 +42,18 @@ def parse_keyboard(markup: object) -> Keyboard:
     if sum(map(len, keyboard)) > MAX_BUTTONS:
         raise bad_request("REPLY_MARKUP_TOO_LONG")
     return keyboard
+
+
+def parse_forced_reply(markup: object) -> str:
+    """The hint in the field of a reply that a message opens; empty for any other markup."""
+    if not isinstance(markup, Mapping) or "force_reply" not in markup:
+        return ""
+    if markup["force_reply"] is not True:
+        raise bad_request('field "force_reply" must be True')
+    hint = markup.get("input_field_placeholder", "Reply")
+    if not isinstance(hint, str) or not 1 <= len(hint) <= MAX_HINT:
+        raise bad_request("can't parse force reply: the placeholder must have 1-64 characters")
+    return hint
 
 
 def _parse_button(button: object) -> Button:

@@ -11,7 +11,8 @@ from tests.standins.bot_api.world import Chat, Draft, Message, StoredFile
 class ShownMessage:
     """A visible message; `text` is the caption where there is a file.
 
-    `silent` came without a sound, `preview` shows what is behind a link.
+    `silent` came without a sound, `preview` shows what is behind a link, `asks` is the hint of the
+    reply that it opens.
     """
 
     id: int
@@ -28,6 +29,7 @@ class ShownMessage:
     reactions: tuple[str, ...]
     silent: bool
     preview: bool
+    asks: str
 
     @property
     def labels(self) -> list[str]:
@@ -83,4 +85,5 @@ def _show_message(message: Message) -> ShownMessage:
         reactions=tuple(emoji for left in message.reactions.values() for emoji in left),
         silent=message.silent,
         preview=message.preview,
+        asks=message.asks,
     )

@@ -8,7 +8,7 @@ from PIL import Image
 
 from tests.standins.bot_api.entity import parse_entities
 from tests.standins.bot_api.formatting import FormattedText, formatted, parse_markup
-from tests.standins.bot_api.keyboard import parse_keyboard
+from tests.standins.bot_api.keyboard import parse_forced_reply, parse_keyboard
 from tests.standins.bot_api.parameters import Parameters, Upload
 from tests.standins.bot_api.refusal import Refusal, bad_request
 from tests.standins.bot_api.service import Service
@@ -190,6 +190,7 @@ def _post(
         date=service.date,
         content=content,
         keyboard=keyboard,
+        asks=parse_forced_reply(parameters.json("reply_markup")),
         reply_to=reply_to,
         quote=quote,
         thread_id=thread_id,

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import PurePath
 from typing import Any
 
 from tests.standins.bot_api.formatting import FormattedText
@@ -51,7 +52,9 @@ class StoredFile:
 
     @property
     def path(self) -> str:
-        return f"{self.kind}s/{self.file_id}/{self.name}"
+        """Returns the place on the server, which has the file's ending and never its name."""
+        ending = PurePath(self.name).suffix
+        return f"{self.kind}s/{self.file_id}{ending if ending[1:].isalnum() else ''}"
 
     def to_json(self) -> dict[str, Any]:
         unique = hashlib.sha256(self.data).hexdigest()[:16]
@@ -83,6 +86,7 @@ class Draft:
 class Message:
     """A message of a chat; `content` is its text, or the caption of its file.
 
+    `asks` is the hint of the reply that it opens.
     `album` is the number of the album it is of. `things` are what stands in place of words, by the
     name of the field: a location, a contact, a poll. `service` has the
     fields of a message that the service itself puts into the chat.
@@ -95,6 +99,7 @@ class Message:
     content: FormattedText
     service: dict[str, Any] | None = None
     keyboard: Keyboard = ()
+    asks: str = ""
     file: StoredFile | None = None
     reply_to: "Message | None" = None
     quote: str | None = None

@@ -1,0 +1,248 @@
+"""The share of facts of long dialogues that is recalled: by words, by meaning, and by both.
+
+The facts are made, and asked for in other words than they were told in: single facts, facts in
+several parts, facts asked for by their date, facts that changed, and facts that nobody told, in
+English, German and Chinese. Between them lies talk about the same people and things.
+"""
+
+import random
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.figure import Figure
+from benchmarks.scale import Scale
+from bot.adapters.sql.store import Store, open_store
+from bot.adapters.system_clock import SystemClock
+from bot.domain.change import Change, KeepPassage
+from bot.domain.fit import Found, together
+from bot.domain.message import Address
+from bot.domain.passage import Hit, Passage
+from bot.flow.memory.meaning import Meaning
+from tests.fakes.embedder import FakeEmbedder
+from tests.fakes.vectors import FakeVectors
+
+_ME = "p1"
+_START = datetime(2025, 1, 3, 9, tzinfo=UTC)
+_NAMES = (
+    *("Ada", "Boris", "Cleo", "Dario", "Elif", "Fynn", "Greta", "Hugo", "Iris", "Jonas", "Kira"),
+    *("Levin", "Mira", "Nils", "Olga", "Pavel", "Quinn", "Rosa", "Sven", "Tara", "Umut", "Vera"),
+    *("Wanda", "Xaver", "Yann", "Zoe"),
+)
+_CITIES = (
+    *("Lisbon", "Oslo", "Kraków", "Porto", "Ghent", "Turin", "Lyon", "Graz", "Malmö", "Split"),
+    *("Basel", "Cork", "Riga", "Brno", "Leeds", "Bergen", "Lucerne", "Seville", "Utrecht", "Bonn"),
+)
+
+
+class _Kind(NamedTuple):
+    """One kind of fact: how it is told and asked for, in three languages."""
+
+    told: tuple[str, str, str]
+    asked: tuple[str, str, str]
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "car": _Kind(
+        (
+            "{name} bought an automobile in {city} today.",
+            "{name} hat heute in {city} einen Wagen gekauft.",
+            "{name}今天在{city}购买了汽车。",
+        ),
+        (
+            "Where did {name} purchase the car?",
+            "Wo hat {name} das Auto her?",
+            "{name}的汽车是在哪里买的?",
+        ),
+    ),
+    "job": _Kind(
+        (
+            "{name} got new employment with a firm in {city}.",
+            "{name} hat eine neue Arbeit bei einer Firma in {city}.",
+            "{name}在{city}的公司找到了新工作。",
+        ),
+        (
+            "In which town is the job of {name}?",
+            "In welcher Stadt ist die Stelle von {name}?",
+            "{name}在哪个城市工作?",
+        ),
+    ),
+    "trip": _Kind(
+        (
+            "{name} goes on vacation to {city} with the kids.",
+            "{name} macht mit den Kindern Urlaub in {city}.",
+            "{name}带孩子去{city}旅行。",
+        ),
+        (
+            "Where does {name} spend the holiday?",
+            "Wohin geht die Reise von {name}?",
+            "{name}去哪里旅行?",
+        ),
+    ),
+    "home": _Kind(
+        (
+            "{name} rents a flat in {city} now.",
+            "{name} hat jetzt eine Wohnung in {city}.",
+            "{name}现在在{city}租了房子。",
+        ),
+        (
+            "In which town is the home of {name}?",
+            "In welcher Stadt ist das Haus von {name}?",
+            "{name}的房子在哪里?",
+        ),
+    ),
+}
+_TALK = (
+    ("How is the weather? {name} wants to know.", "It rains until noon, then the sun comes out."),
+    ("Write a greeting for {name}.", "Dear {name}, all the best to you and yours!"),
+    ("Wie geht es {name}?", "Gut, sagt man. Ein wenig müde nach der langen Woche."),
+    ("Explain a loop to {name}.", "A loop repeats its body until its condition is false."),
+    ("{name}喜欢吃什么?", "我不知道,你可以问一问。"),
+    ("Plan the week of {name}.", "Monday sport, Tuesday shopping, Wednesday reading, then rest."),
+    ("What is on TV?", "A film about whales, and the news after it."),
+    ("Übersetze: good night", "Gute Nacht."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    words: str
+    kind: str
+    wanted: frozenset[str]
+    """The passages that answer it; none for what nobody told."""
+
+
+class _Dialogue:
+    """Makes the passages in their order, and the questions about them."""
+
+    def __init__(self) -> None:
+        self._random = random.Random(11)
+        self.passages: list[Passage] = []
+        self.questions: list[_Question] = []
+        people = [f"{one} {other}" for one in _NAMES for other in ("Adler", "Berg", "Costa")]
+        self._pairs = [(name, kind) for name in people for kind in _KINDS]
+        self._random.shuffle(self._pairs)
+
+    def make(self, talk: int) -> None:
+        """Makes 310 facts, each after so many passages about nothing in particular."""
+        for number in range(250):
+            name, kind = self._pairs.pop()
+            language = number % 3
+            what = ("single", "dated", "changed", "several", "single")[number % 5]
+            self._chat(talk)
+            getattr(self, f"_{what}")(name, kind, language)
+        for number in range(60):
+            name, kind = self._pairs.pop()
+            asked = _KINDS[kind].asked[number % 3].format(name=name)
+            self.questions.append(_Question(asked, "absent", frozenset()))
+
+    def _single(self, name: str, kind: str, language: int) -> None:
+        told = self._tell(name, kind, language)
+        self._ask("single", name, kind, language, told)
+
+    def _dated(self, name: str, kind: str, language: int) -> None:
+        told = self._tell(name, kind, language)
+        at = self.passages[-1].at
+        asked = (
+            f"What happened to {name} on {at:%d %B %Y}?",
+            f"Was war am {at:%Y-%m-%d} mit {name}?",
+            f"{name} {at:%Y-%m-%d}?",
+        )[language]
+        self.questions.append(_Question(asked, "dated", frozenset({told})))
+
+    def _changed(self, name: str, kind: str, language: int) -> None:
+        self._tell(name, kind, language)
+        self._chat(3)
+        told = self._tell(name, kind, (language + 1) % 3)
+        self._ask("changed", name, kind, language, told)
+
+    def _several(self, name: str, kind: str, language: int) -> None:
+        told = [self._tell(name, kind, language)]
+        self._chat(2)
+        told.append(self._tell(name, kind, language))
+        self._ask("several", name, kind, language, *told)
+
+    def _tell(self, name: str, kind: str, language: int) -> str:
+        city = self._random.choice(_CITIES)
+        words = _KINDS[kind].told[language].format(name=name, city=city)
+        return self._keep(words, ("Noted.", "Ist notiert.", "记住了。")[language])
+
+    def _ask(self, what: str, name: str, kind: str, language: int, *told: str) -> None:
+        asked = _KINDS[kind].asked[language].format(name=name)
+        self.questions.append(_Question(asked, what, frozenset(told)))
+
+    def _chat(self, count: int) -> None:
+        for _ in range(count):
+            asked, answer = self._random.choice(_TALK)
+            name = self._random.choice(_NAMES)
+            self._keep(asked.format(name=name), answer.format(name=name))
+
+    def _keep(self, question: str, answer: str) -> str:
+        number = len(self.passages)
+        at = _START + timedelta(hours=7 * number)
+        id = f"t{number}"
+        self.passages.append(Passage(id, _ME, at, question, answer, 1, "Ann", None, "c"))
+        return id
+
+
+async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
+    dialogue = _Dialogue()
+    dialogue.make(2 if scale.talk < 1_000 else 6)
+    async with open_store(f"sqlite:///{folder / 'recall.db'}") as store:
+        await store.chats.at(Address("telegram", "1"), private=True)
+        meaning = Meaning(
+            FakeEmbedder(), FakeVectors(), store.meant, store.meaning_debts, SystemClock()
+        )
+        await _fill(store, meaning, dialogue.passages)
+        found = [(one, await _searched(store, meaning, one.words)) for one in dialogue.questions]
+    for way in ("words", "meaning", "both"):
+        for figure in _figures(way, found):
+            yield figure
+
+
+async def _fill(store: Store, meaning: Meaning, passages: Sequence[Passage]) -> None:
+    for n in range(0, len(passages), 500):
+        await store.journal.commit(Change(tuple(map(KeepPassage, passages[n : n + 500]))))
+    while owed := await store.memory.owed(500):
+        await store.words.take_in(owed)
+    await meaning.catch_up()
+
+
+async def _searched(store: Store, meaning: Meaning, words: str) -> Mapping[str, list[Found]]:
+    now = _START + timedelta(days=900)
+    by_words = await store.words.search(words, _ME, 24)
+    by_meaning: Sequence[Hit] = await meaning.search(words, _ME, 24)
+    return {
+        "words": together(by_words, (), now),
+        "meaning": together((), by_meaning, now),
+        "both": together(by_words, by_meaning, now),
+    }
+
+
+def _figures(
+    way: str, found: Sequence[tuple[_Question, Mapping[str, list[Found]]]]
+) -> Sequence[Figure]:
+    told = [(one, hits[way]) for one, hits in found if one.wanted]
+    absent = [hits[way] for one, hits in found if not one.wanted]
+    wrong = 100 * sum(any(hit.fits for hit in hits) for hits in absent) / len(absent)
+    fit = [(one, [hit for hit in hits if hit.fits]) for one, hits in told]
+    kinds = sorted({one.kind for one, _ in told})
+    by_kind = ", ".join(
+        f"{kind} {_recall([each for each in fit if each[0].kind == kind], 5):.0f}" for kind in kinds
+    )
+    name = {"words": "by words", "meaning": "by meaning", "both": "by both"}[way]
+    return (
+        Figure(f"{len(told)} facts {name}: recall@5 ({by_kind})", _recall(fit, 5), "%"),
+        Figure(f"… recall@10 {name}, whether it fits or not", _recall(told, 10), "%"),
+        Figure(f"… of {len(absent)} facts never told, recalled {name}", wrong, "%"),
+    )
+
+
+def _recall(found: Sequence[tuple[_Question, Sequence[Found]]], most: int) -> float:
+    """Returns the part of the wanted passages among the first, in percent."""
+    parts = [
+        len(one.wanted & {hit.id for hit in hits[:most]}) / len(one.wanted) for one, hits in found
+    ]
+    return 100 * sum(parts) / max(len(parts), 1)

@@ -1,0 +1,1 @@
+"""Charts as pictures, each drawn in a process of its own."""

@@ -1,0 +1,331 @@
+"""The index of meaning inside the child: one collection of Chroma for each owner of passages.
+
+A condition on the owner would make each search look at all of an owner's rows: 60 ms among 20,000
+where a collection of their own takes 2 ms. It also lets nobody's search reach what is another's.
+
+A collection is called `<program>-<index>-<owner>-<generation>`. Chroma marks vectors as deleted and
+leaves their bytes on the disk, so those that stay are written into the next generation, the old one
+is dropped and its file is overwritten.
+"""
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, cast
+
+import chromadb
+import numpy as np
+from chromadb.api import ClientAPI
+from chromadb.api.models.Collection import Collection
+from chromadb.config import Settings
+from chromadb.errors import NotFoundError
+
+from bot.adapters.chroma.faults import Away, Lost
+
+Answer = tuple[Mapping[str, Any], bytes]
+
+_MARK = "mark"
+"""Stands in the place of an owner: the collection that says that an index was made."""
+
+_AT_ONCE = 200
+"""Vectors that are written with one call; a search waits for no more than that."""
+
+_WHOLE = {"whole": 1}
+_PARTIAL = {"whole": 0}
+_CHECKED_SECONDS = 3.0
+"""Seconds in which collections are looked through when an index is opened."""
+
+_LOCK_SECONDS = 0.2
+_SELF = 0.01
+"""The distance that a vector may seem to have from itself."""
+
+
+class Index:
+    """Answers the requests of the index; it is opened by the first one."""
+
+    def __init__(self) -> None:
+        self._client: ClientAPI | None = None
+        self._folder: Path | None = None
+        self._prefix = ""
+        self._file: tuple[int, int] = (0, 0)
+        self._held: dict[str, Collection] = {}
+        self._moving: dict[str, _Move] = {}
+        self._lock: int | None = None
+
+    def work(self, asked: Mapping[str, Any], numbers: bytes) -> Answer:
+        """Carries out one request; what goes wrong on a server is no damage of the index."""
+        try:
+            return self._work(asked, numbers)
+        except NotFoundError as fault:
+            raise Lost(str(fault)) from None
+        except (Lost, Away):
+            raise
+        except Exception as fault:
+            if asked.get("host") or (self._client is not None and self._folder is None):
+                why = " ".join(str(fault).split())[:200]
+                raise Away(f"the index server failed ({why or type(fault).__name__})") from None
+            raise
+
+    def _work(self, asked: Mapping[str, Any], numbers: bytes) -> Answer:
+        match asked["do"]:
+            case "open":
+                return {"there": self._open(asked)}, b""
+            case "make":
+                self._make(asked)
+            case "put":
+                self._put(asked["whose"], asked["numbers"], numbers)
+            case "remove":
+                self._remove(asked["whose"], asked["numbers"])
+            case "move":
+                return {"done": self._move(asked["whose"])}, b""
+            case "nearest":
+                return self._nearest(asked["whose"], asked["limit"], numbers)
+            case "count":
+                return {"count": sum(each.count() for each in self._held.values())}, b""
+        return {}, b""
+
+    def _open(self, asked: Mapping[str, Any]) -> bool:
+        """Returns True when the index is there and sound."""
+        self._connect(asked)
+        self._prefix = f"{asked['program']}-{asked['name']}-"
+        try:
+            found = {each.name: each for each in self._collections()}
+            self._mark_file()
+            if f"{self._prefix}{_MARK}" not in found:
+                return False
+            self._held = self._newest(found)
+            self._look_through()
+        except Lost:
+            return False
+        return True
+
+    def _make(self, asked: Mapping[str, Any]) -> None:
+        """Makes an empty index, and removes every other one of this program."""
+        if asked.get("folder"):
+            # The library keeps files open for as long as a process lives.
+            if self._client is not None:
+                raise Away("a new index needs a new process")
+            self._hold(Path(asked["folder"]))
+            shutil.rmtree(asked["folder"], ignore_errors=True)
+        self._connect(asked)
+        for each in self._collections():
+            if self._folder is not None or each.name.startswith(f"{asked['program']}-"):
+                self._drop(each)
+        self._prefix = f"{asked['program']}-{asked['name']}-"
+        self._made(f"{self._prefix}{_MARK}", _WHOLE)
+        self._mark_file()
+
+    def _connect(self, asked: Mapping[str, Any]) -> None:
+        if self._client is not None:
+            return
+        settings = Settings(anonymized_telemetry=False)
+        if not asked.get("folder"):
+            host, port, ssl = asked["host"], asked["port"], asked["ssl"]
+            self._client = chromadb.HttpClient(
+                host, port, ssl=ssl, headers=asked["headers"], settings=settings
+            )
+            return
+        folder = Path(asked["folder"])
+        if asked.get("look"):
+            folder = self._copied(folder)
+        else:
+            self._hold(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder = folder
+        self._client = chromadb.PersistentClient(folder, settings=settings)
+
+    def _hold(self, folder: Path) -> None:
+        """Keeps other processes away: Chroma lets only one write into a folder."""
+        if self._lock is not None:
+            return
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(folder.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        ends = time.monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= ends:
+                    os.close(lock)
+                    raise Away("another process uses the index of meaning") from None
+                time.sleep(0.02)
+            else:
+                self._lock = lock
+                return
+
+    def _copied(self, folder: Path) -> Path:
+        """Returns a copy for one look; the process that owns the folder goes on with it."""
+        if not folder.is_dir():
+            raise Away("there is no index of meaning yet")
+        place = tempfile.TemporaryDirectory(prefix="steward-meaning-")
+        self._copy = place  # It goes when this process ends.
+        copy = Path(place.name) / "index"
+        shutil.copytree(folder, copy)
+        return copy
+
+    def _collections(self) -> Sequence[Collection]:
+        return self._there.list_collections()
+
+    @property
+    def _there(self) -> ClientAPI:
+        if self._client is None:
+            raise Lost("the index is not open")
+        if self._folder is not None and self._file != (0, 0) and self._file != self._now():
+            raise Lost("the folder of the index was deleted")
+        return self._client
+
+    def _mark_file(self) -> None:
+        self._file = self._now()
+
+    def _now(self) -> tuple[int, int]:
+        if self._folder is None:
+            return (0, 0)
+        try:
+            found = (self._folder / "chroma.sqlite3").stat()
+        except FileNotFoundError:
+            return (-1, -1)
+        return (found.st_dev, found.st_ino)
+
+    def _newest(self, found: Mapping[str, Collection]) -> dict[str, Collection]:
+        """Returns the whole collections by owner; what a death left half written goes."""
+        newest: dict[str, tuple[int, Collection]] = {}
+        for name, each in found.items():
+            owner, _, generation = name.removeprefix(self._prefix).rpartition("-")
+            ours = name.startswith(self._prefix) and owner
+            if not ours:
+                continue
+            number = int(generation)
+            if (each.metadata or {}).get("whole") and number > newest.get(owner, (-1, each))[0]:
+                newest[owner] = (number, each)
+        kept = {each.name for _, each in newest.values()}
+        for name, each in found.items():
+            if name not in kept and name != f"{self._prefix}{_MARK}" and self._is_ours(name):
+                self._drop(each)
+        self._tidy()
+        return {owner: each for owner, (_, each) in newest.items()}
+
+    def _is_ours(self, name: str) -> bool:
+        return self._folder is not None or name.startswith(self._prefix)
+
+    def _look_through(self) -> None:
+        """Raises Lost unless vectors of each collection find themselves, as far as time allows."""
+        ends = time.monotonic() + _CHECKED_SECONDS
+        for each in self._held.values():
+            if time.monotonic() > ends:
+                return
+            count = each.count()
+            for offset in sorted({0, count // 2, max(count - 1, 0)}) if count else ():
+                _finds_itself(each, offset)
+
+    def _put(self, whose: str, numbers: Sequence[int], held: bytes) -> None:
+        vectors = np.frombuffer(held, dtype=np.float32).reshape(len(numbers), -1)
+        self._there  # noqa: B018 - raises when the folder is gone
+        collection = self._held.get(whose)
+        if collection is None:
+            collection = self._held[whose] = self._made(f"{self._prefix}{whose}-0", _WHOLE)
+        collection.upsert(ids=[str(number) for number in numbers], embeddings=vectors)
+
+    def _remove(self, whose: str, numbers: Sequence[int]) -> None:
+        """Takes vectors out of the search at once; `move` overwrites them on the disk."""
+        self._there  # noqa: B018 - raises when the folder is gone
+        collection = self._held.get(whose)
+        if collection is None:
+            return
+        for n in range(0, len(numbers), _AT_ONCE):
+            collection.delete(ids=[str(number) for number in numbers[n : n + _AT_ONCE]])
+        if self._folder is None:
+            return
+        if not collection.count():
+            self._drop(collection)
+            del self._held[whose]
+            self._tidy()
+            return
+        half = self._moving.pop(whose, None)
+        if half is not None:
+            self._drop(half.into)
+        generation = int(collection.name.rpartition("-")[2]) + 1
+        name = f"{self._prefix}{whose}-{generation}"
+        self._moving[whose] = _Move(self._made(name, _PARTIAL))
+
+    def _move(self, whose: str) -> bool:
+        """Writes some of the vectors that stay into the next generation; True when it is done."""
+        move, old = self._moving.get(whose), self._held.get(whose)
+        self._there  # noqa: B018 - raises when the folder is gone
+        if move is None or old is None:
+            return True
+        some = old.get(limit=_AT_ONCE, offset=move.done, include=["embeddings"])
+        if some["ids"]:
+            move.into.upsert(ids=some["ids"], embeddings=cast(Any, some["embeddings"]))
+            move.done += len(some["ids"])
+            return False
+        move.into.modify(metadata=_WHOLE)
+        del self._moving[whose]
+        self._held[whose] = move.into
+        self._drop(old)
+        self._tidy()
+        return True
+
+    def _nearest(self, whose: str, limit: int, held: bytes) -> Answer:
+        self._there  # noqa: B018 - raises when the folder is gone
+        collection = self._held.get(whose)
+        if collection is None:
+            return {"found": []}, b""
+        vector = np.frombuffer(held, dtype=np.float32)
+        found = collection.query(query_embeddings=[vector], n_results=limit, include=["distances"])
+        near = (found["distances"] or [[]])[0]
+        pairs = zip(found["ids"][0], near, strict=True)
+        return {"found": [(int(id), 1.0 - float(far)) for id, far in pairs]}, b""
+
+    def _made(self, name: str, metadata: Mapping[str, int]) -> Collection:
+        return self._there.get_or_create_collection(
+            name,
+            configuration={"hnsw": {"space": "cosine"}},
+            metadata=dict(metadata),
+            embedding_function=None,
+        )
+
+    def _drop(self, collection: Collection) -> None:
+        with suppress(NotFoundError):
+            self._there.delete_collection(collection.name)
+
+    def _tidy(self) -> None:
+        """Removes what dropped collections leave behind: files, and rows that are only freed.
+
+        It looks into Chroma's own tables, as the library has no way to ask for this.
+        """
+        if self._folder is None:
+            return
+        file = self._folder / "chroma.sqlite3"
+        with suppress(sqlite3.Error), closing(sqlite3.connect(file, timeout=5)) as database:
+            kept = {id for (id,) in database.execute("SELECT id FROM segments")}
+            for folder in self._folder.iterdir():
+                if folder.is_dir() and folder.name not in kept:
+                    shutil.rmtree(folder, ignore_errors=True)
+            database.execute("VACUUM")
+
+
+class _Move:
+    """A collection that gets the vectors of another one, and how many it has."""
+
+    def __init__(self, into: Collection) -> None:
+        self.into = into
+        self.done = 0
+
+
+def _finds_itself(collection: Collection, offset: int) -> None:
+    some = collection.get(limit=1, offset=offset, include=["embeddings"])
+    held = some["embeddings"]
+    if held is None or len(held) != len(some["ids"]) or not len(held):
+        raise Lost("vectors are missing")
+    found = collection.query(
+        query_embeddings=np.asarray([held[0]], dtype=np.float32), n_results=1, include=["distances"]
+    )
+    near = (found["distances"] or [[]])[0]
+    if not near or not float(near[0]) <= _SELF:
+        raise Lost("vectors are damaged")

@@ -1,0 +1,1 @@
+"""Embeddings of any server that speaks like OpenAI."""

@@ -1,0 +1,152 @@
+"""The port `Embedder` on a server that speaks like OpenAI's /v1/embeddings."""
+
+import asyncio
+import base64
+import binascii
+import json
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bot.adapters.embeddings.faults import TooLong, refused
+from bot.domain.errors import EmbedderError, EmbedderRefuses
+from bot.domain.meaning import MOST_BYTES, Vector, first_bytes, unit
+
+if TYPE_CHECKING:
+    import httpx2
+
+_MOST_ANSWER = 4_000_000
+"""Bytes of an answer: 32 vectors of 4,096 numbers each take less."""
+
+_SECONDS = 60.0
+_CONNECT_SECONDS = 5.0
+_LEAST_BYTES = 250
+"""Bytes of a text below which it is not cut again."""
+
+_SHORTEST_KEY = 8
+
+
+class Embeddings:
+    """Asks a server for vectors. What the server finds too long is halved until it fits.
+
+    An answer that is no answer, too long, or of vectors of several sizes is an EmbedderError.
+    """
+
+    def __init__(self, url: str, model: str, key: str | None = None) -> None:
+        self._url = f"{url.rstrip('/')}/embeddings"
+        self._model = model
+        self._key = key or ""
+        self._most = MOST_BYTES
+        self._client: httpx2.AsyncClient | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+        while True:
+            most = self._most
+            try:
+                return await self._asked([first_bytes(text, most) or " " for text in texts])
+            except TooLong as fault:
+                if most <= _LEAST_BYTES:
+                    raise EmbedderRefuses(str(fault)) from None
+                # Remembered: the server takes no more the next time either.
+                self._most = min(self._most, most // 2)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    async def _asked(self, texts: Sequence[str]) -> Sequence[Vector]:
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
+        status, answer = await self._posted(json.dumps(body).encode())
+        if status != 200:
+            raise refused(status, self._hidden(_words(answer)))
+        vectors = await asyncio.to_thread(_read, answer, len(texts))
+        if len({len(vector) for vector in vectors}) != 1:
+            raise EmbedderError("the embedder's vectors differ in size")
+        return vectors
+
+    async def _posted(self, body: bytes) -> tuple[int, bytes]:
+        client = await self._opened()
+        import httpx2  # noqa: PLC0415 - it is loaded by now
+
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        whole = bytearray()
+        try:
+            async with (
+                asyncio.timeout(_SECONDS),
+                client.stream("POST", self._url, content=body, headers=headers) as response,
+            ):
+                async for piece in response.aiter_bytes():
+                    whole += piece
+                    if len(whole) > _MOST_ANSWER:
+                        raise EmbedderError("the embedder's answer is too long")
+                return response.status_code, bytes(whole)
+        except TimeoutError:
+            raise EmbedderError(f"the embedder gave no answer within {_SECONDS:g} s") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            words = self._hidden(f"{type(error).__name__} {error}".strip())[:200]
+            raise EmbedderError(f"the embedder is not reached ({words})") from None
+
+    async def _opened(self) -> "httpx2.AsyncClient":
+        async with self._opening:
+            if self._client is None:
+                self._client = await asyncio.to_thread(_client)
+            return self._client
+
+    def _hidden(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if len(self._key) >= _SHORTEST_KEY else text
+
+
+def _client() -> "httpx2.AsyncClient":
+    # Importing it and reading the certificates takes a while, and nobody may wait for it.
+    import httpx2  # noqa: PLC0415
+
+    return httpx2.AsyncClient(timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS))
+
+
+def _read(answer: bytes, count: int) -> Sequence[Vector]:
+    """Returns the vectors of an answer in the order of the texts."""
+    try:
+        data = sorted(json.loads(answer)["data"], key=lambda each: int(each["index"]))
+        if [int(each["index"]) for each in data] != list(range(count)):
+            raise EmbedderError("the embedder's answer is not about the texts it was asked for")
+        found = [_numbers(each["embedding"]) for each in data]
+    except (ValueError, TypeError, KeyError, binascii.Error, RecursionError):
+        raise EmbedderError("the embedder's answer cannot be read") from None
+    try:
+        return [unit(numbers) for numbers in found]
+    except ValueError:
+        raise EmbedderRefuses("the embedder's vector has no direction, or is no number") from None
+
+
+def _numbers(told: object) -> Sequence[float]:
+    """Returns a vector's numbers; some servers send them as bytes, whatever they are asked for."""
+    if isinstance(told, str):
+        numbers = array("f")
+        numbers.frombytes(base64.b64decode(told, validate=True))
+    elif isinstance(told, list):
+        numbers = array("d", told)
+    else:
+        raise TypeError("no vector")
+    if not numbers:
+        raise ValueError("an empty vector")
+    return numbers
+
+
+def _words(answer: bytes) -> str:
+    """Returns what an error answer says, in whatever form."""
+    try:
+        told: Any = json.loads(answer)
+    except (ValueError, RecursionError):
+        return ""
+    for name in ("error", "detail", "message"):
+        if isinstance(told, Mapping) and told.get(name):
+            told = told[name]
+    return told if isinstance(told, str) else ""

@@ -1,0 +1,210 @@
+"""The only module that loads the SDK: sends a body, yields raw events, translates its errors.
+
+Requests go through the client's `post`, and the bytes are read before the SDK parses them: its
+typed methods walk the whole history in every call, its models lose fields they do not know, and
+one event that is no JSON ends its stream with a bare ValueError.
+"""
+
+import asyncio
+import json
+import math
+import os
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from typing import Any
+
+import httpx2
+from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, Omit, OpenAIError
+
+from bot.adapters.openai.event_stream import END, EventStream
+from bot.adapters.openai.faults import fault, told
+from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
+from bot.domain.limits import ModelTimes
+from bot.domain.provider import OPENAI, ProviderSpec
+
+_CHECK_SECONDS = 15.0
+_ENDING_SECONDS = 1.0
+_SHORTEST_KEY = 8
+_MOST_BODY = 64_000_000
+"""Bytes of a reply in one piece, and of a list of models."""
+
+_FOR_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
+
+_NO_KEY = "none"
+"""Stands in the header for a server that wants no key; the SDK insists on one."""
+
+
+class Connection:
+    """An open client; every fault is a ModelError, and its text never contains a secret."""
+
+    def __init__(self, spec: ProviderSpec, times: ModelTimes) -> None:
+        self._secrets = [s for s in (spec.key, *spec.secrets) if len(s) >= _SHORTEST_KEY]
+        self._times = times
+        self._setting = spec.key_name
+        try:
+            self._client = AsyncOpenAI(
+                api_key=spec.key or _NO_KEY,
+                base_url=spec.base_url,
+                default_headers=_headers(spec),
+                max_retries=0,
+                timeout=httpx2.Timeout(None, connect=times.connect_seconds),
+            )
+        except httpx2.InvalidURL:
+            raise ModelDenied("the provider's base URL is no URL") from None
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def models(self) -> Mapping[str, Mapping[str, Any]]:
+        """Returns the entries of the server's list of models by their ids."""
+        async with self._within(_CHECK_SECONDS, "no answer"):
+            response = await self._client.get("/models", cast_to=httpx2.Response)
+        try:
+            listed = json.loads(response.content[:_MOST_BODY])["data"]
+            return {str(entry["id"]): entry for entry in listed if isinstance(entry, Mapping)}
+        except (ValueError, TypeError, KeyError):
+            raise ModelUnreachable("the server's list of models cannot be read") from None
+
+    async def events(self, body: bytes) -> AsyncGenerator[str]:
+        """Yields the data of each event, and END when the server said that the reply is whole.
+
+        A reply that comes in one piece is one event. No time limit runs during a `yield`: the
+        limits bound the provider, not the reader.
+        """
+        ends = asyncio.get_running_loop().time() + self._times.call_seconds
+        opening = self._times.connect_seconds + self._times.first_byte_seconds
+        async with self._within(opening, "no answer", ends):
+            stream = await self._client.post(
+                "/chat/completions",
+                content=body,
+                cast_to=object,
+                stream=True,
+                stream_cls=AsyncStream[Any],
+                options={"headers": {"Content-Type": "application/json"}},
+            )
+        try:
+            reading = self._streamed(stream.response, ends)
+            if "event-stream" not in stream.response.headers.get("content-type", ""):
+                reading = self._in_one_piece(stream.response, ends)
+            async with aclosing(reading) as data:
+                async for each in data:
+                    yield each
+        finally:
+            await stream.close()
+
+    async def _streamed(self, response: httpx2.Response, ends: float) -> AsyncGenerator[str]:
+        events, silence = EventStream(), self._times.silence_seconds
+        loop = asyncio.get_running_loop()
+        pieces = response.aiter_bytes()
+        async with self._within(silence, "the stream was silent", ends) as bound:
+            while (piece := await anext(pieces, None)) is not None:
+                # One limit for the whole stream, lifted while the reader has the event.
+                bound.reschedule(None)
+                for data in events.feed(piece):
+                    if data.strip() == END:
+                        await _drained(pieces)
+                        yield END
+                        return
+                    yield self._sound(data)
+                bound.reschedule(min(loop.time() + silence, ends))
+            for data in events.end():
+                yield END if data.strip() == END else self._sound(data)
+
+    async def _in_one_piece(self, response: httpx2.Response, ends: float) -> AsyncGenerator[str]:
+        whole = bytearray()
+        kind = response.headers.get("content-type", "").partition(";")[0] or "no type"
+        async with self._within(self._times.silence_seconds, "the answer was silent", ends):
+            async for piece in response.aiter_bytes():
+                whole += piece
+                if len(whole) > _MOST_BODY:
+                    raise ModelUnreachable("the answer was too long")
+        if "json" not in kind:
+            raise ModelUnreachable(f"the address answered with {kind}, which is no reply")
+        yield self._sound(whole.decode(errors="replace"))
+        yield END
+
+    def _sound(self, data: str) -> str:
+        """Returns the data of an event; raises the fault that it tells of."""
+        if '"error"' not in data:
+            return data
+        try:
+            event = json.loads(data)
+        except ValueError:
+            return data
+        if not isinstance(event, Mapping) or not event.get("error"):
+            return data
+        status, words, code = told(event, 500)
+        raise fault(status, self._hidden(words), code=code, setting=self._setting)
+
+    @asynccontextmanager
+    async def _within(
+        self, seconds: float, what: str, ends: float = math.inf
+    ) -> AsyncGenerator[asyncio.Timeout]:
+        """Limits the code inside to `seconds` and to the end of the whole call."""
+        loop = asyncio.get_running_loop()
+        with self._translated():
+            try:
+                async with asyncio.timeout_at(min(loop.time() + seconds, ends)) as bound:
+                    yield bound
+            except TimeoutError:
+                whole = f"the call took more than {self._times.call_seconds:g} s"
+                raise ModelUnreachable(
+                    whole if loop.time() >= ends else f"{what} for {seconds:g} s"
+                ) from None
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        """Turns the SDK's errors into ours without their causes, which may contain headers."""
+        try:
+            yield
+        except APIStatusError as error:
+            raise self._refused(error) from None
+        except (APIError, OpenAIError, httpx2.HTTPError, httpx2.StreamError) as error:
+            cause = error.__cause__ or error
+            words = self._hidden(f"{type(cause).__name__} {cause}".strip())
+            raise ModelUnreachable(words[:200]) from None
+        except (httpx2.InvalidURL, UnicodeError, ValueError):
+            raise ModelUnreachable("the answer could not be read") from None
+
+    def _refused(self, error: APIStatusError) -> ModelError:
+        status, words, code = told(error.body, error.status_code)
+        if "<html" in words.lower():
+            words = "the address answered with a web page"
+        header = error.response.headers.get("retry-after")
+        return fault(
+            error.status_code or status,
+            self._hidden(words),
+            code=code,
+            retry_after=header,
+            setting=self._setting,
+        )
+
+    def _hidden(self, text: str) -> str:
+        # A short key may be a part of many words, and is no secret worth the name.
+        for secret in self._secrets:
+            text = text.replace(secret, "[key]")
+        return text
+
+
+def _headers(spec: ProviderSpec) -> dict[str, Any]:
+    """Returns the headers of a provider, without those that the SDK takes from the environment.
+
+    They are meant for OpenAI alone: its organisation, its project, and headers of a gateway.
+    """
+    own: dict[str, Any] = dict(spec.headers)
+    if spec.name == OPENAI:
+        return own
+    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+    foreign = [*_FOR_OPENAI, *(line.partition(":")[0].strip() for line in lines)]
+    given = {name.lower() for name in own}
+    return {name: Omit() for name in foreign if name and name.lower() not in given} | own
+
+
+async def _drained(pieces: Any) -> None:
+    """Reads to the end; otherwise the connection could not be used again."""
+    try:
+        async with asyncio.timeout(_ENDING_SECONDS):
+            while await anext(pieces, None) is not None:
+                pass
+    except (httpx2.HTTPError, TimeoutError):
+        pass

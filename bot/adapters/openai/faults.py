@@ -1,0 +1,112 @@
+"""Translates refusals of Chat Completions servers into faults of the flow."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.errors import (
+    ModelDenied,
+    ModelError,
+    ModelOverloaded,
+    ModelUnreachable,
+    NoSuchModel,
+    PromptTooLong,
+    RequestInvalid,
+)
+from bot.domain.trouble import Trouble
+
+_DENIED = {401: Trouble.KEY, 402: Trouble.CREDIT, 403: Trouble.PERMISSION}
+_UNPAID = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_TOO_LONG = (
+    "maximum context length",
+    "context_length_exceeded",
+    "context length exceeded",
+    "available context size",
+    "exceeds the context window",
+    "exceeds the maximum number of tokens allowed",
+    "prompt is too long",
+)
+_NO_MODEL = (
+    "is not a valid model",
+    "invalid model",
+    "no endpoints found for",
+    "unknown model",
+    "model not found",
+    "does not exist",
+    "try pulling it first",
+)
+_SPENT = "max_tokens or model output limit was reached"
+_LONGEST = 400
+
+
+class OutputSpent(ModelError):
+    """The model spent its whole output on reasoning, so the reply is empty and cut."""
+
+
+def fault(
+    status: int, message: str, *, code: str = "", retry_after: str | None = None, setting: str = ""
+) -> ModelError:
+    """Returns the fault for an error answer; `retry_after` is the text of the header.
+
+    The key stands in the variable `setting`.
+    """
+    said = " ".join(message.split())[:_LONGEST] or "no reason given"
+    text = f"{status}: {said}"
+    lowered = f"{code} {said}".lower()
+    if status in (400, 404, 422) and (found := _of_request(lowered, text)) is not None:
+        return found
+    if status == 413 or (status >= 500 and any(words in lowered for words in _TOO_LONG)):
+        return PromptTooLong(text)
+    if status == 404:
+        # The address as a whole is wrong, for only the model would be named in the words.
+        return NoSuchModel(text) if "model" in lowered else ModelDenied(text, Trouble.MODEL)
+    if code in _UNPAID:
+        return ModelDenied(text, Trouble.CREDIT)
+    if status in _DENIED:
+        return ModelDenied(text, _DENIED[status], setting if status == 401 else "")
+    if status == 408:
+        return ModelUnreachable(text)
+    if status == 429 or status >= 500:
+        kind = Trouble.RATE if status == 429 else Trouble.OVERLOADED
+        return ModelOverloaded(text, _seconds(retry_after), kind)
+    return RequestInvalid(text)
+
+
+def _of_request(lowered: str, text: str) -> ModelError | None:
+    """Returns the fault that the words name, whatever the status says."""
+    if any(words in lowered for words in _TOO_LONG):
+        return PromptTooLong(text)
+    if "model_not_found" in lowered or any(words in lowered for words in _NO_MODEL):
+        return NoSuchModel(text)
+    if _SPENT in lowered:
+        return OutputSpent(text)
+    return None
+
+
+def told(error: object, status: int) -> tuple[int, str, str]:
+    """Returns the status, the words and the code of an error body, in whatever form it comes.
+
+    Servers put the error into `error`, `detail` or `message`; inside a stream the code may be the
+    status.
+    """
+    if isinstance(error, Mapping):
+        fields: Mapping[str, Any] = error
+        inner = fields.get("error") or fields.get("detail")
+        if isinstance(inner, Mapping | str | list):
+            return told(inner, status)
+        code = fields.get("code")
+        if isinstance(code, int) and 400 <= code < 600:
+            status = code
+        words = fields.get("message") or fields.get("msg") or fields.get("type") or ""
+        return status, str(words), str(code or fields.get("type") or "")
+    if isinstance(error, list) and error:
+        return told(error[0], status)
+    return status, error if isinstance(error, str) else "", ""
+
+
+def _seconds(header: str | None) -> float | None:
+    """Returns the header's seconds; None when it is missing, a date, or not a sensible number."""
+    try:
+        seconds = float(header or "")
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < 86_400 else None

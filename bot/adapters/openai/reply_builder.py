@@ -1,0 +1,270 @@
+"""Builds a reply from the events of its stream, however a server writes them."""
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.adapters.openai.event_stream import END
+from bot.adapters.openai.reasoning import Reasoning
+from bot.adapters.openai.request_body import LONGEST_ARGUMENTS
+from bot.domain import strict_json
+from bot.domain.arguments import parse_arguments
+from bot.domain.errors import ModelOverloaded, ModelUnreachable
+from bot.domain.model import FinishReason, Usage
+from bot.domain.tool import ToolCall
+from bot.domain.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
+from bot.domain.view import ModelReply, ModelRequest
+
+_FINISH = {
+    "stop": FinishReason.END,
+    "end_turn": FinishReason.END,
+    "eos": FinishReason.END,
+    "tool_calls": FinishReason.CALLS,
+    "function_call": FinishReason.CALLS,
+    "length": FinishReason.LENGTH,
+    "max_tokens": FinishReason.LENGTH,
+    "model_length": FinishReason.WINDOW,
+    "content_filter": FinishReason.REFUSAL,
+    "refusal": FinishReason.REFUSAL,
+}
+_GRAVITY = (
+    FinishReason.LENGTH,
+    FinishReason.WINDOW,
+    FinishReason.REFUSAL,
+    FinishReason.CALLS,
+    FinishReason.END,
+    FinishReason.UNKNOWN,
+)
+"""Of two reasons the first one here counts: a call that may be cut must not run."""
+
+_FAILED = "error"
+_LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
+"""The ids that every server takes back: some send longer ones than others accept."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that is arriving: the fields of its pieces, and the pieces of its arguments."""
+
+    index: object
+    fields: dict[str, Any] = field(default_factory=dict[str, Any])
+    function: dict[str, Any] = field(default_factory=dict[str, Any])
+    arguments: list[str] = field(default_factory=list[str])
+
+    @property
+    def id(self) -> str:
+        return str(self.fields.get("id") or "")
+
+    @property
+    def name(self) -> str:
+        return str(self.function.get("name") or "")
+
+    def grow(self, piece: Mapping[str, Any]) -> None:
+        for name, value in piece.items():
+            if name not in ("function", "index") and value not in (None, ""):
+                self.fields[name] = value
+        function = piece.get("function")
+        if function is None:
+            return
+        for name, value in _mapping(function).items():
+            if name == "arguments":
+                self.arguments.append(_argument_text(value))
+            elif value not in (None, ""):
+                self.function.setdefault(name, value)
+
+
+class ReplyBuilder:
+    """Takes the events of one stream in order and ignores fields it does not know."""
+
+    def __init__(self, request: ModelRequest) -> None:
+        self._request = request
+        self._model = request.profile.name
+        self._words: list[str] = []
+        self._reasoning = Reasoning()
+        self._calls: list[_Call] = []
+        self._finishes: set[FinishReason] = set()
+        self._usage = Usage()
+        self._heard = False
+        self._whole = False
+
+    def feed(self, data: str) -> str:
+        """Adds one event and returns the words it adds to the answer.
+
+        Raises ModelUnreachable for an event that cannot be read.
+        """
+        if data == END:
+            self._whole = True
+            return ""
+        try:
+            event = strict_json.read(data)
+            return strict_json.whole(self._take(_mapping(event)))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"the provider sent an event that cannot be read ({type(error).__name__})"
+            raise ModelUnreachable(reason) from None
+
+    def reply(self) -> ModelReply:
+        """Returns the whole reply; raises ModelUnreachable when the stream ended too early."""
+        if not self._heard:
+            raise ModelUnreachable("the provider answered with nothing")
+        if not self._finishes and not self._whole:
+            raise ModelUnreachable("the stream was cut before the reply ended")
+        finish = self._finish()
+        return ModelReply(self._parts(finish), finish, self._model, self._usage)
+
+    def _take(self, event: Mapping[str, Any]) -> str:
+        if event.get("model"):
+            self._model = str(event["model"])
+        usage = event.get("usage")
+        if usage:
+            self._usage = usage_of(_mapping(usage))
+        choices = event.get("choices") or []
+        if not choices:
+            return ""
+        # Only one reply is asked for; a second choice is none of ours.
+        choice = _mapping(choices[0])
+        self._heard = True
+        reason = choice.get("finish_reason")
+        if reason == _FAILED:
+            raise ModelOverloaded("the provider broke off the reply")
+        if reason:
+            self._finishes.add(_FINISH.get(str(reason), FinishReason.UNKNOWN))
+        delta = choice.get("delta") or choice.get("message")
+        return self._grow(_mapping(delta)) if delta else ""
+
+    def _grow(self, delta: Mapping[str, Any]) -> str:
+        self._reasoning.grow(delta)
+        for piece in delta.get("tool_calls") or ():
+            self._call(_mapping(piece))
+        if delta.get("function_call"):
+            self._call({"function": delta["function_call"]})
+        words = self._spoken(delta.get("content"))
+        if delta.get("refusal"):
+            self._finishes.add(FinishReason.REFUSAL)
+        if words:
+            self._words.append(words)
+        return words
+
+    def _spoken(self, content: object) -> str:
+        """Returns the words of a content, which is a text or a list of parts."""
+        if not content:
+            return ""
+        if isinstance(content, str):
+            return content
+        if not isinstance(content, list):
+            raise TypeError("a content is neither a text nor a list")
+        parts = [_mapping(part) for part in content]
+        return "".join(str(part.get("text") or "") for part in parts if part.get("type") == "text")
+
+    def _call(self, piece: Mapping[str, Any]) -> None:
+        """Adds a piece to its call, or opens a new one.
+
+        Some servers leave the index out, or give each call the index 0: then another id, or
+        another name once there are arguments, begins a new call.
+        """
+        index = piece.get("index")
+        call = next((c for c in reversed(self._calls) if index in (None, c.index)), None)
+        if call is None or _begins(call, piece):
+            call = _Call(index if index is not None else len(self._calls))
+            self._calls.append(call)
+        call.grow(piece)
+
+    def _finish(self) -> FinishReason:
+        """Returns the gravest reason; a model that is not trusted goes on after calls."""
+        finish = next((r for r in _GRAVITY if r in self._finishes), FinishReason.UNKNOWN)
+        profile = self._request.profile
+        if profile.trusted or not self._calls:
+            return finish
+        most = self._request.max_output or profile.max_output
+        if self._usage.output >= most and finish is not FinishReason.REFUSAL:
+            return FinishReason.LENGTH
+        ended = finish in (FinishReason.END, FinishReason.UNKNOWN)
+        return FinishReason.CALLS if ended else finish
+
+    def _parts(self, finish: FinishReason) -> tuple[ReplyPart, ...]:
+        parts: list[ReplyPart] = []
+        reasoning = self._reasoning.raw()
+        if reasoning:
+            parts.append(ThinkingPart(_sound(reasoning)))
+        words = strict_json.whole("".join(self._words))
+        if words:
+            parts.append(TextPart(words))
+        taken = _call_ids(self._request) if self._calls else set()
+        cut = finish in (FinishReason.LENGTH, FinishReason.WINDOW)
+        parts.extend(CallPart(_whole_call(call, taken, cut=cut)) for call in self._calls)
+        return tuple(parts)
+
+
+def usage_of(usage: Mapping[str, Any]) -> Usage:
+    """Returns the tokens that a server counted; unknown or odd counts are zero."""
+    details = usage.get("prompt_tokens_details")
+    told: Mapping[str, Any] = details if isinstance(details, Mapping) else {}
+    prompt = _count(usage.get("prompt_tokens"))
+    read = _count(told.get("cached_tokens")) or _count(usage.get("prompt_cache_hit_tokens"))
+    write = _count(told.get("cache_write_tokens"))
+    read = min(read, prompt)
+    write = min(write, prompt - read)
+    output = _count(usage.get("completion_tokens"))
+    return Usage(prompt - read - write, output, read, write)
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _begins(call: _Call, piece: Mapping[str, Any]) -> bool:
+    new_id = str(piece.get("id") or "")
+    if new_id and call.id:
+        return new_id != call.id
+    function = piece.get("function")
+    name = str(function.get("name") or "") if isinstance(function, Mapping) else ""
+    return bool(name and call.name and (new_id or call.arguments) and name != call.name)
+
+
+def _whole_call(call: _Call, taken: set[str], *, cut: bool) -> ToolCall:
+    """Returns the call; a missing, illegal or used id becomes a fresh one."""
+    written = strict_json.whole("".join(call.arguments))
+    arguments, fault = parse_arguments(written)
+    if len(written) > LONGEST_ARGUMENTS:
+        arguments, fault = None, f"the arguments have {len(written)} characters: too many"
+    if cut and not written.strip():
+        arguments, fault = None, "the reply was cut before the arguments began"
+    call_id = call.id
+    if not _LEGAL_ID.fullmatch(call_id) or call_id in taken:
+        call_id = f"call_{secrets.token_hex(12)}"
+    taken.add(call_id)
+    raw = _sound({**call.fields, "function": call.function})
+    return ToolCall(call_id, call.name, written, arguments, fault, raw)
+
+
+def _call_ids(request: ModelRequest) -> set[str]:
+    """Returns the ids of all calls in view; a new call must not reuse any of them."""
+    return {
+        part.call.id
+        for message in request.messages
+        if message.role == "assistant"
+        for part in message.parts
+        if isinstance(part, CallPart)
+    }
+
+
+def _argument_text(value: object) -> str:
+    """Returns a piece of arguments; some servers send the object itself."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError("a part of the reply is no object")
+    return value
+
+
+def _sound(raw: dict[str, Any]) -> dict[str, Any]:
+    """Returns the fields, rewritten only when they contain lone surrogates."""
+    text = json.dumps(raw, ensure_ascii=False)
+    whole = strict_json.whole(text)
+    return raw if whole == text else json.loads(whole)

@@ -1,0 +1,176 @@
+"""Builds the body of a request: JSON joined from pieces that are encoded once and kept."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bot.domain.memo import Memo
+from bot.domain.provider import ProviderSpec
+from bot.domain.tool import ToolCall, ToolSpec
+from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
+from bot.domain.view import ModelRequest, ResultPart, ViewMessage, ViewPart
+
+MOST_CALLS = 128
+"""Calls that one message may hold, and tools that one request may offer."""
+
+LONGEST_ARGUMENTS = 1_000_000
+"""Characters of arguments that are sent back; a longer text is refused by OpenAI."""
+
+_KEPT_BYTES = 8_000_000
+_LONGEST_NAME = 64
+_ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_FAILED = "[failed] "
+_NOTHING = "[no output]"
+
+
+class RequestEncoder:
+    """Writes requests; parts that an earlier request had are not encoded again.
+
+    Chat Completions have no field for a failed result, so its text begins with a mark.
+    """
+
+    def __init__(self, spec: ProviderSpec) -> None:
+        self._spec = spec
+        self._message: Memo[ViewMessage] = Memo(encode_message, _KEPT_BYTES)
+        self._tool: Memo[ToolSpec] = Memo(_encode_tool, _KEPT_BYTES)
+
+    def encode(self, request: ModelRequest) -> bytes:
+        """Returns the whole body as UTF-8; lone surrogates, illegal in JSON, become `?`."""
+        head: dict[str, Any] = {
+            "model": request.profile.name,
+            "stream": True,
+            self._spec.output_field: request.max_output or request.profile.max_output,
+        }
+        if self._spec.streams_usage:
+            head["stream_options"] = {"include_usage": True}
+        if request.tools and not request.calls_allowed:
+            head["tool_choice"] = "none"
+        pieces = [_json(head)[:-1]]
+        if request.tools:
+            tools = map(self._tool, request.tools[:MOST_CALLS])
+            pieces += [b',"tools":[', b",".join(tools), b"]"]
+        opening = _json({"role": "system", "content": request.system})
+        messages = [opening] if request.system.strip() else []
+        messages += filter(None, map(self._message, _in_portions(request.messages)))
+        pieces += [b',"messages":[', b",".join(messages), b"]}"]
+        return b"".join(pieces)
+
+
+def encode_message(message: ViewMessage) -> bytes:
+    """Returns a message of the view: results become messages of their own, before all other words.
+
+    It is empty when no part of it may be sent.
+    """
+    if message.role == "assistant":
+        return _assistant(message.parts)
+    results = [_result(part) for part in message.parts if isinstance(part, ResultPart)]
+    said = _content([part for part in message.parts if not isinstance(part, ResultPart)])
+    return b",".join([*results, *([_json({"role": "user", "content": said})] if said else [])])
+
+
+def _in_portions(messages: Sequence[ViewMessage]) -> Iterator[ViewMessage]:
+    """Parts replies of more calls than a message may hold, each portion before its results."""
+    waiting: list[ViewMessage] = []
+    for message in messages:
+        calls = [part for part in message.parts if isinstance(part, CallPart)]
+        if message.role == "assistant" and len(calls) > MOST_CALLS:
+            said = tuple(part for part in message.parts if not isinstance(part, CallPart))
+            starts = range(0, len(calls), MOST_CALLS)
+            portions: list[tuple[ViewPart, ...]] = [
+                tuple(calls[start : start + MOST_CALLS]) for start in starts
+            ]
+            portions[0] = (*said, *portions[0])
+            waiting = [ViewMessage("assistant", portion) for portion in portions]
+        elif waiting:
+            yield from _answered(waiting, message)
+            waiting = []
+        else:
+            yield message
+
+
+def _answered(portions: Sequence[ViewMessage], results: ViewMessage) -> Iterator[ViewMessage]:
+    for portion in portions:
+        ids = {part.call.id for part in portion.parts if isinstance(part, CallPart)}
+        of_these = [p for p in results.parts if isinstance(p, ResultPart) and p.call_id in ids]
+        yield portion
+        yield ViewMessage("user", tuple(of_these))
+    rest = tuple(part for part in results.parts if not isinstance(part, ResultPart))
+    if rest:
+        yield ViewMessage("user", rest)
+
+
+def _assistant(parts: Sequence[ViewPart]) -> bytes:
+    """Returns a reply; its reasoning goes back as it came, in the fields it came in."""
+    fields: dict[str, Any] = {"role": "assistant"}
+    words = "\n\n".join(p.text for p in parts if isinstance(p, TextPart) and p.text.strip())
+    calls = [part.call for part in parts if isinstance(part, CallPart)]
+    if not words and not calls:
+        return b""
+    fields["content"] = words or None
+    for part in parts:
+        if isinstance(part, ThinkingPart | ForeignPart):
+            fields |= {name: value for name, value in part.raw.items() if name not in fields}
+    if calls:
+        fields["tool_calls"] = [_call(call) for call in calls]
+    return _json(fields)
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    """Returns a call with the arguments the model wrote; unreadable ones become an empty object.
+
+    Some servers read the arguments of earlier calls, and fail at text that is no JSON.
+    """
+    written = call.arguments_text if call.arguments is not None else ""
+    if not written.strip() or len(written) > LONGEST_ARGUMENTS:
+        written = "{}"
+    raw = call.raw or {}
+    given = raw.get("function")
+    function: dict[str, Any] = {**(given if isinstance(given, Mapping) else {})}
+    function["name"] = _ILLEGAL_NAME.sub("_", call.name)[:_LONGEST_NAME] or "unknown"
+    function["arguments"] = written
+    others = {name: value for name, value in raw.items() if name not in _OWN}
+    return {**others, "id": call.id, "type": "function", "function": function}
+
+
+_OWN = frozenset({"id", "type", "function", "name", "index", "input"})
+"""Fields of a call that are written here; a name beside the function belongs to other providers."""
+
+
+def _result(result: ResultPart) -> bytes:
+    text = result.text if result.text.strip() else _NOTHING
+    content = f"{_FAILED}{text}" if result.is_error else text
+    return _json({"role": "tool", "tool_call_id": result.call_id, "content": content})
+
+
+def _content(parts: Sequence[ViewPart]) -> str | list[dict[str, Any]]:
+    """Returns words as one text, which every server takes, and pictures in parts."""
+    words = [part.text for part in parts if isinstance(part, TextPart) and part.text.strip()]
+    if not any(isinstance(part, ImagePart) for part in parts):
+        return "\n\n".join(words)
+    return [_part(part) for part in parts if isinstance(part, ImagePart) or _speaks(part)]
+
+
+def _speaks(part: ViewPart) -> bool:
+    return isinstance(part, TextPart) and bool(part.text.strip())
+
+
+def _part(part: ViewPart) -> dict[str, Any]:
+    if isinstance(part, ImagePart):
+        url = f"data:{part.media_type};base64,{part.data}"
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "text", "text": part.text if isinstance(part, TextPart) else ""}
+
+
+def _encode_tool(spec: ToolSpec) -> bytes:
+    function = {
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": spec.input_schema,
+    }
+    return _json({"type": "function", "function": function})
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(errors="replace")

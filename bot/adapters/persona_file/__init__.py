@@ -1,0 +1,1 @@
+"""The file in which the owner writes who the bot is."""

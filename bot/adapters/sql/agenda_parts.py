@@ -1,0 +1,51 @@
+"""Finds in one statement which parts of a chat's agenda exist: mostly nearly none."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, exists, select
+
+from bot.adapters.sql.columns import columns
+from bot.adapters.sql.tables import (
+    LEADS_ON,
+    PENDING_CARDS,
+    PLANNED,
+    UNSETTLED,
+    WAITING,
+    approval,
+    chat,
+    inbox,
+    plan,
+    turn,
+)
+from bot.domain.chat import Chat
+from bot.domain.errors import NoSuchChat
+
+_PARTS = select(
+    *columns(chat, Chat),
+    select(plan.c.id).where(plan.c.chat == chat.c.id, PLANNED).scalar_subquery(),
+    select(turn.c.id).where(turn.c.chat == chat.c.id, LEADS_ON).limit(1).scalar_subquery(),
+    exists().where(turn.c.chat == chat.c.id, UNSETTLED),
+    exists().where(approval.c.chat == chat.c.id, *PENDING_CARDS),
+    exists().where(inbox.c.chat == chat.c.id, WAITING),
+).where(chat.c.id == bindparam("of"))
+
+
+@dataclass(frozen=True, slots=True)
+class AgendaParts:
+    """A chat, its live plan, its turn with open buttons, and flags for other parts with work."""
+
+    chat: Chat
+    plan: str | None
+    leads_on: str | None
+    turns: bool
+    cards: bool
+    waiting: bool
+
+
+def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
+    """Returns the parts of a chat's agenda; raises NoSuchChat."""
+    row = connection.execute(_PARTS, {"of": chat}).first()
+    if row is None:
+        raise NoSuchChat(f"there is no chat {chat}")
+    *known, planned, leads_on, turns, cards, waiting = tuple(row)
+    return AgendaParts(Chat(*known), planned, leads_on, turns, cards, waiting)

@@ -1,0 +1,125 @@
+"""Notes of the store about the index of meaning: its name, and what it is owed."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+
+from bot.adapters.sql.columns import columns, values
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.tables import UNMEANT, leaving, meaning, passage
+from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.errors import Conflict
+from bot.domain.passage import Passage
+from bot.ports.meaning import Begun, Leaving, Place
+
+_BEGUN = select(meaning.c.name, meaning.c.space).where(meaning.c.id == 1)
+_OWED = (
+    select(*columns(passage, Passage))
+    .where(UNMEANT)
+    .order_by(passage.c.number)
+    .limit(bindparam("most"))
+)
+_COUNT = select(func.count()).select_from(passage).where(UNMEANT)
+_PLACES = select(*columns(passage, Place)).where(
+    passage.c.number.in_(bindparam("numbers", expanding=True))
+)
+_LEAVING = (
+    select(leaving.c.number, leaving.c.whose)
+    .order_by(leaving.c.whose, leaving.c.number)
+    .limit(bindparam("most"))
+)
+_MARK = (
+    update(passage)
+    .where(passage.c.number == bindparam("of"), passage.c.whose == bindparam("owner"))
+    .values(meant=True)
+)
+_ALL_OWED = update(passage).where(passage.c.meant).values(meant=False)
+_AGAIN = (
+    update(passage)
+    .where(
+        passage.c.meant,
+        passage.c.number == bindparam("of"),
+        passage.c.whose == bindparam("owner"),
+    )
+    .values(meant=False)
+)
+_GONE = delete(leaving).where(
+    leaving.c.number == bindparam("of"), leaving.c.whose == bindparam("owner")
+)
+_NOTE = Upsert(meaning, ["id"], overwrite("name", "space"))
+_LEAVE = Upsert(leaving, ["number", "whose"])
+
+
+class SqlMeant:
+    """The port `Meant`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begun(self) -> Begun | None:
+        row = await self._database.read(lambda c: c.execute(_BEGUN).first())
+        return None if row is None else Begun(*row)
+
+    async def begin(self, index: Begun | None) -> None:
+        def begin(connection: Connection) -> None:
+            connection.execute(_ALL_OWED)
+            connection.execute(delete(leaving))
+            if index is None:
+                connection.execute(delete(meaning))
+            else:
+                _NOTE.run(connection, {"id": 1, **values(index, ("name", "space"))})
+
+        await self._database.write(begin)
+
+    async def places(self, numbers: Sequence[int]) -> Sequence[Place]:
+        wanted = {"numbers": list(numbers)}
+        return await self._database.read(
+            lambda c: [Place(*row) for row in c.execute(_PLACES, wanted)]
+        )
+
+    async def count_owed(self) -> int:
+        return await self._database.read(lambda c: c.execute(_COUNT).scalar_one())
+
+
+class SqlMeaningDebts:
+    """The port `MeaningDebts`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def owed(self, limit: int) -> Sequence[Passage]:
+        return await self._database.read(
+            lambda c: [Passage(*row) for row in c.execute(_OWED, {"most": limit})]
+        )
+
+    async def taken_in(self, passages: Sequence[Passage], index: str) -> None:
+        def note(connection: Connection) -> None:
+            _check(connection, index)
+            for one in passages:
+                if not connection.execute(_MARK, {"of": one.number, "owner": one.whose}).rowcount:
+                    # It was forgotten or moved meanwhile, so its vector must not stay.
+                    _LEAVE.run(connection, {"number": one.number, "whose": one.whose})
+
+        await self._database.write(note)
+
+    async def leaving(self, limit: int) -> Sequence[Leaving]:
+        return await self._database.read(
+            lambda c: [Leaving(*row) for row in c.execute(_LEAVING, {"most": limit})]
+        )
+
+    async def taken_out(self, left: Sequence[Leaving], index: str) -> None:
+        rows = [{"of": one.number, "owner": one.whose} for one in left]
+
+        def note(connection: Connection) -> None:
+            _check(connection, index)
+            connection.execute(_AGAIN, rows)
+            connection.execute(_GONE, rows)
+
+        if rows:
+            await self._database.write(note)
+
+
+def _check(connection: Connection, index: str) -> None:
+    row = connection.execute(_BEGUN).first()
+    if row is None or row.name != index:
+        raise Conflict("another index of meaning was begun")

@@ -1,0 +1,50 @@
+"""Notes that people wanted to be remembered."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, select
+
+from bot.adapters.sql.columns import columns, names, values
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.memory import drop_passages
+from bot.adapters.sql.tables import note
+from bot.adapters.sql.upsert import Upsert
+from bot.domain.change import AddNote, DropNote
+from bot.domain.note import Note, passage_of
+from bot.domain.passage import Whose
+
+_NOTES = select(*columns(note, Note))
+_OF = (
+    _NOTES.where(note.c.whose == bindparam("of"))
+    .order_by(note.c.at.desc(), note.c.id)
+    .limit(bindparam("most"))
+)
+_BY_ID = _NOTES.where(note.c.id == bindparam("of"))
+_DROP = delete(note).where(note.c.id == bindparam("of"))
+_ADD = Upsert(note, ["id"])
+
+
+class SqlNotes:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, whose: Whose, limit: int) -> Sequence[Note]:
+        wanted = {"of": whose, "most": limit}
+        return await self._database.read(lambda c: [Note(*row) for row in c.execute(_OF, wanted)])
+
+    async def get(self, id: str) -> Note | None:
+        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": id}).first())
+        return None if row is None else Note(*row)
+
+
+def add_notes(connection: Connection, writes: Sequence[AddNote], _at: datetime) -> None:
+    """Adds notes; one that is there stays as it is."""
+    _ADD.run(connection, *(values(write.note, names(Note)) for write in writes))
+
+
+def drop_notes(connection: Connection, writes: Sequence[DropNote], _at: datetime) -> None:
+    """Removes notes, and the passages by which they were found."""
+    for write in writes:
+        connection.execute(_DROP, {"of": write.id})
+    drop_passages(connection, [passage_of(write.id) for write in writes])

@@ -1,0 +1,207 @@
+"""The index of words: SQLite's FTS5 or PostgreSQL's full text over stems of our own.
+
+Each stem carries its owner in front, so nobody's search can reach what belongs to others, and the
+frequency of a word is its frequency in that person's memory. The stems are ours, because neither
+database cuts scripts without spaces, and so both find the same. The table of the index is no table
+of the migrations: it is made when it is missing, and every passage is owed to it then.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+from sqlalchemy import Connection, bindparam, func, inspect, select, text, update
+
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.tables import passage
+from bot.domain.errors import StoreBusy, StoreError
+from bot.domain.fit import Candidate, fit, weights
+from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.stems import sought, stems
+
+_LOG = logging.getLogger(__name__)
+
+_TABLE = "passage_words"
+_CANDIDATES = 60
+"""Passages that are weighed for one search."""
+
+_MOST_ROWS = 1_000
+"""Passages that the rarest words of a search may lead to; commoner words only weigh them."""
+
+_INDEXED = update(passage).where(passage.c.number == bindparam("of")).values(indexed=True)
+_ALL_OWED = update(passage).where(passage.c.indexed).values(indexed=False)
+_ENOUGH_COUNTED = 10_000
+"""Passages after which a memory is only called large: counting them all takes too long."""
+
+_SOME = (
+    select(passage.c.number).where(passage.c.whose == bindparam("of")).limit(_ENOUGH_COUNTED)
+).subquery()
+_HELD = text(f"SELECT count(*) FROM {_TABLE}")
+_INDEXED_ROWS = select(func.count()).select_from(passage).where(passage.c.indexed)
+_TOTAL = select(func.count()).select_from(_SOME)
+# The owner is compared below: in the condition it makes SQLite look through all of the owner's.
+_IDS = select(passage.c.number, passage.c.id, passage.c.at, passage.c.whose).where(
+    passage.c.number.in_(bindparam("numbers", expanding=True))
+)
+
+
+class Engine(Protocol):
+    """The full-text search of one database; a token is an owner and a stem."""
+
+    def make(self, connection: Connection) -> None:
+        """Makes the table of the index."""
+        ...
+
+    def drop(self, connection: Connection) -> None: ...
+
+    def check(self, connection: Connection) -> None:
+        """Raises the database's error when the index is damaged."""
+        ...
+
+    def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
+        """Indexes the tokens of a passage, in place of those it had."""
+        ...
+
+    def frequencies(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
+        """Returns the number of passages with each token."""
+        ...
+
+    def candidates(
+        self, connection: Connection, tokens: Sequence[str], most: int, *, newest: bool
+    ) -> Mapping[int, Sequence[str]]:
+        """Returns numbers and tokens of passages with any of these tokens, the best or newest."""
+        ...
+
+
+class SqlWords:
+    def __init__(self, database: Database, engine: Engine) -> None:
+        self._database = database
+        self._engine = engine
+        self._there = False
+        self._mended = False
+
+    async def take_in(self, passages: Sequence[Passage]) -> None:
+        await self._prepared()
+        rows = await asyncio.to_thread(_rows, passages)
+        try:
+            await self._database.write(partial(self._put, rows=rows))
+        except StoreError as fault:
+            await self._made_anew_for(fault)
+
+    async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        wanted = sought(words)
+        if not wanted:
+            return ()
+        await self._prepared()
+        try:
+            return await self._database.read(
+                partial(self._search, wanted=wanted, whose=whose, limit=limit)
+            )
+        except StoreError as fault:
+            await self._made_anew_for(fault)
+            return ()
+
+    async def start_anew(self) -> None:
+        await self._database.write(self._make_anew)
+        self._there = True
+
+    async def check(self) -> tuple[int, int]:
+        """Looks through the whole index; returns how many passages it has, and should have.
+
+        Raises a StoreError when it is damaged.
+        """
+
+        def look(connection: Connection) -> tuple[int, int]:
+            self._engine.check(connection)
+            held = connection.execute(_HELD).scalar_one()
+            return held, connection.execute(_INDEXED_ROWS).scalar_one()
+
+        return await self._database.write(look)
+
+    async def _made_anew_for(self, fault: StoreError) -> None:
+        """Makes a broken index anew, once in a run; any other fault is raised again."""
+        if isinstance(fault, StoreBusy) or self._mended:
+            raise fault
+        self._mended = True
+        _LOG.warning("the index of words is broken and made anew: %s", fault)
+        await self.start_anew()
+
+    async def _prepared(self) -> None:
+        """Makes the index when it is missing; whoever lost it gets it back from the passages."""
+        if not self._there:
+            try:
+                there = await self._database.read(lambda c: inspect(c).has_table(_TABLE))
+            except StoreError as fault:
+                await self._made_anew_for(fault)
+                return
+            if not there:
+                await self._database.write(self._make_anew)
+            self._there = True
+
+    def _make_anew(self, connection: Connection) -> None:
+        self._engine.drop(connection)
+        self._engine.make(connection)
+        connection.execute(_ALL_OWED)
+
+    def _put(self, connection: Connection, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
+        for number, tokens in rows:
+            # A passage that was forgotten meanwhile is not owed, and must not come back.
+            if connection.execute(_INDEXED, {"of": number}).rowcount:
+                self._engine.put(connection, number, tokens)
+
+    def _search(
+        self, connection: Connection, wanted: Sequence[str], whose: Whose, limit: int
+    ) -> Sequence[Hit]:
+        tokens = {_token(whose, stem): stem for stem in wanted}
+        counted = self._engine.frequencies(connection, list(tokens))
+        total = connection.execute(_TOTAL, {"of": whose}).scalar_one()
+        rare, newest = _rarest(counted)
+        if not rare:
+            return ()
+        found = self._engine.candidates(connection, rare, _CANDIDATES, newest=newest)
+        # The owner of the row decides, even if the index should be behind.
+        rows = connection.execute(_IDS, {"numbers": list(found)})
+        theirs = {
+            id: Candidate(at, found[number]) for number, id, at, owner in rows if owner == whose
+        }
+        weight = weights({token: counted.get(token, 0) for token in tokens}, total)
+        return fit(weight, theirs, limit)
+
+
+def _rarest(counted: Mapping[str, int]) -> tuple[list[str], bool]:
+    """Returns the rarest tokens that lead to few enough passages.
+
+    If even the rarest leads to too many, only the newest of them are looked at.
+    """
+    known = sorted((count, token) for token, count in counted.items() if count)
+    if not known:
+        return [], False
+    if known[0][0] > _MOST_ROWS:
+        return [known[0][1]], True
+    taken, rows = list[str](), 0
+    for count, token in known:
+        rows += count
+        if rows > _MOST_ROWS:
+            break
+        taken.append(token)
+    return taken, False
+
+
+def _rows(passages: Sequence[Passage]) -> list[tuple[int, Sequence[str]]]:
+    """Returns numbers and tokens of passages; the date is found too, as in “May 2026”."""
+    return [
+        (
+            one.number,
+            [
+                _token(one.whose, stem)
+                for stem in stems(f"{one.at:%d %B %Y %A %Y-%m-%d}\n{one.question}\n{one.answer}")
+            ],
+        )
+        for one in passages
+    ]
+
+
+def _token(whose: Whose, stem: str) -> str:
+    return f"{whose}x{stem}"

@@ -1,0 +1,113 @@
+"""The look of a card: a box with what will happen, the thing itself, and the keys."""
+
+import re
+import textwrap
+from collections.abc import Sequence
+from unicodedata import category, east_asian_width
+
+from bot.adapters.terminal.board import Board, OpenCard
+from bot.adapters.terminal.fragments import Lines, plain
+from bot.adapters.terminal.look import Look
+from bot.adapters.terminal.visible import visible
+
+_EDGE = "yellow"
+_WIDEST = 80
+_GAP = "  "
+_SIGN_ROOM = 2
+_ADVICE = "or type what should be different"
+_OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
+_MOVING = ("▶", "⏳", "○")
+_TOLD = ("✅ Done", "📋")
+"""The beginnings of lines that the answer of a plan tells, too."""
+
+_STEP_ENDED = re.compile(r"[✓✗] \d+\. ")
+"""The beginning of a plan's line on a step; the line of its tool has told the same."""
+
+
+def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:
+    """Returns a card as it is printed; what is higher than the screen ends with its title again."""
+    keys = _keys(card, board, inner_width(look))
+    again = [[("bold", visible(card.title))], []] if len(body) + len(keys) > look.rows else []
+    inner = [*body, [], *again, *keys]
+    if look.dumb:
+        return inner
+    edge = "─" * (min(look.width, _WIDEST) - 1)
+    # There is no edge at the right: letters whose width terminals disagree on would break it.
+    return [
+        [(_EDGE, f"╭{edge}")],
+        *([(_EDGE, "│ " if line else "│"), *line] for line in inner),
+        [(_EDGE, f"╰{edge}")],
+    ]
+
+
+def inner_width(look: Look) -> int:
+    """Returns the columns that a line within the box may take."""
+    return look.width if look.dumb else min(look.width, _WIDEST) - 3
+
+
+def _keys(card: OpenCard, board: Board, width: int) -> Lines:
+    """Returns the keys of a card, as in `[y] Approve  [n] Deny`, in as few lines as possible."""
+    lines: Lines = []
+    for key, button in card.buttons.items():
+        item = _key(f"[{board.key_of(card, key)}]", visible(button.label), width)
+        room = width - _cells(plain(lines[-1])) - len(_GAP) if lines else 0
+        if len(item) == 1 and _cells(plain(item[0])) <= room:
+            lines[-1] += [("", _GAP), *item[0]]
+        else:
+            lines += item
+    return [*lines, *([[("dim", _ADVICE)]] if card.takes_words else [])]
+
+
+def _key(key: str, label: str, width: int) -> Lines:
+    """Returns one key with its label, with words wrapped."""
+    indent = len(key) + 1
+    first, *others = textwrap.wrap(label, width - indent - _SIGN_ROOM) or [""]
+    return [[("bold", key), ("", f" {first}")], *([("", f"{'':{indent}}{o}")] for o in others)]
+
+
+def _cells(text: str) -> int:
+    """Returns the columns that a text takes at most: a sign may take two."""
+    return sum(
+        1 + (category(letter) == "So" or east_asian_width(letter) in "WF") for letter in text
+    )
+
+
+def keys_line(card: OpenCard, board: Board) -> str:
+    """Returns the keys of a card in one line."""
+    return "  ".join(f"[{board.key_of(card, k)}] {b.label}" for k, b in card.buttons.items())
+
+
+def outcome(name: str, before: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Returns the line about a card that closed; none while nothing says how it ended."""
+    if len(now) == 1:
+        return [f"↳ {now[0].strip()}"]
+    known = set(before)
+    news = [line.strip() for line in now if line not in known] or ["closed"]
+    if all(_STEP_ENDED.match(line) or line == now[0].strip() for line in news):
+        return []
+    verdict = next((line for line in reversed(news) if line.startswith(_OUTCOMES)), news[-1])
+    reason = next((f" {line}" for line in news if line.startswith("“")), "")
+    return [f"↳ {name}: {verdict}{reason}"]
+
+
+def progress(before: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Returns the new lines of a card that stays open, without those that will change again."""
+    known = set(before)
+    return [
+        line
+        for n, line in enumerate(now)
+        if n
+        and line not in known
+        and not line.lstrip().startswith(_MOVING)
+        and not _STEP_ENDED.match(line)
+    ]
+
+
+def ends(before: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Returns the new lines of a closed card that nothing else on the screen tells."""
+    known = set(before)
+    return [
+        line
+        for line in now
+        if line not in known and not line.startswith(_TOLD) and not _STEP_ENDED.match(line)
+    ]

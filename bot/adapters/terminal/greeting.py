@@ -1,0 +1,71 @@
+"""The first words of a talk in the terminal."""
+
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.adapters.terminal.fragments import Fragments, Lines
+from bot.adapters.terminal.visible import visible
+
+_NAMES = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """Everything that somebody who starts the program should know at once."""
+
+    version: str
+    """The version of the program."""
+    folder: Path
+    """The folder that the tools work in."""
+    model: str
+    """The model that answers, or a sentence on it."""
+    tries: tuple[str, ...]
+    """Some lines that can be typed, to begin with."""
+
+    def lines(self, width: int) -> Lines:
+        """Returns the greeting, with words wrapped."""
+        advice = (
+            "I ask before I change anything. /help lists the commands, the Tab key completes "
+            "them, and Alt-Enter begins a new line."
+        )
+        return [
+            [("bold", "Steward"), ("dim", f" {self.version}")],
+            *_named("Folder", _path(visible(_short(self.folder)), width - _NAMES)),
+            *_named("Model", _wrapped(visible(self.model), width - _NAMES)),
+            [],
+            *([("", line)] for line in textwrap.wrap("Just write to me. For example:", width)),
+            *([("cyan", f"  {line}")] for one in self.tries for line in _wrapped(one, width - 2)),
+            [],
+            *([("dim", line)] for line in _wrapped(advice, width)),
+        ]
+
+
+def _named(name: str, lines: Sequence[str]) -> Lines:
+    first, *others = lines
+    head: Fragments = [("dim", name.ljust(_NAMES)), ("", first)]
+    return [head, *([("", f"{'':{_NAMES}}{line}")] for line in others)]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+
+
+def _path(path: str, width: int) -> list[str]:
+    """Returns a path in lines, broken before a slash where a slash is near."""
+    lines = [""]
+    for part in re.findall(r"/?[^/]*", path):
+        if len(lines[-1]) + len(part) > width and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return [piece for line in lines for piece in textwrap.wrap(line, width)] or [""]
+
+
+def _short(folder: Path) -> str:
+    """Returns the path of a folder, with `~` for the home of the user."""
+    home = Path("~").expanduser()
+    if folder.is_relative_to(home) and home != Path("/"):
+        return f"~/{folder.relative_to(home)}"
+    return str(folder)

@@ -1,0 +1,108 @@
+"""Contents as lines: their blocks one below the other, then their files."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.adapters.terminal.draft import Piece, Step
+from bot.adapters.terminal.fragments import Lines, plain, styled
+from bot.adapters.terminal.renderer import Border, Renderer
+from bot.adapters.terminal.visible import visible
+from bot.domain.message import Block, CodeBlock, FileRef, Markdown, Outbound, Plain
+
+_LONG = 8_000
+"""Letters above which a content is laid out beside the event loop."""
+
+_UNBROKEN = 1_000
+_WEIGHTS = {"title": "bold", "aside": "dim", "line": ""}
+_REPLY = "Reply "
+"""The beginning of advice for platforms on which people reply to a message."""
+
+_STYLES = {"✓": "green", "✗": "red"}
+
+
+class Layout:
+    """Lays out whole contents, and the pieces of those that are still being written."""
+
+    def __init__(self, renderer: Renderer) -> None:
+        self._renderer = renderer
+
+    def borders(self, text: str) -> Sequence[Border]:
+        return self._renderer.borders(text)
+
+    async def whole(self, content: Outbound, width: int, *, titled: bool = False) -> Lines:
+        """Returns a content in lines; `titled` sets the first line in bold and apart."""
+        texts = (*(b.text for b in content.blocks), *(f.text or "" for f in content.files))
+        if sum(map(len, texts)) > _LONG:
+            return await asyncio.to_thread(self.short, content, width, titled=titled)
+        return self.short(content, width, titled=titled)
+
+    def short(self, content: Outbound, width: int, *, titled: bool = False) -> Lines:
+        """Returns a short content in lines."""
+        lines: Lines = []
+        # A beginning is left out where the whole of it stands below.
+        blocks = [b for b in content.blocks if not any(_begins(b, f) for f in content.files)]
+        for n, block in enumerate(map(_typed, blocks) if titled else blocks):
+            shown = self.block(block, width) if block.text else []
+            lines += self._titled(block, shown, width) if titled and n == 0 else shown
+        return [*lines, *self.files(content, width)]
+
+    def block(self, block: Block, width: int) -> Lines:
+        match block:
+            case Markdown(text):
+                # White space at its ends says nothing, and a draft comes without.
+                return self._renderer.markdown(text.strip(), width)
+            case CodeBlock(text, language):
+                return self._renderer.code(text, language, width)
+            case Plain(text, style=""):
+                return self._renderer.plain(text, width)
+            case Plain(text, style=weight):
+                lines = self._renderer.plain(text, width, code=True)
+                return [styled(line, _WEIGHTS[weight]) for line in lines]
+
+    def files(self, content: Outbound, width: int) -> Lines:
+        """Names the files; our own document is shown whole, since it cannot be opened elsewhere."""
+        return [line for file in content.files for line in self._file(file, width)]
+
+    def plain(self, text: str, width: int) -> Lines:
+        return self._renderer.plain(text, width)
+
+    def piece(self, piece: Piece, width: int) -> Lines:
+        if isinstance(piece, Step):
+            lines = self._renderer.plain(piece.line, width, code=True)
+            return [styled(line, _STYLES.get(piece.line[:1], "dim")) for line in lines]
+        return self._renderer.markdown(piece.text, width, piece.start, piece.end)
+
+    def sentences(self, content: Outbound) -> list[str]:
+        """Returns the lines of a content as they were written, without the empty ones."""
+        lines = [plain(line) for line in self.short(content, _UNBROKEN)]
+        return [line for line in lines if line.strip()]
+
+    def _titled(self, block: Block, shown: Lines, width: int) -> Lines:
+        """Sets the first line of a block in bold and apart, however many lines it is wrapped to."""
+        first = block.text.partition("\n")[0]
+        until = len(self.block(replace(block, text=first), width))
+        return [*(styled(line, "bold") for line in shown[:until]), [], *shown[until:]]
+
+    def _file(self, file: FileRef, width: int) -> Lines:
+        caption = f" – {file.caption}" if file.caption else ""
+        named = visible(f"📎 {file.name}{caption}").replace("\n", " ")
+        if file.text is None:
+            where = visible(file.path).replace("\n", " ")
+            return self._renderer.plain(f"{named} ({where})", width)
+        head = self._renderer.plain(f"{named}, the whole of it:", width)
+        return [*head, *self._renderer.code(file.text, "", width)]
+
+
+def _typed(block: Block) -> Block:
+    """Returns a block of a card without the advice to reply: here people just type."""
+    if not isinstance(block, Plain) or block.style != "aside":
+        return block
+    parts = [part for part in block.text.split(" · ") if not part.startswith(_REPLY)]
+    return replace(block, text=" · ".join(parts))
+
+
+def _begins(block: Block, file: FileRef) -> bool:
+    """Returns True for a block that is cut from the beginning of a document."""
+    cut = isinstance(block, CodeBlock) and block.text.endswith("…")
+    return cut and file.text is not None and file.text.startswith(block.text[:-1])

@@ -1,0 +1,46 @@
+"""The abilities of a terminal that decide how contents look on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_NARROWEST = 20
+_WIDEST = 100
+"""Columns above which lines are hard to read."""
+
+_LINKING = ("KITTY_WINDOW_ID", "WT_SESSION", "WEZTERM_PANE", "KONSOLE_VERSION", "GHOSTTY_BIN_DIR")
+_LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby")
+_VTE_WITH_LINKS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The size of a terminal and what it can show."""
+
+    columns: int = 80
+    rows: int = 24
+    colours: bool = True
+    """False where `NO_COLOR` is set; bold and italic text stay."""
+    dumb: bool = False
+    """True where only lines of letters can be printed: no style, no box, nothing that changes."""
+    links: bool = False
+    """True where a text can be a link that opens when it is pressed."""
+
+    @property
+    def width(self) -> int:
+        """Returns the columns that a line of text may take."""
+        return max(_NARROWEST, min(self.columns, _WIDEST))
+
+
+def look_of(environ: Mapping[str, str], columns: int, rows: int) -> Look:
+    """Reads the abilities of a terminal from its environment."""
+    dumb = environ.get("TERM", "").lower() in ("", "dumb", "unknown")
+    colours = not dumb and not environ.get("NO_COLOR")
+    return Look(columns, rows, colours, dumb, not dumb and _links(environ))
+
+
+def _links(environ: Mapping[str, str]) -> bool:
+    """Returns True for terminals that are known to make links; others would show nothing of it."""
+    if environ.get("TERM_PROGRAM") in _LINKING_PROGRAMS or any(environ.get(n) for n in _LINKING):
+        return True
+    version = environ.get("VTE_VERSION", "")
+    return version.isascii() and version.isdecimal() and int(version[:9]) >= _VTE_WITH_LINKS

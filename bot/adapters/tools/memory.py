@@ -1,0 +1,150 @@
+"""The tools about the memory: remember, recall and forget."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.domain.errors import ToolFailure
+from bot.domain.fit import Found
+from bot.domain.message import Plain
+from bot.domain.note import FORGET, MOST_NOTE, RECALL, REMEMBER, Note
+from bot.domain.passage import Passage, Whose, clipped_words, whose
+from bot.domain.recalled import foreign_in
+from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.ports.chats import Chats
+from bot.ports.notes import Notes
+from bot.ports.tool import Place, Tool
+
+Searched: TypeAlias = Callable[[str, Whose, int], Awaitable[Sequence[tuple[Passage, Found]]]]
+"""Searches somebody's memory, and returns at most so many passages, the best first."""
+
+_MOST_FOUND = 8
+_WORDS = 900
+
+
+class RememberArguments(Arguments):
+    note: Annotated[
+        Text,
+        Field(min_length=1, max_length=MOST_NOTE, description="One fact or wish, in full words."),
+    ]
+
+
+class Remember(ArgumentsTool[RememberArguments]):
+    """Takes a note; the flow stores it in the transaction of the result, with a button to undo.
+
+    It changes only what the person can see and take back, so it runs unasked as long as no foreign
+    text is in view: such text must not plant notes.
+    """
+
+    summary = "note something for later; asks only beside text from outside"
+
+    def __init__(self) -> None:
+        description = (
+            "Note one lasting fact or wish of the person for all later conversations. Use it when "
+            "they ask for it, or tell something that will matter again; never for secrets. The "
+            "person sees the note and can undo it."
+        )
+        spec = ToolSpec(
+            REMEMBER, description, schema_of(RememberArguments), Effect.WRITE, Replay.OUTBOX
+        )
+        super().__init__(RememberArguments, spec)
+
+    async def foresee(
+        self, arguments: RememberArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        seen = await super().foresee(arguments, place, exact)
+        return Preview(seen.title, seen.subject, Effect.WRITE, (Plain(arguments.note),))
+
+    async def perform(
+        self, arguments: RememberArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        return ToolOutput("Noted. The person sees the note and can undo it.")
+
+
+class RecallArguments(Arguments):
+    query: Annotated[Text, Field(min_length=1, max_length=300, description="A few words.")]
+
+
+class RecallTool(ArgumentsTool[RecallArguments]):
+    """Searches earlier answers and notes of the person, or of the group."""
+
+    summary = "search earlier answers and notes"
+
+    def __init__(self, searched: Searched, chats: Chats) -> None:
+        self._searched = searched
+        self._chats = chats
+        description = "Search earlier answers and notes by words, over all conversations."
+        spec = ToolSpec(RECALL, description, schema_of(RecallArguments), Effect.READ, Replay.SAFE)
+        super().__init__(RecallArguments, spec)
+
+    async def perform(
+        self, arguments: RecallArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        chat = await self._chats.get(place.chat)
+        owner = whose(chat, place.person)
+        passages = [one for one, _ in await self._searched(arguments.query, owner, _MOST_FOUND)]
+        if not passages:
+            return ToolOutput("Nothing earlier has such words. Try others.")
+        text = "\n\n".join(_told(one) for one in passages)
+        return ToolOutput(text, untrusted=_foreign(passages, place.person, group=not chat.private))
+
+
+class ForgetArguments(Arguments):
+    note: Annotated[Text, Field(min_length=1, max_length=40, description="The id of a note.")]
+
+
+class Forget(ArgumentsTool[ForgetArguments]):
+    """Deletes a note once the person has agreed."""
+
+    summary = "delete a note"
+
+    def __init__(self, notes: Notes, chats: Chats) -> None:
+        self._notes = notes
+        self._chats = chats
+        description = "Delete a note by its id. Earlier answers only the person can erase: /forget."
+        spec = ToolSpec(FORGET, description, schema_of(ForgetArguments), Effect.WRITE, Replay.SAFE)
+        super().__init__(ForgetArguments, spec)
+
+    async def foresee(self, arguments: ForgetArguments, place: Place, exact: ExactRule) -> Preview:
+        note = await self._note(arguments.note, place)
+        title = "Delete a note"
+        return Preview(title, title, Effect.WRITE, (Plain(note.text),), seen=note.text)
+
+    async def perform(
+        self, arguments: ForgetArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        await self._note(arguments.note, place)
+        return ToolOutput("The note is deleted.")
+
+    async def _note(self, id: str, place: Place) -> Note:
+        chat = await self._chats.get(place.chat)
+        note = await self._notes.get(id.strip())
+        if note is None or not _may(note, whose(chat, place.person)):
+            raise ToolFailure("there is no note with that id")
+        return note
+
+
+def _may(note: Note, owner: Whose) -> bool:
+    return note.whose == owner
+
+
+def _told(one: Passage) -> str:
+    asked = f"question: {clipped_words(one.question, _WORDS // 3)}\n" if one.question else "note, "
+    return f"{one.at:%Y-%m-%d %H:%M} UTC · {one.speaker}\n{asked}answer: {_answer(one)}"
+
+
+def _answer(one: Passage) -> str:
+    return clipped_words(one.answer, _WORDS)
+
+
+def _foreign(passages: Sequence[Passage], person: int, *, group: bool) -> str | None:
+    """Returns the foreign source of what was found; in a group the words of others are foreign."""
+    others = (f"an earlier message of {one.speaker}" for one in passages if one.person != person)
+    return foreign_in(passages) or (next(others, None) if group else None)
+
+
+def memory_tools(searched: Searched, notes: Notes, chats: Chats) -> tuple[Tool, ...]:
+    """Returns every tool about the memory, in the order in which models see them."""
+    return Remember(), RecallTool(searched, chats), Forget(notes, chats)

@@ -1,0 +1,1 @@
+"""Speech by endpoints that speak like OpenAI's."""

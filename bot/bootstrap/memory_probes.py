@@ -1,0 +1,75 @@
+"""Tries the indexes of the memory and the embedder, for the doctor."""
+
+from bot.adapters.sql.store import open_store
+from bot.bootstrap.meaning import meaning_to_look_at
+from bot.bootstrap.parts import embedder
+from bot.doctor import Complaint
+from bot.domain.errors import (
+    EmbedderDenied,
+    EmbedderError,
+    MeaningError,
+    StoreError,
+    StoreTooOld,
+    VectorsLost,
+)
+from bot.settings import Settings
+from bot.shipped import command
+
+_DUE = "The next start upgrades the database, and fills the indexes."
+
+
+async def try_words(settings: Settings) -> str:
+    """Returns a sentence about the index of words; a damaged one is a complaint."""
+    mend = f"Run `{command('memory reindex')}`."
+    try:
+        async with open_store(settings.database_url, upgrade=False) as store:
+            standing = await store.memory.standing()
+            if standing.owed < standing.passages:
+                held, wanted = await store.words.check()
+                if held != wanted:
+                    told = f"The index of words has {held:,} answers instead of {wanted:,}."
+                    raise Complaint(told, mend, "warn")
+    except StoreTooOld:
+        return _DUE
+    except StoreError as fault:
+        raise Complaint(f"The index of words is damaged: {fault}.", mend, "warn") from None
+    done = standing.passages - standing.owed
+    return f"{done:,} of {standing.passages:,} answers are found by words."
+
+
+async def try_meaning(settings: Settings) -> str:
+    """Returns a sentence about embedder and index; answers are found by words without them."""
+    embeds = embedder(settings)
+    if embeds is None:
+        return "Answers are found by words alone: no embedder is set."
+    try:
+        vectors = await embeds.vectors(["Is anybody there?"])
+    except EmbedderDenied as fault:
+        mend = "Look at STEWARD_EMBED_MODEL, STEWARD_EMBED_URL and STEWARD_EMBED_KEY."
+        raise Complaint(f"Words serve alone: {fault}.", mend, "warn") from None
+    except EmbedderError as fault:
+        mend = "Steward tries again by itself. Look at STEWARD_EMBED_URL if it stays away."
+        raise Complaint(f"Words serve alone: {fault}.", mend, "warn", fleeting=True) from None
+    finally:
+        await embeds.close()
+    told = f"{embeds.name} answers with {len(vectors[0]):,} numbers."
+    return f"{told} {await _index(settings)}"
+
+
+async def _index(settings: Settings) -> str:
+    try:
+        async with open_store(settings.database_url, upgrade=False) as store:
+            standing = await store.memory.standing()
+            owed = await store.meant.count_owed()
+            if standing.passages:
+                async with meaning_to_look_at(settings, store):
+                    pass
+    except StoreTooOld:
+        return _DUE
+    except VectorsLost:
+        return "The index is not made yet: words serve alone until the next run has made it."
+    except MeaningError as fault:
+        mend = "Look at STEWARD_CHROMA_URL, or at the folder “meaning” of STEWARD_HOME."
+        raise Complaint(f"Words serve alone: {fault}.", mend, "warn") from None
+    done = max(standing.passages - owed, 0)
+    return f"{done:,} of {standing.passages:,} answers are found by meaning."

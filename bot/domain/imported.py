@@ -1,0 +1,176 @@
+"""Reads answers that were given elsewhere: JSON Lines, and exports of ChatGPT and of Claude."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeAlias, cast
+
+from bot.domain.passage import MOST_ANSWER, MOST_QUESTION, clipped_words
+
+_MOST_ID = 200
+_Object: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A question and its answer from elsewhere."""
+
+    id: str
+    at: datetime
+    question: str
+    answer: str
+    person: str | None = None
+    """The account of the person, as in telegram:42; None means the owner."""
+    chat: str | None = None
+    """The address of a group whose memory it belongs to."""
+    conversation: str = ""
+    untrusted: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A line or a conversation that cannot be read, by its number from 1, with the reason."""
+
+    number: int
+    why: str
+
+
+Read: TypeAlias = Told | Broken
+
+
+def read_lines(lines: Iterable[str]) -> Iterator[Read]:
+    """Reads JSON Lines with `id, at, question, answer` and, if they like, `chat` and `person`."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield _line(json.loads(line))
+        except (ValueError, RecursionError) as fault:
+            yield Broken(number, _reason(fault))
+
+
+def read_export(whole: str) -> Iterator[Read]:
+    """Reads the conversations of an export; raises ValueError when it is none that is known."""
+    found: object = json.loads(whole)
+    if not isinstance(found, list):
+        raise ValueError("it is neither JSON Lines nor a list of conversations")
+    for number, one in enumerate(cast("list[object]", found), 1):
+        try:
+            yield from _conversation(_object(one))
+        except (ValueError, RecursionError) as fault:
+            yield Broken(number, _reason(fault))
+
+
+def _reason(fault: Exception) -> str:
+    if isinstance(fault, json.JSONDecodeError):
+        return f"it is no JSON ({fault.msg} at character {fault.pos + 1})"
+    return str(fault) or "it is nested too deeply"
+
+
+def _line(found: object) -> Told:
+    one = _object(found)
+    return Told(
+        f"import:{_text(one, 'id')[:_MOST_ID]}",
+        _moment(one.get("at")),
+        clipped_words(_text(one, "question"), MOST_QUESTION),
+        clipped_words(_text(one, "answer"), MOST_ANSWER),
+        _text(one, "person") if one.get("person") is not None else None,
+        _text(one, "chat") if one.get("chat") is not None else None,
+    )
+
+
+def _conversation(one: _Object) -> Iterator[Told]:
+    if "mapping" in one:
+        said, source = _of_chatgpt(one), "ChatGPT"
+        id = str(one.get("conversation_id") or one.get("id") or one.get("create_time"))
+    elif "chat_messages" in one:
+        said, source = _of_claude(one), "Claude"
+        id = _text(one, "uuid")
+    else:
+        raise ValueError("it is no conversation of ChatGPT or Claude")
+    key = f"import:{source.lower()}:{id[:_MOST_ID]}"
+    question = ""
+    for number, (asks, at, text) in enumerate(said):
+        if asks:
+            question = text
+        elif question:
+            told = f"a conversation imported from {source}"
+            asked = clipped_words(question, MOST_QUESTION)
+            answer = clipped_words(text, MOST_ANSWER)
+            yield Told(f"{key}:{number}", at, asked, answer, conversation=key, untrusted=told)
+            question = ""
+
+
+def _of_chatgpt(one: _Object) -> Sequence[tuple[bool, datetime, str]]:
+    """Returns what was said on the branch that was shown last: its leaf names all before it."""
+    nodes = _object(one["mapping"])
+    at = one.get("current_node") or (list(nodes)[-1] if nodes else None)
+    path: list[_Object] = []
+    while isinstance(at, str) and at in nodes and len(path) <= len(nodes):
+        node = _object(nodes[at])
+        path.append(node)
+        at = node.get("parent")
+    said: list[tuple[bool, datetime, str]] = []
+    for node in reversed(path):
+        message = node.get("message")
+        if not isinstance(message, Mapping):
+            continue
+        held = cast("_Object", message)
+        role = _object(held.get("author") or {}).get("role")
+        parts = _object(held.get("content") or {}).get("parts")
+        words = _joined(parts)
+        if role in ("user", "assistant") and words:
+            moment = held.get("create_time") or one.get("create_time")
+            said.append((role == "user", _moment(moment), words))
+    return said
+
+
+def _of_claude(one: _Object) -> Sequence[tuple[bool, datetime, str]]:
+    messages = one["chat_messages"]
+    if not isinstance(messages, list):
+        raise ValueError("its messages are no list")
+    said: list[tuple[bool, datetime, str]] = []
+    for found in cast("list[object]", messages):
+        message = _object(found)
+        parts = message.get("content")
+        blocks = cast("list[object]", parts) if isinstance(parts, list) else []
+        texts = [_object(block).get("text") for block in blocks]
+        words = _joined(texts) or str(message.get("text") or "").strip()
+        sender = message.get("sender")
+        if sender in ("human", "assistant") and words:
+            said.append((sender == "human", _moment(message.get("created_at")), words))
+    return said
+
+
+def _joined(parts: object) -> str:
+    texts = cast("list[object]", parts) if isinstance(parts, list) else []
+    return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
+
+
+def _object(found: object) -> _Object:
+    if not isinstance(found, Mapping):
+        raise ValueError("it is no JSON object")
+    return cast("_Object", found)
+
+
+def _text(one: _Object, name: str) -> str:
+    found = one.get(name)
+    if isinstance(found, int) and not isinstance(found, bool):
+        found = str(found)
+    if not isinstance(found, str) or not found.strip():
+        raise ValueError(f"{name} is missing or no text")
+    return found.strip()
+
+
+def _moment(found: object) -> datetime:
+    """Reads a time: ISO 8601, in UTC unless it says otherwise, or seconds since 1970."""
+    try:
+        if isinstance(found, int | float) and not isinstance(found, bool):
+            return datetime.fromtimestamp(found, UTC)
+        if isinstance(found, str):
+            at = datetime.fromisoformat(found.strip())
+            return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise ValueError("at is no time, as in 2026-11-21T09:30:00Z")

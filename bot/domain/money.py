@@ -1,0 +1,54 @@
+"""Money in whole billionths of a dollar, so that no sum loses anything by rounding."""
+
+from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from typing import TypeAlias
+
+Nano: TypeAlias = int
+"""Billionths of a dollar."""
+
+DOLLAR: Nano = 1_000_000_000
+_CENT = DOLLAR // 100
+_DIME = DOLLAR // 10
+_LEAST = DOLLAR // 10_000
+"""Below a dime a sum needs more than cents; below this it needs no number."""
+
+_MOST_DOLLARS = 1_000_000
+
+
+def nano_of(dollars: Decimal) -> Nano:
+    """Returns dollars as money; a part of a billionth counts as a whole one."""
+    return int((dollars * DOLLAR).to_integral_value(ROUND_CEILING))
+
+
+def dollars_of(money: Nano) -> Decimal:
+    """Returns money as dollars, exactly."""
+    return Decimal(money) / DOLLAR
+
+
+def told(money: Nano) -> str:
+    """Returns money as people read it: `$12.50`, `$0.0042`, `under $0.0001`."""
+    if money < 0:
+        return f"-{told(-money)}"
+    if 0 < money < _LEAST:
+        return "under $0.0001"
+    if money == 0 or money >= _DIME:
+        cents = (money + _CENT // 2) // _CENT
+        return f"${cents // 100:,}.{cents % 100:02}"
+    rounded = (money + _LEAST // 2) // _LEAST
+    cents, rest = f"0.{rounded // 100:02}", f"{rounded % 100:02}".rstrip("0")
+    return f"${cents}{rest}" if rounded < 1_000 else "$0.10"
+
+
+def read_money(text: str) -> Nano:
+    """Returns the money that somebody wrote, as in `5`, `$2.50` or `0,25`.
+
+    Raises ValueError with half a sentence for anything else, and for a million dollars or more.
+    """
+    written = text.strip().removeprefix("$").removesuffix("$").strip().replace(",", ".")
+    try:
+        dollars = Decimal(written)
+    except InvalidOperation:
+        raise ValueError("it should be dollars, as in 5 or 2.50") from None
+    if not dollars.is_finite() or not 0 <= dollars < _MOST_DOLLARS:
+        raise ValueError("it should be dollars between 0 and 1,000,000")
+    return nano_of(dollars)

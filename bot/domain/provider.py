@@ -1,0 +1,33 @@
+"""A provider of models that speaks Chat Completions, as the operator set it up."""
+
+from dataclasses import dataclass, field
+
+OPENAI = "openai"
+OPENAI_URL = "https://api.openai.com/v1"
+LONGEST_NAME = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSpec:
+    """The way to one server, and what differs from one server to another."""
+
+    name: str
+    """The part before the slash in the names of its models."""
+    base_url: str = ""
+    """The address below which `/chat/completions` and `/models` lie."""
+    key: str = field(default="", repr=False)
+    """The key; empty for a server that wants none."""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Headers that go along with each request."""
+    output_field: str = "max_tokens"
+    """The name that the server has for the longest answer."""
+    streams_usage: bool = True
+    """True when the server may be asked for the usage at the end of a stream."""
+    trusted: bool = False
+    """True when the reason that the server gives for the end of a reply can be relied on."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """The key and the values of headers, which no log may show."""
+    key_name: str = ""
+    """The variable that holds the key, for sentences to the operator."""
+    fault: str = ""
+    """The reason why this entry cannot be used; empty for a good one."""

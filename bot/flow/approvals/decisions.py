@@ -1,0 +1,105 @@
+"""A person's decision on a card, and everything that it writes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.domain.approval import Approval, ApprovalState, Rule
+from bot.domain.change import AddAudit, AddRule, NoteOffer, SaveApproval, Write
+from bot.domain.person import Person
+from bot.domain.rules import describe
+from bot.domain.tool import Offer, RulePattern
+from bot.flow.approvals.cards import shown_decided, shown_open
+from bot.flow.approvals.open_cards import Closed
+
+RULED = "🔁 Runs without asking from now on. /rules takes that back."
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A person's decision on a card."""
+
+    state: ApprovalState
+    person: Person
+    reason: str = ""
+    rule: RulePattern | None = None
+    """The standing rule that the person gives with it."""
+    allow: bool = False
+    """True when it allows what the skill on the card asks for."""
+
+
+def closed(
+    card: Approval, decision: Decision, note: str, now: datetime, timezone: str | None
+) -> Closed:
+    """Returns the decided card with its writes: screen, record, and the new standing rule."""
+    person, subject = decision.person, card.preview.subject
+    decided = replace(
+        card,
+        state=decision.state,
+        decided_by=person.id,
+        decider_name=person.name,
+        decided_at=now,
+        reason=decision.reason or ruled(card, decision),
+    )
+    details = {"decision": decided.state.value, "reason": decision.reason, "card": card.id}
+    writes: list[Write] = [
+        *shown_decided(decided, note, timezone),
+        AddAudit(now, card.chat, person.id, "card.decided", subject, details),
+    ]
+    if decision.rule is not None:
+        rule = _rule(card, decision.rule, now)
+        writes.append(AddRule(rule))
+        writes.append(AddAudit(now, card.chat, person.id, "rule.added", rule.label, {}))
+    if decision.allow and card.preview.offer is not None:
+        writes.extend(_granted(card, card.preview.offer, person, now))
+    return Closed(decided, now, tuple(writes))
+
+
+def ruled(card: Approval, decision: Decision) -> str:
+    """Returns what a decision allows beyond the call of its card."""
+    if decision.rule is not None:
+        return RULED
+    offer = card.preview.offer
+    return allowed(offer) if decision.allow and offer is not None else ""
+
+
+def allowed(offer: Offer) -> str:
+    """Returns the words about what a person has just allowed."""
+    return f"🧩 Allowed while the skill {offer.skill} is in use here; /rules lists it."
+
+
+def _granted(card: Approval, offer: Offer, person: Person, now: datetime) -> list[Write]:
+    """Returns the writes of the rules that a skill asks for, with one line in the record."""
+    told = [describe(asked.tool, asked.pattern) for asked in offer.rules]
+    rules: list[Write] = [
+        AddRule(
+            Rule(
+                id=0,
+                person=card.asker,
+                chat=card.chat,
+                tool=asked.tool,
+                pattern=asked.pattern,
+                label=label,
+                created_at=now,
+                surroundings=asked.surroundings,
+                under=offer.under,
+            )
+        )
+        for asked, label in zip(offer.rules, told, strict=True)
+    ]
+    details = {"under": offer.under, "rules": told, "card": card.id}
+    line = AddAudit(now, card.chat, person.id, "skill.allowed", offer.skill, details)
+    return [*rules, NoteOffer(card.chat, offer.under), line]
+
+
+def allowed_alone(card: Approval, offer: Offer, person: Person, now: datetime) -> Sequence[Write]:
+    """Returns the writes that make the rules and leave the card open, without its offer."""
+    kept = replace(card, preview=replace(card.preview, offer=None))
+    rules = _granted(card, offer, person, now)
+    return SaveApproval(kept, expect=card.state), *shown_open(kept), *rules
+
+
+def _rule(card: Approval, pattern: RulePattern, now: datetime) -> Rule:
+    label = describe(card.call.name, pattern)
+    shown = card.preview.surroundings
+    return Rule(0, card.asker, card.chat, card.call.name, pattern, label, now, shown)

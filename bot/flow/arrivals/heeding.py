@@ -1,0 +1,96 @@
+"""Follows messages of people that the bot listens to: edits, commands, replies, wishes."""
+
+from bot.domain.change import AmendInbound, Change, InboundState, Show
+from bot.domain.chat import Chat
+from bot.domain.errors import Conflict
+from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
+from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
+from bot.flow.arrivals.marks import marked
+from bot.flow.commands import Commands
+from bot.flow.queue.arrival import Arrival
+from bot.flow.queue.queueing import Queueing
+from bot.flow.queue.seams import Seams
+from bot.ports.journal import Journal
+
+
+class Heeding:
+    """Carries a message out if it is a command or answers a card; else it waits for its turn."""
+
+    def __init__(
+        self, commands: Commands, desks: Desks, queueing: Queueing, seams: Seams, journal: Journal
+    ) -> None:
+        self._commands = commands
+        self._desks = desks
+        self._queueing = queueing
+        self._seams = seams
+        self._journal = journal
+
+    async def heed(self, arrival: Arrival) -> None:
+        if arrival.message.edited:
+            await self._edit(arrival)
+        elif self._is_command(arrival.message, arrival.chat):
+            wished = await self._commands.carry_out(arrival)
+            if wished is not None:
+                await self._queueing.put(arrival, wished)
+        else:
+            await self._take(arrival, await self._answers_card(arrival))
+
+    def knows(self, command: str) -> bool:
+        """Returns true when there is a command that this text begins with."""
+        return self._commands.knows(command)
+
+    def _is_command(self, message: InboundMessage, chat: Chat) -> bool:
+        """Returns True when the message is a command, a slash that the sender typed.
+
+        A forwarded text is no command, nor is one that another bot composed. An unknown word with a
+        slash is no command either if it continues a long text that was cut before the slash.
+        """
+        typed = message.forwarded_from is None and not message.composed
+        if not typed or not message.text.startswith("/"):
+            return False
+        return self.knows(message.text) or not self._seams.continues(chat.id, message)
+
+    async def _take(self, arrival: Arrival, taken: Taken) -> None:
+        """Takes a message by what it is to the open cards of the chat."""
+        match taken:
+            case Taken.DECIDED:
+                done = marked(arrival.row, InboundState.DONE, "a denial with its reason")
+                await self._journal.commit(done)
+            case Taken.ASSENT:
+                told = (arrival.done(), _told(arrival, HOW_TO_PRESS))
+                await self._journal.commit(Change(told, durable=True))
+            case Taken.QUESTION:
+                await self._queueing.put(arrival, (_told(arrival, STAYS_OPEN),))
+            case Taken.WISHED | Taken.NO:
+                await self._queueing.put(arrival)
+
+    async def _answers_card(self, arrival: Arrival) -> Taken:
+        message, chat = arrival.message, arrival.chat.id
+        text, quote = message.text, message.quote
+        if message.composed:
+            return Taken.NO
+        if quote is None or quote.message_id is None:
+            bare = message.forwarded_from is None and not message.attachments
+            return await self._desks.said(chat, text, arrival.person) if bare else Taken.NO
+        return await self._desks.reply(chat, quote.message_id, text, arrival.person)
+
+    async def _edit(self, arrival: Arrival) -> None:
+        """Changes a message that still waits; the edit of an older one has no effect."""
+        row, message_id = arrival.row, arrival.message.message_id
+        waiting = await self._queueing.waiting(arrival.chat.id, message_id)
+        why = "an edit of a message already taken"
+        if waiting is not None:
+            amended = AmendInbound(waiting.id, row.body)
+            try:
+                await self._journal.commit(Change((amended, arrival.done())))
+            except Conflict:
+                why = "an edit that came too late"
+            else:
+                return
+        await self._journal.commit(marked(row, InboundState.DONE, why))
+
+
+def _told(arrival: Arrival, text: str) -> Show:
+    """Returns the notice that answers a message which decides nothing."""
+    content = Outbound(OutboundKind.NOTICE, (Plain(text),), reply_to=arrival.message.message_id)
+    return Show(f"told:{arrival.row.id}", arrival.chat.id, content)

@@ -1,0 +1,78 @@
+"""Routes one update in any case: again where the world moved on or the store is sick."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from bot.domain.change import Change, InboundState, MarkInbound
+from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
+from bot.domain.message import Inbound
+from bot.flow.arrivals.router import Router
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Journal
+
+_LOG = logging.getLogger(__name__)
+
+_LOOKS = 5
+"""Tries to route one update; a try fails when the chat changed at the same moment."""
+
+_PAUSE_SECONDS = 1.0
+"""Seconds until the store is asked again after it could not write."""
+
+
+class PatientRouter:
+    """Wraps a router; an update that cannot be routed at all is set aside and marked dead."""
+
+    def __init__(self, router: Router, journal: Journal, clock: Clock) -> None:
+        self._router = router
+        self._journal = journal
+        self._clock = clock
+        self._complaint = ""
+
+    async def route(self, row: InboundRow, inbound: Inbound) -> None:
+        """Routes an update; waits as long as the store cannot write."""
+        await self._until_written(lambda: self._route(row, inbound))
+
+    async def tidy(self) -> None:
+        """Stores the marks that were collected; waits as long as the store cannot write."""
+        await self._until_written(self._tidy)
+
+    async def _until_written(self, attempt: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await attempt()
+            except (StoreBusy, StoreUnwritable) as fault:
+                # Once, however many updates meet the same fault.
+                if str(fault) != self._complaint:
+                    _LOG.warning("%s, routing again in a second", fault)
+                self._complaint = str(fault)
+                await self._clock.sleep(_PAUSE_SECONDS)
+            else:
+                self._complaint = ""
+                return
+
+    async def _tidy(self) -> None:
+        # A conflict means that these updates are marked already.
+        with suppress(Conflict):
+            await self._router.flush()
+
+    async def _route(self, row: InboundRow, inbound: Inbound) -> None:
+        try:
+            await self._routed(row, inbound)
+        except (StoreBusy, StoreUnwritable):
+            raise
+        except Exception as fault:  # noqa: BLE001 - one faulty update must not stop the routing
+            _LOG.exception("update %s of %s is set aside", row.key, row.channel)
+            reason = f"{type(fault).__name__}: {fault}"[:500]
+            dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
+            # A conflict means that the update is marked already: the fault came after routing.
+            with suppress(Conflict):
+                await self._journal.commit(Change((dead,)))
+
+    async def _routed(self, row: InboundRow, inbound: Inbound) -> None:
+        for _ in range(_LOOKS - 1):
+            with suppress(Conflict):
+                await self._router.route(row, inbound)
+                return
+        await self._router.route(row, inbound)

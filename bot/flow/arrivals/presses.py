@@ -1,0 +1,52 @@
+"""Takes presses of buttons: has them decided, and answers the person who pressed."""
+
+from collections.abc import Mapping
+
+from bot.domain.change import InboundState
+from bot.domain.message import Press
+from bot.flow.approvals.desks import Desks
+from bot.flow.arrivals.acknowledging import Acknowledging
+from bot.flow.arrivals.marks import marked
+from bot.flow.commands import Commands
+from bot.flow.commands.choices import parse_data
+from bot.flow.queue.arrival import Arrival
+from bot.ports.channel import Channel
+from bot.ports.chats import Chats
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Journal
+from bot.ports.people import People
+
+
+class Presses:
+    """Brings each press to its desk, or to the command it chooses; answers once that is stored."""
+
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        people: People,
+        chats: Chats,
+        commands: Commands,
+        desks: Desks,
+        journal: Journal,
+        acknowledging: Acknowledging,
+    ) -> None:
+        self._channels = channels
+        self._people = people
+        self._chats = chats
+        self._commands = commands
+        self._desks = desks
+        self._journal = journal
+        self._acknowledging = acknowledging
+
+    async def take(self, row: InboundRow, press: Press) -> None:
+        person = await self._people.by_sender(press.sender)
+        chat = await self._chats.at(press.address, private=press.private)
+        typed = parse_data(press.data)
+        if typed is not None and person is not None:
+            message = press.typed(typed, row.received_at)
+            told = await self._commands.choose(Arrival(row, message, chat, person))
+        else:
+            told = await self._desks.press(press, chat.id, person)
+        await self._journal.commit(marked(row, InboundState.DONE))
+        channel = self._channels[row.channel]
+        self._acknowledging.begin(channel, press, told, known=person is not None)

@@ -1,0 +1,65 @@
+"""A companion that tells the model who it is and who speaks, once a conversation."""
+
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+from bot.domain.background import about_body, persona_body, told_in
+from bot.domain.contribution import Briefing, Share
+from bot.domain.person import Person
+from bot.domain.transcript import AskerBody, BackgroundBody
+from bot.domain.turn import Turn
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.request_view import ViewFold
+from bot.flow.log.work import Work
+from bot.ports.journal import Agenda
+from bot.ports.people import People
+from bot.ports.persona import Persona
+
+
+class BackgroundCompanion(Bystander):
+    """Puts these words before the first message of a conversation.
+
+    Words that changed come before the message of the next turn, and words that a summary took out
+    of view come again. Nothing before them changes, so the provider's cache stays valid.
+    """
+
+    def __init__(self, persona: Persona, people: People) -> None:
+        self._persona = persona
+        self._people = people
+        self._known: WeakKeyDictionary[Work, dict[int, Person | None]] = WeakKeyDictionary()
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        return Share(row, await self._missing(work, row.asker))
+
+    async def briefing(self, work: Work, view: ViewFold) -> Briefing:
+        """Adds the words of a person who spoke up since, and words that are out of view."""
+        bodies = (entry.body for entry in reversed(work.log.entries(work.turn.id)))
+        asked = next((body for body in bodies if isinstance(body, AskerBody)), None)
+        speaker = work.turn.asker if asked is None or asked.person is None else asked.person
+        return Briefing(await self._missing(work, speaker))
+
+    async def _missing(self, work: Work, speaker: int) -> tuple[BackgroundBody, ...]:
+        told = told_in(reversed(work.log.entries()))
+        person = await self._person(work, speaker)
+        return (*self._persona_in(told), *_about_in(told, person, group=not work.log.chat.private))
+
+    def _persona_in(self, told: Mapping[int | None, str]) -> tuple[BackgroundBody, ...]:
+        words = self._persona.words
+        return (persona_body(words),) if told.get(None, "") != words else ()
+
+    async def _person(self, work: Work, number: int) -> Person | None:
+        """Returns a person as they were when this run of the turn first asked for them."""
+        if number == work.turn.asker:
+            return work.asker
+        known = self._known.setdefault(work, {})
+        if number not in known:
+            known[number] = await self._people.get(number)
+        return known[number]
+
+
+def _about_in(
+    told: Mapping[int | None, str], person: Person | None, *, group: bool
+) -> tuple[BackgroundBody, ...]:
+    if person is None or told.get(person.id, "") == person.about:
+        return ()
+    return (about_body(person, group=group),)

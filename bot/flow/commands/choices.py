@@ -1,0 +1,37 @@
+"""The buttons under the answer to a command; a press does what typing the words would do."""
+
+from bot.domain.message import Button
+
+PREFIX = "m"
+"""The first letter of the button data of every choice."""
+
+_MOST_BYTES = 64
+"""Bytes of button data that the strictest platform takes."""
+
+
+def choice(label: str, command: str, *words: str, now: bool = False) -> tuple[Button, ...]:
+    """Returns a row with one button for the command with these words; `now` marks the current one.
+
+    The row is empty when the words are too long for a button: they can still be typed.
+    """
+    data = ":".join((PREFIX, command, " ".join(words)))
+    if len(data.encode()) > _MOST_BYTES:
+        return ()
+    return (Button(f"✓ {label}" if now else label, data),)
+
+
+def parse_data(data: str) -> str | None:
+    """Returns the command that a button stands for, as a person would type it; None if it is none.
+
+    Such data grants nothing: whoever sends it could have typed the words.
+    """
+    prefix, _, rest = data.partition(":")
+    name, colon, words = rest.partition(":")
+    if prefix != PREFIX or not colon or not name.isalpha():
+        return None
+    return f"/{name} {words}".strip()
+
+
+def on_off(command: str, *, now: bool) -> tuple[tuple[Button, ...], ...]:
+    """Returns one row with the choices On and Off."""
+    return ((*choice("On", command, "on", now=now), *choice("Off", command, "off", now=not now)),)

@@ -1,0 +1,104 @@
+"""The command that erases what was said, once a button has confirmed it."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import AddAudit, DropNote, Erase, Write
+from bot.domain.erasing import Target
+from bot.domain.markdown import inline_code, literal
+from bot.domain.note import note_of
+from bot.domain.passage import clipped_words, whose
+from bot.flow.commands.choices import choice
+from bot.flow.commands.consequences import Wake
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.ports.clock import Clock
+from bot.ports.memory import Memory
+from bot.ports.notes import Notes
+
+_CONVERSATION, _ALL = "conversation", "all"
+_HOW = (
+    "What shall I erase?\n\n"
+    "- `/forget <id>`: one answer or note; `/memory <words>` shows the ids\n"
+    "- `/forget conversation`: this conversation\n"
+    "- `/forget all`: everything that you and I said"
+)
+_OWNERS = "In a group only an owner can erase that. Nothing was erased."
+_SHOWN = 200
+
+
+class ForgettingCommands:
+    def __init__(self, memory: Memory, notes: Notes, clock: Clock) -> None:
+        self._memory = memory
+        self._notes = notes
+        self._clock = clock
+
+    @property
+    def table(self) -> Sequence[Command]:
+        summary = "erase an answer, this conversation or everything"
+        usage = "<id>|conversation|all"
+        return (Command("forget", summary, self.forget, usage, Topic.YOU, chosen=True),)
+
+    async def forget(self, asked: Invocation) -> Answer:
+        match asked.words:
+            case ("keep",):
+                return Answer("Kept. Nothing was erased.", (self._audit(asked, "memory.kept", ""),))
+            case ("yes", what):
+                return await self._erased(asked, what)
+            case (what,):
+                return await self._asked(asked, what)
+            case _:
+                return Answer(_HOW)
+
+    async def _asked(self, asked: Invocation, what: str) -> Answer:
+        told = await self._told(asked, what)
+        if isinstance(told, Answer):
+            return told
+        question = (
+            f"Erase {told}? I cannot bring it back. Messages on your screen stay until "
+            "you delete them there."
+        )
+        yes, no = choice("🗑 Erase", "forget", "yes", what), choice("Keep", "forget", "keep")
+        return Answer(question, buttons=((*yes, *no),))
+
+    async def _told(self, asked: Invocation, what: str) -> str | Answer:
+        """Returns what would be erased, in words; an answer when this person cannot erase it."""
+        owner, decides = (
+            whose(asked.chat, asked.person.id),
+            asked.chat.private or asked.person.is_owner,
+        )
+        if what.lower() in (_CONVERSATION, _ALL):
+            if not decides:
+                return Answer(_OWNERS)
+            here = "that you and I said" if asked.chat.private else "that was said in this group"
+            return "this conversation" if what.lower() == _CONVERSATION else f"everything {here}"
+        passage, note = await self._memory.get(what), await self._notes.get(what)
+        found = passage if passage is not None and note_of(what) is None else note
+        if found is None or found.whose != owner:
+            return Answer(f"I remember nothing with the id {inline_code(what[:60])}. {_HOW}")
+        if not (decides or asked.person.may_decide_for(found.person)):
+            return Answer(_OWNERS)
+        words = passage.question or passage.answer if passage is not None else ""
+        words = note.text if note is not None else words
+        return f"“{literal(clipped_words(' '.join(words.split()), _SHOWN))}”"
+
+    async def _erased(self, asked: Invocation, what: str) -> Answer:
+        told = await self._told(asked, what)
+        if isinstance(told, Answer):
+            return told
+        owner = whose(asked.chat, asked.person.id)
+        erases: Write
+        if what.lower() == _ALL:
+            erases = Erase(Target(owner))
+        elif what.lower() == _CONVERSATION:
+            erases = Erase(Target(owner, conversation=asked.chat.conversation))
+        elif await self._notes.get(what) is not None:
+            erases = DropNote(what)
+        else:
+            erases = Erase(Target(owner, turn=what))
+        audit = self._audit(asked, "memory.erased", what.lower())
+        done = "Erased. Anything that I am working on right now stays until it is done."
+        return Answer(done, (erases, audit), (Wake(asked.chat.id),))
+
+    def _audit(self, asked: Invocation, action: str, what: str) -> AddAudit:
+        """Returns the line of the record, which never holds the words."""
+        now, chat = self._clock.now(), asked.chat.id
+        return AddAudit(now, chat, asked.person.id, action, what, {})

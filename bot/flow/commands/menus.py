@@ -1,0 +1,35 @@
+"""The commands that a platform's menu lists, by role and kind of chat."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.flow.commands.table import Command, Topic
+
+Menu: TypeAlias = Sequence[tuple[str, str]]
+"""The name and the summary of each command, in the order of the menu."""
+
+
+@dataclass(frozen=True, slots=True)
+class Menus:
+    """One menu for each role and kind of chat."""
+
+    private: Menu
+    """For everybody in a private chat."""
+    groups: Menu
+    owners: Menu
+    """For an owner in a private chat."""
+
+
+def menus_of(table: Iterable[Command]) -> Menus:
+    commands = list(table)
+    private = [c for c in commands if c.topic is not Topic.GROUP]
+    return Menus(
+        _menu(c for c in private if not c.owner_only),
+        _menu(c for c in commands if not c.owner_only),
+        _menu(private),
+    )
+
+
+def _menu(commands: Iterable[Command]) -> Menu:
+    return tuple((command.name, command.summary) for command in commands)

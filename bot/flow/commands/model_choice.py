@@ -1,0 +1,124 @@
+"""The commands that show and choose the model of a chat, by its name or by its tier."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from bot.domain.change import SaveChat
+from bot.domain.markdown import inline_code
+from bot.domain.message import Button
+from bot.domain.model import Price
+from bot.domain.tier import Tier, tier_of
+from bot.flow.commands.choices import choice
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.flow.models.choosing import Choosing
+
+_MEANT = {
+    Tier.FAST: "small things, the cheapest",
+    Tier.BALANCED: "most things",
+    Tier.DEEP: "code and hard questions, the most expensive",
+}
+
+
+class ModelCommands:
+    """Chooses models and tiers; prices are dollars for a million tokens in and out."""
+
+    def __init__(self, choosing: Choosing) -> None:
+        self._choosing = choosing
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command(
+                "model",
+                "show or choose the model",
+                self.model,
+                "[provider/name|default]",
+                Topic.SETTINGS,
+                chosen=True,
+            ),
+            Command(
+                "tier",
+                "let me choose the model: fast, balanced or deep",
+                self.tier,
+                "[fast|balanced|deep|off]",
+                Topic.SETTINGS,
+                chosen=True,
+            ),
+        )
+
+    async def model(self, asked: Invocation) -> Answer:
+        default = self._choosing.default
+        if not asked.words:
+            current = self._choosing.model(asked.chat.model)
+            tier = tier_of(asked.chat.model)
+            by = f" (tier {tier.value})" if tier is not None else ""
+            told = (
+                f"This chat uses {inline_code(current)}{by}. `/model provider/name` chooses another"
+            )
+            back = f"`/model default` goes back to {inline_code(default)}"
+            prices = "Prices: US dollars for a million tokens in / out."
+            return Answer(f"{told}, {back}. {prices}", buttons=self._models(current))
+        wanted = asked.words[0]
+        if wanted == "default":
+            saved = SaveChat(replace(asked.chat, model=None))
+            told = f"Back to {inline_code(default)}."
+            return Answer(told, (saved,), buttons=self._models(default))
+        if not self._choosing.knows(wanted):
+            known = ", ".join(inline_code(f"{name}/…") for name in self._choosing.providers)
+            told = f"There is no model {inline_code(wanted[:60])} here."
+            return Answer(f"{told} A name begins with one of: {known}.")
+        saved = SaveChat(replace(asked.chat, model=wanted))
+        told = f"From your next message on: {inline_code(wanted)}."
+        return Answer(told, (saved,), buttons=self._models(wanted))
+
+    async def tier(self, asked: Invocation) -> Answer:
+        chosen = asked.words[0].lower() if asked.words else ""
+        now = tier_of(asked.chat.model)
+        if chosen == "off":
+            model = None if now is not None else asked.chat.model
+            told = f"No tier: this chat uses {inline_code(self._choosing.model(model))}."
+            saved = SaveChat(replace(asked.chat, model=model))
+            return Answer(told, (saved,), buttons=self._tiers(None))
+        wanted = tier_of(chosen)
+        if wanted is None:
+            lines = [self._line(tier) for tier in Tier]
+            head = (
+                f"The tier here is {now.value}." if now is not None else "No tier is chosen here."
+            )
+            after = "Code, stack traces and repeated failures go to deep by themselves."
+            return Answer("\n".join([head, *lines, after]), buttons=self._tiers(now))
+        saved = SaveChat(replace(asked.chat, model=wanted.value))
+        model = inline_code(self._choosing.of_tier(wanted))
+        told = f"From your next message on: {wanted.value}, that is {model}."
+        return Answer(told, (saved,), buttons=self._tiers(wanted))
+
+    def _line(self, tier: Tier) -> str:
+        model = self._choosing.of_tier(tier)
+        return f"- `/tier {tier.value}`: {_MEANT[tier]}; {inline_code(model)}{self._paid(model)}"
+
+    def _models(self, now: str) -> tuple[tuple[Button, ...], ...]:
+        names = dict.fromkeys((*self._choosing.offered(), now))
+        rows = [
+            choice(f"{name}{self._paid(name)}", "model", name, now=name == now) for name in names
+        ]
+        return tuple(row for row in rows if row)
+
+    def _tiers(self, now: Tier | None) -> tuple[tuple[Button, ...], ...]:
+        tiers = [choice(tier.value.title(), "tier", tier, now=tier is now) for tier in Tier]
+        return (tuple(button for row in tiers for button in row), choice("Off", "tier", "off"))
+
+    def _paid(self, model: str) -> str:
+        known = self._choosing.knows(model)
+        price = self._choosing.profile(model).price if known else None
+        return "" if price is None else f" · {_dollars(price)}"
+
+
+def _dollars(price: Price) -> str:
+    free = not (price.input or price.output)
+    return "free" if free else f"${_plain(price.input)} / ${_plain(price.output)}"
+
+
+def _plain(dollars: Decimal) -> str:
+    """Returns a number without zeros behind it."""
+    return f"{dollars.normalize():f}"

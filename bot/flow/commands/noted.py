@@ -1,0 +1,49 @@
+"""A companion of turns that stores notes, and shows each with a button that takes it back."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import AddNote, DropNote, KeepPassage, Show, Write
+from bot.domain.contribution import Share
+from bot.domain.markdown import literal
+from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.note import FORGET, REMEMBER, Note, note_id
+from bot.domain.passage import whose
+from bot.domain.tool import Status, ToolCall, ToolResult
+from bot.domain.turn import Turn
+from bot.flow.commands.choices import choice
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+
+
+class NotedCompanion(Bystander):
+    """Writes notes in the transaction of the result, so that each is taken once."""
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        writes: list[Write] = []
+        for call, result in ran:
+            if result.status is not Status.SUCCESS:
+                continue
+            if call.name == REMEMBER:
+                writes.extend(_noted(work, call))
+            elif call.name == FORGET:
+                writes.append(DropNote(str((call.arguments or {}).get("note", "")).strip()))
+        return Share(row, writes=tuple(writes))
+
+
+def _noted(work: Work, call: ToolCall) -> tuple[Write, ...]:
+    turn, chat = work.turn, work.log.chat
+    note = Note(
+        note_id(turn.id, call.id),
+        whose(chat, turn.asker),
+        str((call.arguments or {}).get("note", "")).strip(),
+        work.clock.now(),
+        turn.asker,
+        turn.asker_name,
+        turn.conversation,
+    )
+    undo = choice("↩️ Undo", "memory", "undo", note.id)
+    told = Outbound(OutboundKind.MENU, (Markdown(f"📝 Noted: {literal(note.text)}"),), (undo,))
+    kept = KeepPassage(note.as_passage(chat))
+    return AddNote(note), kept, Show(f"noted:{note.id}", chat.id, told)

@@ -1,0 +1,117 @@
+"""Commands of a person about themselves: who they are, and which clock they use."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo, available_timezones
+
+from bot.domain.background import MOST_ABOUT
+from bot.domain.change import SaveProfile
+from bot.domain.markdown import inline_code, literal
+from bot.domain.message import Button
+from bot.domain.zones import Zones, beside, city, likely, meant, similar
+from bot.flow.commands.choices import choice
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.ports.clock import Clock
+
+_OFF = "off"
+_CLEARS = (_OFF, "clear", "none")
+_LATER = "later"
+_OTHER = "other"
+_EACH_ROW = 2
+_HOW = "Write `/timezone` and your city, as in `/timezone Lisbon`, or `/timezone +2`."
+
+
+class PersonalCommands:
+    def __init__(self, zones: Zones, clock: Clock) -> None:
+        self._zones = zones
+        self._clock = clock
+        self._known: Collection[str] = ()
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command("about", "what I know about you", self.about, "[words|off]", Topic.YOU),
+            Command(
+                "timezone", "your clock", self.timezone, "[city|+2|off]", Topic.YOU, chosen=True
+            ),
+        )
+
+    async def about(self, asked: Invocation) -> Answer:
+        """Shows, sets or clears what the person says about themselves."""
+        person, (_, *behind) = asked.person, asked.message.text.split(maxsplit=1)
+        words = behind[0].strip() if behind else ""
+        if not words:
+            return Answer(_shown(asked))
+        if words.lower() in _CLEARS:
+            cleared = SaveProfile(person.id, "", person.timezone)
+            return Answer("I forget what you wrote about yourself.", (cleared,))
+        length = len(words.encode(errors="replace"))
+        if length > MOST_ABOUT:
+            return Answer(
+                f"That is {length:,} bytes, and I can keep {MOST_ABOUT:,}. I changed nothing. "
+                "Please say it in fewer words."
+            )
+        told = (
+            "Noted: I use it from your next message on. `/about` shows it, `/about off` clears it."
+        )
+        return Answer(told, (SaveProfile(person.id, words, person.timezone),))
+
+    async def timezone(self, asked: Invocation) -> Answer:
+        """Shows or sets the person's time zone."""
+        words, person = " ".join(asked.words), asked.person
+        if not words:
+            return self._now(asked)
+        if words.lower() == _OFF:
+            common = self._zones.common or "UTC"
+            told = f"I forget your time zone. From now on my times are {common}."
+            return Answer(told, (SaveProfile(person.id, person.about, None),))
+        if words.lower() in (_LATER, _OTHER):
+            stays = f"My times stay {self._zones.of(person)}. " if words.lower() == _LATER else ""
+            rows = zone_buttons(asked.message.language, person.timezone)
+            return Answer(f"{stays}{_HOW}", buttons=rows)
+        return await self._chosen(asked, words)
+
+    def _now(self, asked: Invocation) -> Answer:
+        zone = self._zones.of(asked.person)
+        told = f"Your time zone is {inline_code(zone)}: it is {self._time(zone):%H:%M} there."
+        if asked.person.timezone is None:
+            told = f"You have not told me your time zone. I use {inline_code(zone)}."
+        rows = zone_buttons(asked.message.language, asked.person.timezone)
+        return Answer(f"{told} {_HOW}", buttons=rows)
+
+    async def _chosen(self, asked: Invocation, words: str) -> Answer:
+        if not self._known:
+            self._known = await asyncio.to_thread(available_timezones)
+        zone = meant(words, self._known)
+        if zone is None:
+            near = " or ".join(city(one) for one in similar(words, self._known))
+            hint = f"Did you mean {near}?" if near else "Try a larger city with the same time."
+            return Answer(f"I do not know a time zone for {inline_code(words[:60])}. {hint} {_HOW}")
+        saved = SaveProfile(asked.person.id, asked.person.about, zone)
+        told = f"From now on I use {inline_code(zone)}: it is {self._time(zone):%H:%M} there."
+        return Answer(told, (saved,), buttons=zone_buttons(asked.message.language, zone))
+
+    def _time(self, zone: str) -> datetime:
+        return self._clock.now().astimezone(ZoneInfo(zone))
+
+
+def zone_buttons(language: str, now: str | None = None) -> tuple[tuple[Button, ...], ...]:
+    """Returns a button for each likely city, and for another one; one more to be left alone."""
+    zones = likely(language) if now is None else beside(now)
+    cities = [choice(city(zone), "timezone", zone, now=zone == now) for zone in zones]
+    buttons = [*(button for row in cities for button in row)]
+    buttons += choice("Another city", "timezone", _OTHER)
+    buttons += choice("Not now", "timezone", _LATER) if now is None else ()
+    return tuple(tuple(buttons[n : n + _EACH_ROW]) for n in range(0, len(buttons), _EACH_ROW))
+
+
+def _shown(asked: Invocation) -> str:
+    person = asked.person
+    how = "`/about <words>` tells me who you are and what I should know."
+    if not person.about:
+        return f"You have not told me about yourself. {how}"
+    if not asked.chat.private:
+        return "I know something about you. `/about` in our private chat shows it."
+    quoted = "\n".join(f"> {literal(line)}" for line in person.about.splitlines())
+    return f"You told me:\n\n{quoted}\n\n`/about off` clears it."

@@ -1,0 +1,176 @@
+"""Commands about standing rules, and about servers that were let in."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from bot.domain.approval import Approval, ApprovalState, Rule
+from bot.domain.change import AddAudit, AddRule, DropConsent, DropRule, SaveApproval, Write
+from bot.domain.markdown import inline_code, literal
+from bot.domain.recalled import SOURCE
+from bot.domain.rules import describe, matches, widenings
+from bot.domain.server import ServerConsent
+from bot.domain.tool import clipped
+from bot.domain.visible_text import visible
+from bot.flow.approvals.cards import shown_open
+from bot.flow.commands.choices import choice
+from bot.flow.commands.consequences import Expel
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.flow.log.request_view import foreign_to
+from bot.ports.approvals import Approvals, Rules
+from bot.ports.clock import Clock
+from bot.ports.consents import Consents
+from bot.ports.journal import Journal
+
+_MOST_BUTTONS = 8
+_RULES = "[remove <number|server>|widen <number>]"
+_LONGEST_RULE = 200
+"""Characters of a rule or a server's command line in a list."""
+
+PAUSED = "⏸ They are paused: this chat contains output from outside. /new resumes them."
+
+
+class RuleCommands:
+    def __init__(
+        self,
+        approvals: Approvals,
+        rules: Rules,
+        consents: Consents,
+        journal: Journal,
+        clock: Clock,
+        documents: frozenset[str],
+    ) -> None:
+        self._approvals = approvals
+        self._rules = rules
+        self._consents = consents
+        self._journal = journal
+        self._clock = clock
+        self._documents = documents
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command(
+                "rules", "what runs without asking", self.rules, _RULES, Topic.CONSENT, chosen=True
+            ),
+        )
+
+    async def rules(self, asked: Invocation) -> Answer:
+        rules = await self._rules.of(asked.person.id, asked.chat.id)
+        match asked.words:
+            case []:
+                return await self._list(asked, rules)
+            case ["remove" | "widen" as verb, word, *wider]:
+                rule = next((r for r in rules if str(r.id) == word), None)
+                if rule is None and verb == "remove" and asked.person.is_owner:
+                    return await self._taken_back(asked, word.lower())
+                if rule is None:
+                    return Answer(f"You have no rule {inline_code(word[:40])}. /rules lists them.")
+                if verb == "remove":
+                    return await self._removed(asked, rule, [r for r in rules if r.id != rule.id])
+                return self._widened(asked, rule, wider)
+            case _:
+                return Answer(f"Usage: /rules {_RULES}")
+
+    async def _list(self, asked: Invocation, rules: Sequence[Rule]) -> Answer:
+        lines = [_listed(rules)]
+        if rules:
+            entries = await self._journal.entries(asked.chat.conversation)
+            source = foreign_to(asked.person.id, entries)
+            if source is not None:
+                lines.append(f"\n{_paused_by(source)}")
+        told = "\n".join([*lines, *await self._let_in(asked)])
+        rows = [choice(f"Remove {r.id}", "rules", "remove", str(r.id)) for r in rules]
+        return Answer(told, buttons=tuple(rows[:_MOST_BUTTONS]))
+
+    async def _removed(self, asked: Invocation, rule: Rule, left: Sequence[Rule]) -> Answer:
+        """Removes a rule; open cards do not say any more that it is paused."""
+        now, who = self._clock.now(), asked.person.id
+        audit = AddAudit(now, asked.chat.id, who, "rule.removed", rule.label, {})
+        told = f"Removed: {_told(rule)}. It will ask again."
+        freed: list[Write] = []
+        for card in await self._approvals.open_in(asked.chat.id):
+            if card.preview.paused and card.asker == who and not self._covers(left, card):
+                free = replace(card, preview=replace(card.preview, paused=""))
+                freed.append(SaveApproval(free, expect=ApprovalState.OPEN))
+                freed.extend(shown_open(free))
+        return Answer(told, (DropRule(rule.id, asked.chat.id), audit, *freed))
+
+    def _covers(self, rules: Iterable[Rule], card: Approval) -> bool:
+        call, arguments = card.call, card.call.arguments or {}
+        return any(
+            rule.tool == call.name
+            and matches(rule.pattern, call.name, arguments, self._documents, offered=rule.pattern)
+            for rule in rules
+        )
+
+    def _widened(self, asked: Invocation, rule: Rule, chosen: Sequence[str]) -> Answer:
+        wider = widenings(rule.tool, rule.pattern, self._documents)
+        offers = [(pattern, describe(rule.tool, pattern)) for pattern in wider]
+        if not offers:
+            return Answer("This rule cannot be made wider.")
+        if not chosen or not chosen[0].isdigit() or not 0 < int(chosen[0]) <= len(offers):
+            lines = [f"{n}. {literal(label)}" for n, (_, label) in enumerate(offers, start=1)]
+            told = f"Wider rules, chosen with /rules widen {rule.id} <choice>:"
+            return Answer("\n".join([literal(told), *lines]))
+        pattern, label = offers[int(chosen[0]) - 1]
+        now, who = self._clock.now(), asked.person.id
+        added = replace(rule, pattern=pattern, label=label, created_at=now)
+        audit = AddAudit(now, asked.chat.id, who, "rule.widened", label, {"from": rule.label})
+        return Answer(
+            f"Runs without asking from now on: {literal(label)}.",
+            (DropRule(rule.id, asked.chat.id), AddRule(added), audit),
+        )
+
+    async def _let_in(self, asked: Invocation) -> Sequence[str]:
+        """Lists the servers of skills that were let in, for an owner in a private chat."""
+        if not (asked.person.is_owner and asked.chat.private):
+            return ()
+        lines = [f"- {_server(each)}" for each in await self._consents.given()]
+        hint = "\n/rules remove <server> takes that back and ends it."
+        return ("\nServers of skills that were let in:", *lines, hint) if lines else ()
+
+    async def _taken_back(self, asked: Invocation, name: str) -> Answer:
+        """Withdraws the consent for every server of this name; each must ask again."""
+        theirs = [each for each in await self._consents.given() if each.server == name]
+        if not theirs:
+            rule = inline_code(name[:40])
+            return Answer(f"There is no rule or server {rule}. /rules lists them.")
+        now, who = self._clock.now(), asked.person.id
+        drops = [DropConsent(each.identity) for each in theirs]
+        audits = [
+            AddAudit(now, asked.chat.id, who, "consent.removed", name, {"line": each.line})
+            for each in theirs
+        ]
+        lines = "\n".join(f"- {_server(each)}" for each in theirs)
+        return Answer(
+            f"Taken back, and ended where it ran:\n{lines}\n\nIt will ask again.",
+            (*drops, *audits),
+            (Expel(tuple(each.identity for each in theirs)),),
+        )
+
+
+def _paused_by(source: str) -> str:
+    if source.startswith(SOURCE):
+        return f"⏸ They are paused: I recalled {literal(visible(source))}. /forget erases it."
+    return PAUSED
+
+
+def _server(consent: ServerConsent) -> str:
+    return inline_code(f"{consent.server}: {clipped(visible(consent.line), _LONGEST_RULE)}")
+
+
+def _listed(rules: Sequence[Rule]) -> str:
+    if not rules:
+        return "Nothing runs without asking here. 🔁 on a card makes a rule."
+    lines = [f"{r.id}. {_told(r)}" for r in rules]
+    hint = "/rules remove <number> takes one back, /rules widen <number> shows wider ones."
+    return "\n".join(["Runs without asking:", *lines, "", literal(hint)])
+
+
+def _told(rule: Rule) -> str:
+    told = literal(clipped(describe(rule.tool, rule.pattern), _LONGEST_RULE))
+    if rule.surroundings.variables:
+        told = f"{told}, with variables of the skill {inline_code(rule.surroundings.skill)}"
+    if rule.under:
+        told = f"{told}, while the skill {inline_code(rule.under.partition('@')[0])} is in use"
+    return told

@@ -1,0 +1,201 @@
+"""The parts of the status: what is going on, this chat, and the program."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from importlib.metadata import version
+from typing import Protocol
+
+from bot.domain.chat import QueueMode
+from bot.domain.hold import Holds
+from bot.domain.markdown import inline_code, literal
+from bot.domain.person import Person, Role
+from bot.domain.tier import tier_of
+from bot.flow.commands.table import Invocation
+from bot.flow.commands.terms import counted
+from bot.flow.memory.recall import Recall
+from bot.flow.models.choosing import Choosing
+from bot.flow.plans.cards import described_state
+from bot.flow.world import Workspaces
+from bot.ports.approvals import Approvals, Rules
+from bot.ports.clock import Clock
+from bot.ports.journal import MOST_AHEAD, Journal
+from bot.ports.meaning import MeaningStanding
+from bot.ports.memory import Standing
+from bot.ports.people import People
+from bot.ports.persona import Persona
+
+_BUSY = {
+    QueueMode.QUEUE: "they wait",
+    QueueMode.STEER: "they join in",
+    QueueMode.INTERRUPT: "they interrupt",
+}
+_MOST_OWNERS = 3
+
+
+class Part(Protocol):
+    """Some lines of the status below a title; a further ability adds a part of its own."""
+
+    @property
+    def title(self) -> str: ...
+
+    async def lines(self, asked: Invocation) -> Sequence[str]: ...
+
+
+class GoingOn:
+    """Tells of messages, cards and the plan of a chat."""
+
+    title = "Now"
+
+    def __init__(self, journal: Journal, approvals: Approvals) -> None:
+        self._journal = journal
+        self._approvals = approvals
+
+    async def lines(self, asked: Invocation) -> Sequence[str]:
+        agenda = await self._journal.agenda(asked.chat.id)
+        cards = await self._approvals.open_in(asked.chat.id)
+        waiting = len(agenda.waiting)
+        more = " or more" if waiting == MOST_AHEAD else ""
+        plan = f"- Plan: {described_state(agenda.plan)}" if agenda.plan is not None else ""
+        lines = [
+            f"- Working on: {counted(len(agenda.unfinished), 'message')}",
+            f"- Waiting: {counted(waiting, 'message')}{more}",
+            f"- Cards waiting for your decision: {len(cards)}",
+            plan,
+        ]
+        return [line for line in lines if line]
+
+
+class ThisChat:
+    """Tells how a chat is set up, and what may be done in it."""
+
+    title = "This chat"
+
+    def __init__(
+        self,
+        choosing: Choosing,
+        rules: Rules,
+        workspaces: Workspaces,
+        commands_run: Callable[[], Awaitable[str]],
+    ) -> None:
+        self._choosing = choosing
+        self._rules = rules
+        self._workspaces = workspaces
+        self._commands_run = commands_run
+
+    async def lines(self, asked: Invocation) -> Sequence[str]:
+        chat = asked.chat
+        rules = await self._rules.of(asked.person.id, chat.id)
+        allowed = f"{counted(len(rules), 'rule')} of yours" if rules else "nothing"
+        skill = f"- Skill: {inline_code(chat.skill)}" if chat.skill else ""
+        lines = [
+            f"- Model: {self._model(asked)}",
+            *self._away(),
+            skill,
+            f"- Runs without asking: {allowed}; see /rules",
+            f"- Files: {await self._files(asked)}",
+            f"- Commands: {await self._commands_run()}",
+            f"- Messages while I am busy: {_BUSY[chat.queue_mode]}",
+            f"- What I know about you: {_about(asked.person)}",
+        ]
+        return [line for line in lines if line]
+
+    def _model(self, asked: Invocation) -> str:
+        tier = tier_of(asked.chat.model)
+        by = f" (tier {tier.value})" if tier is not None else ""
+        return f"{inline_code(self._choosing.model(asked.chat.model))}{by}"
+
+    def _away(self) -> Sequence[str]:
+        """Returns a line for each model that does not answer."""
+        return [
+            f"- No answer from {inline_code(one.model)}: "
+            + (f"I try again in {one.seconds} s" if one.seconds else "I try with the next message")
+            for one in self._choosing.away()
+        ]
+
+    async def _files(self, asked: Invocation) -> str:
+        """Names the folder; only an owner in private reads where it lies on the machine."""
+        folder = await self._workspaces(asked.chat, asked.person.id)
+        if asked.person.is_owner and asked.message.private:
+            return inline_code(str(folder))
+        return "a folder of this chat alone"
+
+
+class TheProgram:
+    """Tells of the program itself: its owners, its character, its memory and its delays."""
+
+    title = "Steward"
+
+    def __init__(
+        self,
+        people: People,
+        persona: Persona,
+        recall: Recall,
+        holds: Callable[[], Holds],
+        clock: Clock,
+    ) -> None:
+        self._people = people
+        self._persona = persona
+        self._recall = recall
+        self._holds = holds
+        self._clock = clock
+        self._started = clock.steady()
+
+    async def lines(self, asked: Invocation) -> Sequence[str]:
+        minutes = int((self._clock.steady() - self._started) // 60)
+        held = self._holds()
+        delays = f"- Delays of all chats: {_delays(held)}" if held.times else ""
+        lines = [
+            f"- Owner: {await self._owners(asked.person)}",
+            f"- My character: {self._who()}",
+            f"- Memory: {_remembered(*await self._recall.standing())}",
+            delays,
+            f"- Version {version('steward')}, running for {minutes // 60} h {minutes % 60} min",
+        ]
+        return [line for line in lines if line]
+
+    async def _owners(self, reader: Person) -> str:
+        """Names the owners, the reader first."""
+        everyone = {person.id: person for _, person in await self._people.accounts()}
+        owners = [person for person in everyone.values() if person.role is Role.OWNER]
+        names = ["you"] if reader.is_owner else []
+        names += [literal(person.name) for person in owners if person.id != reader.id]
+        more = len(names) - _MOST_OWNERS
+        told = ", ".join(names[:_MOST_OWNERS])
+        return f"{told} and {more} more" if more > 0 else told or "nobody yet"
+
+    def _who(self) -> str:
+        """Tells that there is a persona, and for an owner's eyes what is wrong with it."""
+        words, fault = self._persona.words, self._persona.fault
+        told = f"{counted(len(words), 'character')} of `persona.md`" if words else "no `persona.md`"
+        return f"{told} ({inline_code(fault)})" if fault else told
+
+
+def _about(person: Person) -> str:
+    length = len(person.about)
+    return f"{counted(length, 'character')} of `/about`" if length else "nothing; see `/about`"
+
+
+def _remembered(standing: Standing, meaning: MeaningStanding | None) -> str:
+    """Tells how much is remembered, and how far the indexes are."""
+    told = [counted(standing.passages, "answer")]
+    if standing.owed:
+        told.append(f"{standing.owed:,} of them not searchable yet")
+    if standing.past:
+        done = 100 * standing.past_read // standing.past
+        told.append(f"reading older conversations: {done} % done")
+    if meaning is not None:
+        told.append(_meant(standing, meaning))
+    return ", ".join(told)
+
+
+def _meant(standing: Standing, meaning: MeaningStanding) -> str:
+    """Tells whether answers are found by their meaning too."""
+    if meaning.fault:
+        return f"found by words alone ({literal(meaning.fault)})"
+    if meaning.owed:
+        done = 100 * max(standing.passages - meaning.owed, 0) // max(standing.passages, 1)
+        return f"{done} % of them found by meaning too"
+    return "found by words and by meaning" if meaning.ready else "found by words so far"
+
+
+def _delays(holds: Holds) -> str:
+    return f"{holds.times}, the longest {holds.longest:.1f} s (the log has more)"

@@ -1,0 +1,52 @@
+"""The companions that every turn has, in the order in which they are asked."""
+
+from bot.domain.zones import Zones
+from bot.flow.background.companion import BackgroundCompanion
+from bot.flow.commands.noted import NotedCompanion
+from bot.flow.commands.zone_question import ZoneQuestion
+from bot.flow.memory.companion import MemoryCompanion
+from bot.flow.memory.recall import Recall
+from bot.flow.models.choosing import Choosing
+from bot.flow.models.companion import ModelCompanion
+from bot.flow.models.footer import Footer
+from bot.flow.money.companion import MoneyCompanion
+from bot.flow.money.till import Till
+from bot.flow.plans.companion import PlanCompanion
+from bot.flow.plans.ending import PlanEnding
+from bot.flow.skills.companion import SkillCompanion
+from bot.flow.turn.companion import Companions
+from bot.flow.ways.companion import WaysCompanion
+from bot.flow.ways.speakers import Speakers
+from bot.flow.world import Policy, StorePorts, World
+
+
+class OwnCompanions:
+    """Builds the companions; a new ability of turns is a line here."""
+
+    def __init__(self, store: StorePorts, world: World, policy: Policy) -> None:
+        self._store = store
+        self._world = world
+        self._policy = policy
+
+    def made(
+        self, ending: PlanEnding, zones: Zones, choosing: Choosing, recall: Recall, till: Till
+    ) -> Companions:
+        """Returns the companions: first who speaks and who answers, then skills.
+
+        Plans come after them, so a plan continues under its own skill, not the chat's choice.
+        """
+        store, policy, skills = self._store, self._policy, self._world.skills
+        background = BackgroundCompanion(self._world.persona, store.people)
+        skilled = SkillCompanion(skills, policy.rule_documents)
+        most = policy.limits.plan_steps
+        plans = PlanCompanion(ending, skills, most, explore=policy.plan_explore)
+        models = (policy.model, *policy.fallbacks)
+        by_whom = ModelCompanion(choosing)
+        ways = WaysCompanion(store.outbox, Speakers(store.people, zones), models)
+        memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
+        noted, footer = NotedCompanion(), Footer(choosing)
+        money = MoneyCompanion(till, store.people, store.chats, store.outbox)
+        found = (background, skilled, plans, ways, by_whom, memory, noted, footer, money)
+        if policy.timezone is not None:
+            return found
+        return (*found, ZoneQuestion(store.people, store.outbox))

@@ -1,0 +1,52 @@
+"""Gives up messages that will never be on a screen."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeAlias
+
+from bot.domain.message import OutboundKind
+from bot.ports.clock import Clock
+from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
+
+_LOG = logging.getLogger(__name__)
+
+GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
+"""Takes a card that will never be on the screen, and the reason."""
+
+
+class GivingUp:
+    """Marks rows as dead, and tells of the cards among them."""
+
+    def __init__(self, outbox: Outbox, told: GivenUp, clock: Clock) -> None:
+        self._outbox = outbox
+        self._told = told
+        self._clock = clock
+
+    async def give_up(self, row: OutboxRow, why: str) -> None:
+        """Marks a row as dead, unless its content has changed meanwhile.
+
+        A card is told of before that: if the program ends in between, the row is still owed.
+        """
+        _LOG.error("a message is given up: %s", why, extra={"chat": row.chat, "row": row.key})
+        if row.content.kind is OutboundKind.CARD:
+            await self._told(row, why)
+        now = await self._outbox.row(row.key)
+        if now is not None and now.version == row.version:
+            dead = _dead(replace(now, attempts=row.attempts), why, self._clock.now())
+            await self._outbox.record(dead)
+
+
+def _dead(row: OutboxRow, why: str, at: datetime) -> Delivered:
+    return Delivered(
+        row.id,
+        row.version,
+        DeliveryState.DEAD,
+        row.shown_version,
+        row.pieces,
+        row.message_ids,
+        row.attempts,
+        at,
+        why,
+    )

@@ -1,0 +1,87 @@
+"""The messages owed to one chat, without the cards whose time is over."""
+
+from collections.abc import Collection, Sequence
+
+from bot.domain.message import OutboundKind
+from bot.flow.delivery.giving_up import GivingUp
+from bot.flow.delivery.showing import vanishes
+from bot.ports.clock import Clock
+from bot.ports.outbox import Outbox, OutboxRow
+
+SHORTEST_WAIT = 0.1
+_LATE_CARD = "not accepted in time"
+
+
+class OwedRows:
+    """Reads what is owed to a chat, and gives up each card that is not shown in its time.
+
+    The time of a card, `card_life` seconds, starts when it could first be sent, because the program
+    may have been off before. It is measured with the steady clock, because the time of day can be
+    changed.
+    """
+
+    def __init__(
+        self,
+        chat: int,
+        outbox: Outbox,
+        channels: Collection[str],
+        giving_up: GivingUp,
+        clock: Clock,
+        card_life: float,
+        woken_at: float,
+    ) -> None:
+        self.look_again = False
+        self._chat = chat
+        self._outbox = outbox
+        self._channels = channels
+        self._giving_up = giving_up
+        self._clock = clock
+        self._card_life = card_life
+        self._woken_at: float | None = woken_at
+        self._asking_since: dict[int, float] = {}
+
+    def wake(self) -> None:
+        """Notes that there may be more to deliver than at the last look."""
+        self.look_again = True
+        if self._woken_at is None:
+            self._woken_at = self._clock.steady()
+
+    async def rows(self) -> Sequence[OutboxRow]:
+        """Returns the rows to deliver now; none while the chat's channel is not open."""
+        self.look_again = False
+        since = self._clock.steady() if self._woken_at is None else self._woken_at
+        self._woken_at = None
+        # Rows that vanish go last: a placeholder stays until the answer is on the screen.
+        rows = sorted(await self.all(), key=vanishes)
+        if not rows or rows[0].address.channel not in self._channels:
+            return ()
+        asking = [row for row in rows if _asks(row)]
+        for row in asking:
+            self._asking_since.setdefault(row.id, since)
+        late = [row for row in asking if self._end_of(row) <= self._clock.steady()]
+        for row in late:
+            await self._giving_up.give_up(row, _LATE_CARD)
+        return rows if not late else await self.rows()
+
+    async def all(self) -> Sequence[OutboxRow]:
+        """Returns every row that is owed to the chat, whether it can be delivered or not."""
+        return await self._outbox.owed(self._chat)
+
+    async def wait(self, seconds: float) -> None:
+        """Waits, and gives up each card whose time ends meanwhile."""
+        until = self._clock.steady() + seconds
+        while (left := until - self._clock.steady()) > 0:
+            ends = [self._end_of(row) for row in await self.rows() if _asks(row)]
+            now = self._clock.steady()
+            soonest = min(ends, default=now + self._card_life)
+            await self._clock.sleep(min(left, max(soonest - now, SHORTEST_WAIT)))
+
+    def _end_of(self, card: OutboxRow) -> float:
+        """Returns the moment at which a card is given up."""
+        return self._asking_since[card.id] + self._card_life
+
+
+def _asks(row: OutboxRow) -> bool:
+    """Returns True for a card with buttons that has never been on the screen."""
+    content = row.content
+    return content.kind is OutboundKind.CARD and bool(content.buttons) and not row.shown_version

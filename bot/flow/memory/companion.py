@@ -1,0 +1,103 @@
+"""A companion of turns that recalls what fits a message, and remembers what was settled."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+from bot.domain.change import KeepPassage
+from bot.domain.contribution import Agreed, Briefing, Ended, Share, Stance
+from bot.domain.errors import StewardError
+from bot.domain.note import REMEMBER, notes_told
+from bot.domain.outcome import StopReason
+from bot.domain.passage import whose
+from bot.domain.progress import OpenCall
+from bot.domain.recalled import Reader, in_view, told_again
+from bot.domain.stems import sought
+from bot.domain.step import Finish
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.transcript import RecallBody
+from bot.domain.turn import Turn
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.request_view import ViewFold
+from bot.flow.log.work import Work
+from bot.flow.memory.keeping import kept
+from bot.flow.memory.recall import Recall
+from bot.ports.journal import Agenda
+from bot.ports.notes import Notes
+from bot.ports.tool import Tool
+
+_LOG = logging.getLogger(__name__)
+
+_MOST_NOTES = 200
+"""Notes that are looked at; more do not fit into the bytes that open a conversation."""
+
+
+class MemoryCompanion(Bystander):
+    """Quotes passages before a message, and keeps one in the transaction of the settlement.
+
+    Passages are stored with the message and never change, so the beginning of the next request
+    stays as it was. Stopped turns leave nothing to remember.
+    """
+
+    def __init__(self, recall: Recall, notes: Notes, tokens: int) -> None:
+        """Recalls at most so many `tokens` for a message; with 0 nothing is recalled."""
+        self._recall = recall
+        self._notes = notes
+        self._tokens = tokens
+        self._views: WeakKeyDictionary[Work, ViewFold] = WeakKeyDictionary()
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        seen = in_view(reversed(work.log.entries()))
+        try:
+            noted = await self._noted(work, row, seen)
+            seen.update(noted.passages if noted is not None else ())
+            recalled = await self._recalled(work, row, seen) if self._tokens else None
+        except StewardError as fault:
+            # A turn never fails because nothing can be recalled.
+            _LOG.warning("nothing can be recalled: %s", fault, extra=work.tags)
+            return Share(row)
+        return Share(row, tuple(body for body in (noted, recalled) if body is not None))
+
+    async def _noted(self, work: Work, row: Turn, seen: set[str]) -> RecallBody | None:
+        """Returns the notes that the model does not see yet."""
+        chat = work.log.chat
+        notes = await self._notes.of(whose(chat, row.asker), _MOST_NOTES)
+        return notes_told(notes, seen, row.conversation, row.asker, group=not chat.private)
+
+    async def _recalled(self, work: Work, row: Turn, seen: set[str]) -> RecallBody | None:
+        wanted, chat = sought(work.words), work.log.chat
+        if not wanted:
+            return None
+        ids = await self._recall.fitting(work.words, whose(chat, row.asker), seen)
+        found = [one for one in await self._recall.around(ids) if one.id not in seen]
+        reader = Reader(row.asker, group=not chat.private)
+        return told_again(ids, found, wanted, reader, self._tokens)
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        """Lets a note be taken unasked, as it can be undone, unless foreign text is in view."""
+        view = self._views.get(work)
+        if call.call.name != REMEMBER or view is None:
+            return None
+        if view.untrusted_for(work.turn.asker) is not None:
+            return None
+        return Agreed(where="", if_dangerous="", if_elsewhere="")
+
+    async def briefing(self, work: Work, view: ViewFold) -> Briefing:
+        self._views[work] = view
+        return Briefing()
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        if finish.stop_reason is not StopReason.FINAL_ANSWER:
+            return Ended()
+        view, turn = self._views.get(work), work.turn
+        passage = kept(
+            work.log.chat,
+            work.counted(ended_at=work.clock.now()),
+            work.progress,
+            [entry.body for entry in work.log.entries(turn.id)],
+            purpose=work.purpose,
+            untrusted=None if view is None else view.untrusted_for(turn.asker),
+        )
+        return Ended() if passage is None else Ended((KeepPassage(passage),))

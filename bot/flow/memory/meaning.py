@@ -1,0 +1,246 @@
+"""Memory by meaning: gives the index of meaning what it is owed, and searches it."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from itertools import groupby
+from uuid import uuid4
+
+from bot.domain.errors import (
+    Conflict,
+    EmbedderError,
+    EmbedderRefuses,
+    MeaningError,
+    OtherSize,
+    StewardError,
+    VectorsLost,
+)
+from bot.domain.meaning import (
+    MOST_BYTES,
+    STRANGE_TEXTS,
+    Noise,
+    Vector,
+    embedded_text,
+    first_bytes,
+    noise,
+)
+from bot.domain.passage import Hit, Passage, Whose
+from bot.flow.tasks import awaited
+from bot.ports.clock import Clock
+from bot.ports.embedder import Embedder
+from bot.ports.meaning import Begun, MeaningDebts, MeaningStanding, Meant, Vectors
+
+_LOG = logging.getLogger(__name__)
+
+_BATCH = 32
+"""Passages that are embedded with one request."""
+
+_MOST_LEAVING = 100_000
+"""Vectors that are taken out together: the index writes the rest of an owner's anew for them."""
+
+_LOOK_SECONDS = 20.0
+"""Seconds between two looks for passages that another process kept."""
+
+_PAUSE_SECONDS = 0.02
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 300.0
+"""Seconds until the first and until any later attempt after a fault."""
+
+
+class Meaning:
+    """Owns the index of meaning of a run; whatever it has not done is owed to the index.
+
+    The index is opened by the task that fills it, never by a search: a search before that, or
+    after a fault, finds nothing, and the words serve alone.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        vectors: Vectors,
+        meant: Meant,
+        debts: MeaningDebts,
+        clock: Clock,
+    ) -> None:
+        self._embedder = embedder
+        self._vectors = vectors
+        self._meant = meant
+        self._debts = debts
+        self._clock = clock
+        self._wanted = asyncio.Event()
+        self._noise: Noise | None = None
+        self._space = ""
+        self._opened: str | None = None
+        self._fault = ""
+
+    def wake(self) -> None:
+        """Notes that something may be owed."""
+        self._wanted.set()
+
+    async def standing(self) -> MeaningStanding:
+        owed = await self._meant.count_owed()
+        return MeaningStanding(owed, self._fault, self._opened is not None)
+
+    async def run(self) -> None:
+        """Gives the index what it is owed until it is cancelled."""
+        wait = _FIRST_WAIT
+        while True:
+            self._wanted.clear()
+            try:
+                await self.catch_up()
+            except StewardError as fault:
+                self._tell(str(fault))
+                await self._clock.sleep(wait)
+                wait = min(wait * 2, _LONGEST_WAIT)
+            else:
+                wait = _FIRST_WAIT
+                await awaited(self._wanted, self._clock, _LOOK_SECONDS)
+
+    async def look(self) -> None:
+        """Opens the index as it is, without filling it; raises VectorsLost where there is none."""
+        await self._measure()
+        begun = await self._meant.begun()
+        if begun is None or not await self._is_open(begun):
+            raise VectorsLost("there is no index of meaning for this embedder yet")
+
+    async def catch_up(self) -> None:
+        """Opens the index if it is not, and does everything that is owed to it."""
+        try:
+            await self._open()
+            await self._take_out()
+            while await self._take_in() == _BATCH:
+                await self._clock.sleep(_PAUSE_SECONDS)
+                await self._take_out()
+            await self._take_out()
+        except (MeaningError, Conflict) as fault:
+            self._closed(fault)
+            raise
+
+    async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        """Returns the passages nearest to these words, with how far beyond chance each is."""
+        measured = self._noise
+        if self._opened is None or measured is None:
+            return ()
+        try:
+            (vector,) = await self._embedded([first_bytes(words, MOST_BYTES)])
+            found = dict(await self._vectors.nearest(whose, vector, limit))
+        except MeaningError as fault:
+            self._tell(str(fault))
+            self._closed(fault)
+            raise
+        chance = measured.chance(vector)
+        places = await self._meant.places(list(found)) if found else ()
+        hits = [
+            Hit(
+                place.id,
+                measured.beyond(found[place.number], chance),
+                min(max(found[place.number], 0.0), 1.0),
+                place.at,
+            )
+            for place in places
+            # The owner of the row decides, even if the index should be behind.
+            if place.whose == whose
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+
+    async def _open(self) -> None:
+        """Opens the index that was begun; a lost one, or one of another embedder, is made anew."""
+        await self._measure()
+        begun = await self._meant.begun()
+        if begun is not None:
+            if await self._is_open(begun):
+                return
+            why = "it is gone or broken" if begun.space == self._space else "of another embedder"
+            _LOG.warning("the index of meaning is made anew: %s", why)
+        # What is begun before the index is there would be lost with it, and made anew.
+        anew = Begun(uuid4().hex, self._space)
+        await self._vectors.make(anew.name)
+        await self._meant.begin(anew)
+        self._ready(anew.name)
+
+    async def _is_open(self, begun: Begun) -> bool:
+        """Returns True when this index is open, or can be opened, and fits the embedder."""
+        if begun.space != self._space:
+            return False
+        if self._opened != begun.name:
+            if not await self._vectors.open(begun.name):
+                return False
+            self._ready(begun.name)
+        return True
+
+    async def _measure(self) -> None:
+        """Learns the size of the embedder's vectors, and how near strange texts are."""
+        if self._noise is None:
+            strange = await self._embedder.vectors(STRANGE_TEXTS)
+            self._tell("")
+            self._space = f"{self._embedder.name}/{len(strange[0])}"
+            self._noise = await asyncio.to_thread(noise, strange)
+
+    def _ready(self, name: str) -> None:
+        self._opened = name
+        self._tell("")
+
+    async def _take_out(self) -> None:
+        leaving = await self._debts.leaving(_MOST_LEAVING)
+        for whose, group in groupby(leaving, key=lambda one: one.whose):
+            left = list(group)
+            await self._vectors.remove(whose, [one.number for one in left])
+            await self._debts.taken_out(left, self._name)
+
+    async def _take_in(self) -> int:
+        """Returns how many passages were taken in."""
+        owed = await self._debts.owed(_BATCH)
+        vectors = await self._of(owed) if owed else {}
+        ordered = sorted(owed, key=lambda one: one.whose)
+        for whose, group in groupby(ordered, key=lambda one: one.whose):
+            rows = [(one.number, vectors[one.number]) for one in group if one.number in vectors]
+            if rows:
+                await self._vectors.put(whose, rows)
+        if owed:
+            await self._debts.taken_in(owed, self._name)
+        return len(owed)
+
+    async def _of(self, passages: Sequence[Passage]) -> dict[int, Vector]:
+        """Returns the vectors of passages by number; of texts that are refused there is none."""
+        numbers = [one.number for one in passages]
+        texts = await asyncio.to_thread(lambda: [embedded_text(one) for one in passages])
+        try:
+            return dict(zip(numbers, await self._embedded(texts), strict=True))
+        except EmbedderRefuses as fault:
+            if len(passages) == 1:
+                _LOG.warning("passage %d has no meaning for the embedder: %s", numbers[0], fault)
+                return {}
+        found: dict[int, Vector] = {}
+        for one in passages:
+            found |= await self._of([one])
+        return found
+
+    async def _embedded(self, texts: Sequence[str]) -> Sequence[Vector]:
+        vectors = await self._embedder.vectors(texts)
+        self._tell("")
+        size = len(vectors[0])
+        if f"{self._embedder.name}/{size}" != self._space:
+            raise OtherSize(f"the embedder's vectors have {size:,} numbers now")
+        return vectors
+
+    @property
+    def _name(self) -> str:
+        if self._opened is None:
+            raise VectorsLost("the index of meaning was closed meanwhile")
+        return self._opened
+
+    def _closed(self, fault: MeaningError | Conflict) -> None:
+        """Lets the task of the index look at everything again, as far as the fault concerns it."""
+        if isinstance(fault, OtherSize):
+            self._noise = None
+        elif isinstance(fault, EmbedderError):
+            return
+        self._opened = None
+        self._wanted.set()
+
+    def _tell(self, fault: str) -> None:
+        """Logs a fault once, and its end."""
+        if fault and fault != self._fault:
+            _LOG.warning("answers are found by words alone: %s", fault)
+        elif self._fault and not fault:
+            _LOG.info("answers are found by their meaning again")
+        self._fault = fault

@@ -1,0 +1,97 @@
+"""Finds the passages that fit a message: by words, and by meaning where there is an index of it."""
+
+import asyncio
+import logging
+import math
+from collections.abc import Collection, Sequence
+
+from bot.domain.errors import StewardError
+from bot.domain.fit import Found, together
+from bot.domain.passage import Hit, Passage, Whose
+from bot.ports.clock import Clock
+from bot.ports.meaning import MeaningIndex, MeaningStanding
+from bot.ports.memory import Index, Memory, Standing
+
+_LOG = logging.getLogger(__name__)
+
+_LOOKED_AT = 24
+"""Hits of each index that are looked at: some are in view already."""
+
+_MOST = 5
+"""Passages that are recalled for one message; their neighbours come beside them."""
+
+_MEANING_SECONDS = 0.3
+"""Seconds that the search by meaning has; without an answer the words go alone."""
+
+_REST_SECONDS = 10.0
+"""Seconds in which a search by meaning that had no answer in time is not tried again.
+
+A slow embedder would otherwise hold up the start of each turn.
+"""
+
+
+class Recall:
+    """Searches one person's or one group's memory, never another's."""
+
+    def __init__(
+        self, memory: Memory, words: Index, meaning: MeaningIndex | None, clock: Clock
+    ) -> None:
+        self._memory = memory
+        self._words = words
+        self._meaning = meaning
+        self._clock = clock
+        self._meaning_rests_until = -math.inf
+
+    async def fitting(self, said: str, whose: Whose, besides: Collection[str]) -> Sequence[str]:
+        """Returns the ids of the passages that fit a message well, the best first.
+
+        Without a passage that fits well it returns none. A fault of an index costs its hits alone.
+        """
+        found = await self._found(said, whose, _LOOKED_AT)
+        return [one.id for one in found if one.fits and one.id not in besides][:_MOST]
+
+    async def searched(
+        self, said: str, whose: Whose, limit: int
+    ) -> Sequence[tuple[Passage, Found]]:
+        """Returns all that is like these words, the best first, for a person who looks."""
+        found = (await self._found(said, whose, limit))[:limit]
+        held = {one.id: one for one in await self._memory.around([one.id for one in found])}
+        return [(held[one.id], one) for one in found if one.id in held]
+
+    async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
+        """Returns these passages with their neighbours, in order."""
+        return await self._memory.around(ids)
+
+    async def standing(self) -> tuple[Standing, MeaningStanding | None]:
+        """Returns the state of the memory, and of its search by meaning if there is one."""
+        by_meaning = None if self._meaning is None else await self._meaning.standing()
+        return await self._memory.standing(), by_meaning
+
+    async def _found(self, said: str, whose: Whose, limit: int) -> list[Found]:
+        meaning = self._meaning
+        if meaning is None or self._clock.steady() < self._meaning_rests_until:
+            return together(await self._by_words(said, whose, limit), (), self._clock.now())
+        found = await asyncio.gather(
+            self._by_words(said, whose, limit), self._by_meaning(meaning, said, whose, limit)
+        )
+        return together(*found, self._clock.now())
+
+    async def _by_words(self, said: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        try:
+            return await self._words.search(said, whose, limit)
+        except StewardError as fault:
+            _LOG.warning("the index of words cannot be searched: %s", fault)
+            return ()
+
+    async def _by_meaning(
+        self, meaning: MeaningIndex, said: str, whose: Whose, limit: int
+    ) -> Sequence[Hit]:
+        try:
+            async with asyncio.timeout(_MEANING_SECONDS):
+                return await meaning.search(said, whose, limit)
+        except TimeoutError:
+            self._meaning_rests_until = self._clock.steady() + _REST_SECONDS
+            _LOG.info("meaning was not searched: no answer in time")
+        except StewardError as fault:
+            _LOG.info("meaning was not searched: %s", fault)
+        return ()

@@ -1,0 +1,30 @@
+"""Models as a companion of turns: the last word says when another model gave it."""
+
+from collections.abc import Sequence
+
+from bot.domain.contribution import Ended
+from bot.domain.markdown import inline_code
+from bot.domain.outcome import StopReason
+from bot.domain.step import Finish
+from bot.domain.tool import ToolCall, ToolResult
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+from bot.flow.models.choosing import Choosing
+
+_OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.MAX_ROUNDS, StopReason.PIPELINE_DEPTH)
+
+
+class ModelCompanion(Bystander):
+    def __init__(self, choosing: Choosing) -> None:
+        self._choosing = choosing
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        wanted = self._choosing.took_over(work)
+        reply = work.progress.reply
+        if not wanted or reply is None or finish.stop_reason not in _OWN_WORDS:
+            return Ended()
+        told = reply.provenance
+        answered = inline_code(f"{told.provider}/{told.requested_model}")
+        return Ended(also=f"(Answered by {answered}: {inline_code(wanted)} does not respond.)")

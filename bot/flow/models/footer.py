@@ -1,0 +1,81 @@
+"""A companion of turns that tells, below an answer, what the answer took."""
+
+from collections.abc import Iterable, Sequence
+
+from bot.domain.contribution import Ended
+from bot.domain.errors import ModelDenied
+from bot.domain.model import Usage
+from bot.domain.money import Nano, told
+from bot.domain.step import Finish
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.transcript import ReplyBody
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+from bot.flow.models.choosing import Choosing
+
+_MINUTE = 60
+
+
+class Footer(Bystander):
+    """Speaks where `/footer on` was said; the log and the turn's row alone tell what it took.
+
+    Where the chat is on a tier, it names the model and why a turn went on with the deep one.
+    """
+
+    def __init__(self, choosing: Choosing) -> None:
+        self._choosing = choosing
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        if not work.log.chat.footer:
+            return Ended()
+        replies = [e.body for e in work.log.entries(work.turn.id) if isinstance(e.body, ReplyBody)]
+        ran = sum(not done.result.synthetic for done in work.progress.done)
+        used = sum((reply.usage for reply in replies), Usage())
+        tokens = used.prompt + used.output
+        parts = (
+            _counted(ran, "tool call") if ran else "",
+            _lasting(work.worked_seconds),
+            _counted(tokens, "token") if tokens else "",
+            _money(self._costs(replies)),
+            self._by_tier(work),
+        )
+        return Ended(below=" · ".join(part for part in parts if part))
+
+    def _by_tier(self, work: Work) -> str:
+        """Returns the model that a tier gave to the newest reply, and why; else nothing."""
+        model, why = self._choosing.tiered(work)
+        reply = work.progress.reply
+        if not model or reply is None:
+            return ""
+        answered = f"{reply.provenance.provider}/{reply.provenance.requested_model}"
+        return f"{reply.provenance.requested_model}, {why}" if answered == model else ""
+
+    def _costs(self, replies: Iterable[ReplyBody]) -> Sequence[Nano | None]:
+        return [self._cost(reply) for reply in replies]
+
+    def _cost(self, reply: ReplyBody) -> Nano | None:
+        origin = reply.provenance
+        try:
+            profile = self._choosing.profile(f"{origin.provider}/{origin.requested_model}")
+        except ModelDenied:
+            return None  # its provider is not set up any more
+        return profile.cost(reply.usage)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _lasting(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 1:
+        return "under 1 s"
+    return f"{whole} s" if whole < _MINUTE else f"{whole // _MINUTE} min {whole % _MINUTE} s"
+
+
+def _money(costs: Sequence[Nano | None]) -> str:
+    """Returns the cost of calls; nothing when the price of one of them is not known."""
+    known = [cost for cost in costs if cost is not None]
+    return told(sum(known)) if known and len(known) == len(costs) else ""

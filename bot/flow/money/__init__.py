@@ -1,0 +1,1 @@
+"""Money: what calls cost, budgets that refuse them, and the words about both."""

@@ -1,0 +1,90 @@
+"""A companion of turns that tells, once, when most of a budget is used."""
+
+from collections.abc import Sequence
+
+from bot.domain.budget import CallKind, Cause, Purse, Scope
+from bot.domain.change import Show, Write
+from bot.domain.contribution import Ended, Share
+from bot.domain.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.step import Finish
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.turn import Turn
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+from bot.flow.money.till import Till
+from bot.flow.money.wording import warning
+from bot.ports.chats import Chats
+from bot.ports.outbox import Outbox
+from bot.ports.people import People
+
+_MOST_KNOWN = 1_000
+
+
+def cause_of(work: Work, kind: CallKind = CallKind.ANSWER) -> Cause:
+    """Returns the cause of a call that is made for a turn."""
+    turn = work.turn
+    return Cause(kind, turn.chat, turn.asker, turn.id, turn.skill)
+
+
+class MoneyCompanion(Bystander):
+    """Warns in the chat of the turn, and of everybody's budget in the owners' private chats.
+
+    The key of the message names the budget and its day, so it exists once, whatever dies.
+    """
+
+    def __init__(self, till: Till, people: People, chats: Chats, outbox: Outbox) -> None:
+        self._till = till
+        self._people = people
+        self._chats = chats
+        self._outbox = outbox
+        self._known: set[str] = set()
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        return Share(row, writes=await self._warnings(work))
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        found = await self._warnings(work, (Scope.DAY, Scope.PERSON))
+        self._till.forget(work.turn.id)
+        return Ended(found)
+
+    async def _warnings(
+        self, work: Work, scopes: Sequence[Scope] = tuple(Scope)
+    ) -> tuple[Write, ...]:
+        shows: list[Write] = []
+        for purse in await self._till.purses(cause_of(work)):
+            # A turn that has nothing left ends at once, and its last word says why.
+            ends = purse.scope is Scope.TURN and not purse.left
+            if purse.scope in scopes and purse.warned and not ends:
+                shows.extend(await self._unsaid(work, purse))
+        return tuple(shows)
+
+    async def _unsaid(self, work: Work, purse: Purse) -> Sequence[Show]:
+        """Returns the messages about a budget that do not exist yet."""
+        if purse.key in self._known:
+            return ()
+        homes = await self._owners(work.address.channel) if purse.scope is Scope.DAY else []
+        told = Outbound(OutboundKind.NOTICE, (Markdown(warning(purse, work.clock.now())),))
+        keys = {f"budget:{purse.key}:{home}": home for home in homes or [work.turn.chat]}
+        found = [
+            Show(key, home, told)
+            for key, home in keys.items()
+            if await self._outbox.row(key) is None
+        ]
+        if not found:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known.add(purse.key)
+        return found
+
+    async def _owners(self, channel: str) -> list[int]:
+        """Returns the owners' private chats on a channel; a person's chat has the same number."""
+        homes: list[int] = []
+        for key, person in await self._people.accounts():
+            where, _, number = key.partition(":")
+            if person.is_owner and where == channel:
+                homes.append((await self._chats.at(Address(where, number), private=True)).id)
+        return homes

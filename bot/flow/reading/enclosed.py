@@ -1,0 +1,150 @@
+"""Attachments in the words that a model reads: what each says, and where it is kept."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.domain.change import AddArtifact
+from bot.domain.limits import Limits
+from bot.domain.message import Attachment
+from bot.domain.received import INBOX, ReceivedFile
+from bot.domain.transcript import ImagePart
+from bot.domain.visible_text import quoted_name, size
+from bot.flow.reading.keeping import Parcel
+from bot.ports.attachments import DocumentText, NotRead, Reading, Spoken
+
+_UNREAD = {
+    "photo": "a photo",
+    "document": "a document",
+    "voice": "a voice message",
+    "video": "a video",
+    "other": "an attachment",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """Attachments as the model sees them: `words`, in order, and `pictures`.
+
+    `wholes` are the full texts of documents that `words` shows only in part; they are stored with
+    the entry. `unkept` tells the person which files found no place in the workspace.
+    """
+
+    words: tuple[str, ...] = ()
+    pictures: tuple[ImagePart, ...] = ()
+    wholes: tuple[AddArtifact, ...] = ()
+    unkept: tuple[str, ...] = ()
+    heard: tuple[str, ...] = ()
+    """The words of voice messages, so that people see how they were heard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """An attachment of the message itself or of a message that it quotes."""
+
+    parcel: Parcel
+    quoted: bool
+
+    @property
+    def attachment(self) -> Attachment:
+        return self.parcel.attachment
+
+    @property
+    def named(self) -> str:
+        place = " of the quoted message" if self.quoted else ""
+        return f"{_UNREAD[self.attachment.kind]}{place}, “{self.attachment.name}”,"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An attachment with its reading, and the place where it is kept, or why it is not."""
+
+    enclosure: Enclosure
+    reading: Reading | Spoken
+    kept: ReceivedFile | str | None = None
+
+    @property
+    def place(self) -> str:
+        """Returns the end of a sentence about the place of the file."""
+        if isinstance(self.kept, ReceivedFile):
+            return f"; it is kept as {self.kept.path}, {size(self.kept.size)}"
+        return f"; it is not kept as a file: {self.kept}" if self.kept else ""
+
+
+def enclosed(found: Sequence[Found], chat: int, limits: Limits) -> Enclosed:
+    """Returns the attachments as the model sees them."""
+    words: list[str] = []
+    pictures: list[ImagePart] = []
+    wholes: list[AddArtifact] = []
+    heard: list[str] = []
+    room = limits.round_bytes
+    for one in found:
+        named = one.enclosure.named
+        match one.reading:
+            case ImagePart():
+                pictures.append(one.reading)
+                words.append(f"[{named} came along{one.place}]")
+            case Spoken(text):
+                heard.append(text)
+                words.append(_voice(one, text))
+            case NotRead(why):
+                words.append(f"[{named} {why}{one.place}]")
+            case DocumentText() as document:
+                text, whole = _fitted(document, min(limits.result_bytes, room), chat)
+                room = max(0, room - len(text.encode()))
+                words.append(_document(one, document.kind, text))
+                wholes.extend(whole)
+    return Enclosed(tuple(words), tuple(pictures), tuple(wholes), _unkept(found), tuple(heard))
+
+
+def _unkept(found: Sequence[Found]) -> tuple[str, ...]:
+    """Returns a sentence for the person about each reason why files are not kept."""
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        if isinstance(one.kept, str):
+            reasons.setdefault(one.kept, []).append(one.enclosure.attachment.name)
+    return tuple(
+        f"I could not keep {_listed(names)} as a file: {why}. "
+        f"Free some room in `{INBOX}/` and send it again if I should work with the file."
+        for why, names in reasons.items()
+    )
+
+
+def _listed(names: list[str]) -> str:
+    first = quoted_name(names[0])
+    return first if len(names) == 1 else f"{first} and {len(names) - 1} more"
+
+
+def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[AddArtifact, ...]]:
+    """Returns the text with its note, cut to `room` bytes, and the full text if it was cut."""
+    note = f"\n[{reading.note}]" if reading.note else ""
+    encoded = reading.text.encode()
+    if len(encoded) <= room:
+        return reading.text + note, ()
+    name = f"document-{secrets.token_hex(8)}"
+    shown = encoded[:room].decode(errors="ignore")
+    cut = (
+        f"\n[… {len(encoded) - room} of {len(encoded)} bytes left out; "
+        f"read_file artifact:{name} has the whole …]"
+    )
+    return shown + cut + note, (AddArtifact(name, chat, reading.text),)
+
+
+def _voice(found: Found, text: str) -> str:
+    """Returns heard words: the sender's own as they are, those of others set apart as data."""
+    one = found.enclosure
+    if one.attachment.recorded and not one.quoted:
+        return f"[{one.named} was heard{found.place}; it says:]\n{text}"
+    held = text.replace("</voice", "<\\/voice")
+    return f"<voice name={one.attachment.name!r}>\n{held}\n</voice>"
+
+
+def _document(found: Found, kind: str, text: str) -> str:
+    # The text of a document must not be able to end the block.
+    held = text.replace("</document", "<\\/document")
+    name = found.enclosure.attachment.name
+    if isinstance(found.kept, ReceivedFile):
+        place = f" file={found.kept.path!r} size={size(found.kept.size)!r}"
+    else:
+        place = f" not_kept={found.kept!r}" if found.kept else ""
+    return f"<document name={name!r} kind={kind!r}{place}>\n{held}\n</document>"

@@ -1,0 +1,113 @@
+"""Shows signs of life while a turn runs: typing, the growing text, one line for each tool."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import datetime
+from typing import TypeAlias
+
+from bot.domain.message import Address
+from bot.domain.outcome import StopReason
+from bot.domain.turn import TurnState
+from bot.flow.log.work import Work
+from bot.flow.signs.live import Late, Live, show, show_all
+from bot.flow.signs.placeholder import Placeholder, Placing
+from bot.flow.signs.reactions import Reactions
+from bot.ports.channel import Channel
+from bot.ports.clock import Clock
+
+_WELL = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER)
+
+Signs: TypeAlias = AbstractAsyncContextManager[None]
+"""A block in which signs of life are shown."""
+
+
+class Lives:
+    """Shows the progress of turns: in the chat, and on the messages that they answer."""
+
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        clock: Clock,
+        reactions: Reactions,
+        placing: Placing,
+    ) -> None:
+        self._channels = channels
+        self._clock = clock
+        self._reactions = reactions
+        self._placing = placing
+        self._placeholders: dict[str, Placeholder] = {}
+
+    def taken(self, work: Work, since: datetime) -> None:
+        """Shows that the turn works now on messages that came at `since`."""
+        self._reactions.taken(work.address, work.message_ids, since)
+
+    def rested(self, work: Work) -> None:
+        """Ends the signs of a turn that has parked or settled; its answer is owed by now."""
+        placeholder = self._placeholders.pop(work.turn.id, None)
+        if placeholder is not None:
+            placeholder.end()
+        if work.turn.state is TurnState.SETTLED:
+            well = work.turn.stop_reason in _WELL
+            self._reactions.ended(work.address, work.message_ids, well=well)
+
+    @asynccontextmanager
+    async def of(self, work: Work) -> AsyncGenerator[Live]:
+        """Shows signs of life while the block runs; faults of the channel do not reach the turn."""
+        channel, address = self._channels[work.address.channel], work.address
+        message_ids = work.message_ids
+
+        def long() -> None:
+            self._reactions.working(address, message_ids)
+
+        # A screen that keeps what it showed needs no words again.
+        live = Live(self._clock, () if channel.instant else work.progress.spoken)
+        late = Late(
+            live,
+            channel,
+            address,
+            self._clock,
+            long,
+            self._place(work),
+            # Somebody has just pressed a button, or has waited since before a restart.
+            at_once=work.turn.origin != "message" or work.progress.reply is not None,
+        )
+        async with _living(live, channel, address, late):
+            yield live
+
+    def before(self, address: Address) -> Signs:
+        """Shows typing while the block runs; meant for work outside a running turn."""
+        channel, live = self._channels[address.channel], Live(self._clock)
+        late = Late(live, channel, address, self._clock, _nothing, None)
+        return _living(live, channel, address, late)
+
+    def _place(self, work: Work) -> Placeholder | None:
+        """Returns the placeholder of a group's turn; a private chat has drafts instead."""
+        channel, turn = self._channels[work.address.channel], work.turn
+        if work.log.chat.private or channel.instant:
+            return None
+        placeholder = Placeholder(
+            self._placing, channel, work.address, turn.chat, turn.id, turn.reply_to
+        )
+        self._placeholders[turn.id] = placeholder
+        return placeholder
+
+
+def _nothing() -> None:
+    """Does nothing, because there is no message to put a reaction on."""
+
+
+@asynccontextmanager
+async def _living(
+    live: Live, channel: Channel, address: Address, late: Late
+) -> AsyncGenerator[None]:
+    showing = show_all(live, channel, address) if channel.instant else late.show()
+    shower = asyncio.create_task(showing, name=f"live {address.key}")
+    try:
+        yield
+    finally:
+        shower.cancel()
+        with suppress(asyncio.CancelledError):
+            await shower
+    if channel.instant:
+        await show(channel, address, live.passed())

@@ -1,0 +1,114 @@
+"""The words and deeds of a running turn, in their order, as one growing text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeAlias
+
+from bot.domain.deeds import together
+from bot.domain.tool import ToolCall, ToolResult
+
+RUNNING, DONE, FAILED = "⏳", "✓", "✗"
+_LONG = 4.5
+"""Seconds after which a running deed tells its time."""
+
+_NEWEST = 1_500
+"""Characters of the newest words and deeds; a chat shows the end of a growing message."""
+
+
+@dataclass(slots=True)
+class _Deed:
+    """A call of a tool, with the sign of its state and the moment at which it began."""
+
+    call: ToolCall
+    since: float
+    sign: str = RUNNING
+
+
+_Part: TypeAlias = str | list[_Deed]
+
+
+class Telling:
+    """Grows with the turn; begins with the words that stand in no message yet."""
+
+    def __init__(self, said: Sequence[str] = ()) -> None:
+        self._parts: list[_Part] = [*said]
+        self._words = ""
+        self._note = ""
+
+    @property
+    def runs(self) -> bool:
+        """Returns True while a tool runs."""
+        return any(deed.sign == RUNNING for deed in self._last_deeds)
+
+    def write(self, words: str) -> None:
+        """Takes the words of the present reply so far."""
+        self._words = words
+        if words:
+            self._note = ""
+
+    def spoken(self) -> None:
+        """Ends the present reply: the next words stand below its words."""
+        if self._words:
+            self._parts.append(self._words)
+        self._words = ""
+
+    def running(self, calls: Sequence[ToolCall], now: float) -> None:
+        self.spoken()
+        self._parts.append([_Deed(call, now) for call in calls])
+
+    def finished(self, pairs: Sequence[tuple[ToolCall, ToolResult]]) -> None:
+        signs = {call.id: FAILED if result.is_error else DONE for call, result in pairs}
+        for deed in self._last_deeds:
+            deed.sign = signs.get(deed.call.id, deed.sign)
+
+    def note(self, line: str) -> None:
+        """Takes a line about work that is no call of a tool; it stays below until words come."""
+        self._note = line
+
+    def whole(self) -> str:
+        """Returns everything, a line for each deed; what has ended never changes again."""
+        told = [part if isinstance(part, str) else "\n".join(_lines(part)) for part in self._parts]
+        return _joined((*told, self._words, self._note))
+
+    def newest(self, now: float) -> str:
+        """Returns the newest part, with the deeds in a row on one line."""
+        told: list[str] = []
+        for done, parts in groupby(self._parts, key=lambda part: not isinstance(part, str)):
+            if done:
+                row = [deed for part in parts if not isinstance(part, str) for deed in part]
+                told.append(" · ".join(_lines(row, now)))
+            else:
+                told.extend(part for part in parts if isinstance(part, str))
+        present = _joined((self._words, self._note))
+        room = _NEWEST - len(present)
+        kept: list[str] = []
+        for part in reversed(told):
+            room -= len(part)
+            if room < 0:
+                break
+            kept.append(part)
+        cut = "…" if len(kept) < len(told) and (kept or not present) else ""
+        if cut and not kept:
+            kept = [told[-1][-_NEWEST:]]
+        return _joined((cut, *reversed(kept), present))
+
+    @property
+    def _last_deeds(self) -> list[_Deed]:
+        deeds = [part for part in self._parts if not isinstance(part, str)]
+        return deeds[-1] if deeds else []
+
+
+def _lines(deeds: Iterable[_Deed], now: float | None = None) -> list[str]:
+    """Returns a line for each row of deeds of one kind; with `now`, its time if it takes long."""
+    lines: list[str] = []
+    for (sign, tool), alike in groupby(deeds, key=lambda deed: (deed.sign, deed.call.name)):
+        row = list(alike)
+        told = f"{sign} {together(tool, [deed.call.subject for deed in row])}"
+        seconds = 0.0 if now is None or sign != RUNNING else now - row[0].since
+        lines.append(f"{told}, {seconds:.0f} s" if seconds >= _LONG else told)
+    return lines
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part)

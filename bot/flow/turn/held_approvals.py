@@ -1,0 +1,20 @@
+"""Approvals that outlive the rest of a turn: their calls were closed before they ran."""
+
+from bot.domain.progress import Progress
+from bot.domain.tool import Preview, ToolCall
+
+
+class HeldApprovals:
+    """Lets an equal call run for each approved call that a rest closed, in one look at a turn."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._used: set[str] = set()
+
+    def covers(self, call: ToolCall, preview: Preview) -> bool:
+        """Returns True, once, when a person has approved what a card would show again."""
+        for card in self._progress.held(call):
+            if card.id not in self._used and card.preview.shows_like(preview):
+                self._used.add(card.id)
+                return True
+        return False

@@ -1,0 +1,105 @@
+"""The last word of a turn: the message that tells a person how it ended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bot.domain.change import Show
+from bot.domain.chat import LongAnswers
+from bot.domain.contribution import Ended
+from bot.domain.message import Block, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.model import FinishReason
+from bot.domain.outcome import Outcome, StopReason
+from bot.domain.progress import Progress
+from bot.domain.step import Finish
+from bot.flow.log.work import Work
+from bot.flow.turn.endings import outcome_of
+from bot.flow.ways.buttons import Rows
+from bot.ports.approvals import Approvals
+
+_CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
+
+
+@dataclass(frozen=True, slots=True)
+class LastWord:
+    """The end of a turn, and the message about it; None when there is nothing to say."""
+
+    outcome: Outcome
+    message: Show | None
+    leads_on: bool
+    """True when buttons below the message start another turn."""
+
+
+class LastWords:
+    """Puts the last word together; an answer of more than `long_answer` characters is long."""
+
+    def __init__(self, approvals: Approvals, long_answer: int) -> None:
+        self._approvals = approvals
+        self._long_answer = long_answer
+
+    async def at(self, work: Work, finish: Finish, parts: Sequence[Ended]) -> LastWord:
+        """Returns the last word, in which the parts of the companions have their places."""
+        progress = work.progress
+        cut = progress.reply is not None and progress.reply.finish in _CUT
+        listed = any(part.listed for part in parts)
+        owner = work.asker is not None and work.asker.is_owner
+        own = outcome_of(progress, finish, cut=cut, listed=listed, owner=owner)
+        outcome = replace(own, text=_told(own.text, parts))
+        said = _said_before(progress, f"{own.text}\n{outcome.text}")
+        blocks = _blocks(said, outcome.text, await self._waiting_above(work), parts)
+        buttons = tuple(row for part in parts for row in part.buttons)
+        message = self._message(work, outcome, blocks, buttons)
+        return LastWord(outcome, message, message is not None and bool(buttons))
+
+    async def _waiting_above(self, work: Work) -> str:
+        """Returns a line about open cards of earlier turns; empty when there are none."""
+        if work.turn.stop_asked is not None:
+            return ""  # they may be stopped too, and the answer to the command counts the rest
+        cards = await self._approvals.open_in(work.turn.chat)
+        count = sum(card.turn != work.turn.id for card in cards)
+        if not count:
+            return ""
+        return "⏸ 1 card waits above." if count == 1 else f"⏸ {count} cards wait above."
+
+    def _message(
+        self, work: Work, outcome: Outcome, blocks: tuple[Block, ...], buttons: Rows
+    ) -> Show | None:
+        # A companion's card may stand in place of the last word; the words before it still count.
+        told = outcome.stop_reason is StopReason.FINAL_ANSWER and any(b.text for b in blocks)
+        if not outcome.text and not outcome.files and not told:
+            return None
+        turn, chat = work.turn, work.log.chat
+        is_long = len(outcome.text) > self._long_answer
+        content = Outbound(
+            OutboundKind.ANSWER,
+            blocks,
+            buttons,
+            files=outcome.files,
+            reply_to=turn.reply_to,
+            folded=is_long and chat.long_answers is LongAnswers.FILE,
+            previews=chat.previews,
+        )
+        return Show(f"answer:{turn.id}", turn.chat, content)
+
+
+def _said_before(progress: Progress, last: str) -> tuple[str, ...]:
+    """Returns the words that stand in no message and are not part of the last word itself."""
+    *before, newest = progress.spoken or ("",)
+    return (*before, newest) if newest and newest not in last else tuple(before)
+
+
+def _blocks(
+    said: Sequence[str], text: str, above: str, parts: Sequence[Ended]
+) -> tuple[Block, ...]:
+    """Returns the words said before, the last word with a line about cards, and a small line."""
+    before = [Markdown(words, said=True) for words in said]
+    if not text:
+        return tuple(before)
+    last = Markdown("\n\n".join(part for part in (text, above) if part))
+    below = [Plain(part.below, style="aside") for part in parts if part.below]
+    return (*before, last, *below)
+
+
+def _told(words: str, parts: Sequence[Ended]) -> str:
+    """Returns the last word with the texts that companions put in its place or behind it."""
+    said = next((p.instead for p in reversed(parts) if p.instead is not None), words)
+    return "\n\n".join(text for text in (said, *(part.also for part in parts)) if text)

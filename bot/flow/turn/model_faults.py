@@ -1,0 +1,58 @@
+"""The end of a turn by a fault of its model, and the line that tells of a longer pause."""
+
+from bot.domain.change import Show
+from bot.domain.errors import ModelError
+from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.outcome import StopReason
+from bot.domain.step import Finish
+from bot.domain.trouble import ModelTrouble, Trouble
+from bot.flow.log.work import Work
+from bot.flow.turn.trouble_words import lasting
+from bot.flow.ways.buttons import stop, wait_key
+
+LONG_WAIT = 10.0
+"""Seconds of waiting for a model, all pauses of a call together, from which the chat is told."""
+
+_REASONS = {
+    Trouble.RATE: "The model's provider accepts no more requests for now.",
+    Trouble.OVERLOADED: "The model is overloaded.",
+}
+_UNREACHED = "I cannot reach the model."
+
+
+def failed(fault: ModelError, model: str, *, hidden: bool = False) -> Finish:
+    """Returns the end by a fault of this model; `hidden` when nobody saw its text."""
+    setting = getattr(fault, "setting", "")
+    wait = getattr(fault, "retry_after", None)
+    streamed = "" if hidden else fault.streamed
+    trouble = ModelTrouble(fault.trouble, model, setting, wait, streamed)
+    return Finish(StopReason.MODEL_FAILURE, str(fault), trouble=trouble)
+
+
+class PauseLine:
+    """One line in the chat about long pauses of one call of a model; short ones are not told."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._waited = 0.0
+        self._shown = False
+
+    async def tell(self, fault: ModelError, seconds: float) -> None:
+        """Takes the news that the call is tried again after so many seconds."""
+        self._waited += seconds
+        if self._waited < LONG_WAIT:
+            return
+        why = _REASONS.get(fault.trouble, _UNREACHED)
+        self._shown = True
+        await self._show(f"⏳ {why} I try again in {lasting(seconds)}.", buttons=True)
+
+    async def over(self) -> None:
+        """Makes the line short, and takes its button away, once the waiting is over."""
+        if self._shown:
+            await self._show(f"⏳ I waited {lasting(self._waited)} for the model.", buttons=False)
+
+    async def _show(self, text: str, *, buttons: bool) -> None:
+        turn = self._work.turn
+        rows = stop(turn.id) if buttons else ()
+        line = Outbound(OutboundKind.MENU, (Plain(text, style="aside"),), rows, silent=True)
+        await self._work.log.note(Show(wait_key(turn.id), turn.chat, line))

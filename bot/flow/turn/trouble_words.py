@@ -1,0 +1,92 @@
+"""The words about a model's trouble: what happened, and what helps."""
+
+from bot.domain.markdown import inline_code
+from bot.domain.tool import clipped
+from bot.domain.trouble import ModelTrouble, Trouble
+
+_LONGEST_STREAMED = 3_000
+_MINUTE, _HOUR = 60, 3_600
+
+_HAPPENED = {
+    Trouble.KEY: "The model's provider refused the API key.",
+    Trouble.PERMISSION: "The model's provider does not allow this account to use {model}.",
+    Trouble.CREDIT: "The account at the model's provider has no credit left.",
+    Trouble.MODEL: "There is no model {model} at its provider.",
+    Trouble.RATE: "The model's provider accepts no more requests for now.{pause}",
+    Trouble.OVERLOADED: "The model is overloaded and did not answer.{pause}",
+    Trouble.CONNECTION: "The connection to the model broke, several times.",
+    Trouble.EMPTY: "The model gave an empty answer each time that I asked.",
+    Trouble.TOO_LONG: "This conversation is too long for the model, even shortened.",
+    Trouble.FORM: "The model's provider does not accept this conversation as it stands.",
+    Trouble.OTHER: "I got no usable answer from the model.",
+}
+
+_HELPS = {
+    Trouble.KEY: (
+        "Set {setting} to a valid key and restart me, then try again.",
+        "The owner must set a valid key. Then try again.",
+    ),
+    Trouble.PERMISSION: (
+        "Allow it in the provider's console, or choose another model with /model.",
+        "The owner must allow it. /model chooses another model.",
+    ),
+    Trouble.CREDIT: (
+        "Add credit in the provider's console, then try again.",
+        "The owner must add credit. Then try again.",
+    ),
+    Trouble.MODEL: (
+        "Choose another one with /model, or set STEWARD_MODEL to one.",
+        "Choose another one with /model, or tell the owner.",
+    ),
+    Trouble.RATE: ("Try again {later}.", "Try again {later}."),
+    Trouble.OVERLOADED: ("Try again {later}.", "Try again {later}."),
+    Trouble.CONNECTION: (
+        "Try again. If it stays so, `steward doctor` finds out why.",
+        "Try again. If it stays so, tell the owner.",
+    ),
+    Trouble.EMPTY: (
+        "Try again, or put it differently.",
+        "Try again, or put it differently.",
+    ),
+    Trouble.TOO_LONG: ("/new starts afresh.", "/new starts afresh."),
+    Trouble.FORM: (
+        "/new starts afresh. The log on the server has the details.",
+        "/new starts afresh.",
+    ),
+    Trouble.OTHER: (
+        "Try again in a while. The log on the server has the details.",
+        "Try again in a while.",
+    ),
+}
+
+
+def words_of(trouble: ModelTrouble, *, owner: bool) -> tuple[str, str]:
+    """Returns what happened and what helps, for an owner or for a member."""
+    for_owner, for_member = _HELPS[trouble.kind]
+    wait = "" if trouble.wait is None else lasting(trouble.wait)
+    values = {
+        "model": inline_code(trouble.model) or "this model",
+        "setting": trouble.setting or "the API key",
+        "pause": f" It asks for a pause of {wait}." if wait else "",
+        "later": f"in {wait}" if wait else "in a few minutes",
+    }
+    helps = for_owner if owner else for_member
+    return _HAPPENED[trouble.kind].format(**values), helps.format(**values)
+
+
+def streamed(trouble: ModelTrouble) -> str:
+    """Returns the text that people had seen before the reply was cut, as a quote."""
+    text = trouble.streamed.strip()
+    if not text:
+        return ""
+    quoted = "\n".join(f"> {line}" for line in clipped(text, _LONGEST_STREAMED).split("\n"))
+    return f"Until then the model had written:\n\n{quoted}"
+
+
+def lasting(seconds: float) -> str:
+    """Returns a duration in words, as in “50 minutes”; it is never shorter than the truth."""
+    for unit, name in ((_HOUR, "hour"), (_MINUTE, "minute")):
+        if seconds >= 2 * unit:
+            return f"{-int(-seconds // unit)} {name}s"
+    count = max(1, -int(-seconds // 1))
+    return "1 second" if count == 1 else f"{count} seconds"

@@ -1,0 +1,1 @@
+"""Ways on: the buttons below the end of a turn, and the turns that they start."""

@@ -1,0 +1,115 @@
+"""The buttons below the end of a turn: their data, their words, and the message once they end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from bot.domain.change import Show
+from bot.domain.message import Button, Outbound, Plain
+from bot.domain.tool import clipped
+from bot.ports.outbox import OutboxRow
+
+PREFIX = "e"
+"""The first letter of the button data of every such button."""
+
+Rows = tuple[tuple[Button, ...], ...]
+
+_MOST_BYTES = 64
+"""Bytes of button data that the strictest platform takes."""
+
+_MOST_MODELS = 3
+_LONGEST_LABEL = 40
+_TWO_IN_A_ROW = 14
+"""Characters up to which the labels of choices stand side by side."""
+
+
+class EndVerb(StrEnum):
+    AGAIN = "a"
+    ONWARD = "g"
+    MODEL = "m"
+    CHOICE = "q"
+    STOP = "s"
+
+
+@dataclass(frozen=True, slots=True)
+class EndButton:
+    """The meaning of a button: the wish, the turn, and the model or the number of the choice.
+
+    The wish comes first: the last letter of a card's button data is a key in the terminal.
+    """
+
+    verb: EndVerb
+    turn: str
+    of: str = ""
+
+    @property
+    def data(self) -> str:
+        return ":".join((PREFIX, self.verb, self.turn, *((self.of,) if self.of else ())))
+
+
+def parse_data(data: str) -> EndButton | None:
+    """Returns the meaning of a button, or None when the data is not one of ours."""
+    match data.split(":", 3):
+        case [prefix, verb, turn, *rest] if prefix == PREFIX and verb in set(EndVerb) and turn:
+            return EndButton(EndVerb(verb), turn, rest[0] if rest else "")
+        case _:
+            return None
+
+
+def key_of(turn: str) -> str:
+    """Returns the outbound key of the last word of a turn."""
+    return f"answer:{turn}"
+
+
+def wait_key(turn: str) -> str:
+    """Returns the outbound key of the line that tells of a pause of a turn."""
+    return f"wait:{turn}"
+
+
+def again(turn: str) -> Rows:
+    return ((Button("🔁 Try again", EndButton(EndVerb.AGAIN, turn).data),),)
+
+
+def onward(turn: str) -> Rows:
+    return ((Button("▶️ Go on", EndButton(EndVerb.ONWARD, turn).data),),)
+
+
+def other_models(turn: str, models: Sequence[str]) -> Rows:
+    """Returns a row for each model; a name that is too long for a button has none."""
+    rows = [
+        (Button(f"🔀 Try {clipped(_short(model), _LONGEST_LABEL)}", data),)
+        for model in models
+        if len((data := EndButton(EndVerb.MODEL, turn, model).data).encode()) <= _MOST_BYTES
+    ]
+    return tuple(rows[:_MOST_MODELS])
+
+
+def choices(turn: str, words: Sequence[str]) -> Rows:
+    """Returns the choices of a question, two in a row when they are short."""
+    buttons = [
+        Button(said, EndButton(EndVerb.CHOICE, turn, str(number)).data)
+        for number, said in enumerate(words)
+    ]
+    width = 2 if all(len(said) <= _TWO_IN_A_ROW for said in words) else 1
+    rows = [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
+    return tuple(rows)
+
+
+def stop(turn: str) -> Rows:
+    return ((Button("⏹ Stop", EndButton(EndVerb.STOP, turn).data),),)
+
+
+def pressed_in(content: Outbound, data: str) -> Button | None:
+    """Returns the button with this data, if the message has it."""
+    return next((one for row in content.buttons for one in row if one.data == data), None)
+
+
+def without_buttons(row: OutboxRow, line: str = "") -> Show:
+    """Shows a message without its buttons, and with a line about what was pressed."""
+    told = (Plain(line, style="aside"),) if line else ()
+    content = replace(row.content, blocks=(*row.content.blocks, *told), buttons=())
+    return Show(row.key, row.chat, content)
+
+
+def _short(model: str) -> str:
+    return model.rpartition("/")[2] or model

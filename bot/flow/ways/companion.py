@@ -1,0 +1,62 @@
+"""A companion of turns that puts buttons below their ends, and takes away those of the last one."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import EndWays, Write
+from bot.domain.contribution import Ended, Share
+from bot.domain.step import Finish
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+from bot.flow.ways.buttons import key_of, wait_key, without_buttons
+from bot.flow.ways.follower import opened, purpose_in
+from bot.flow.ways.offering import ways_of
+from bot.flow.ways.speakers import Speakers
+from bot.ports.journal import Agenda
+from bot.ports.outbox import Outbox
+
+
+class WaysCompanion(Bystander):
+    """Offers another try, another model or the rest; `models` are those set up, as names."""
+
+    def __init__(self, outbox: Outbox, speakers: Speakers, models: Sequence[str]) -> None:
+        self._outbox = outbox
+        self._speakers = speakers
+        self._models = models
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        return Share(row, writes=await self._past(agenda))
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        turn = work.turn
+        if turn.origin == "compaction":
+            return Share(row)
+        past = (*await self._past(agenda), *await self._line_left(turn))
+        if turn.state is not TurnState.QUEUED or turn.follows is None:
+            return Share(row, writes=past)
+        speaker = await self._speakers.of(work)
+        if speaker is None:
+            return Share(row, writes=past)
+        bodies = opened(turn, work.log.entries(turn.follows), work.log.chat, speaker)
+        return Share(row, bodies, past, purpose_in(work.log.entries()))
+
+    async def _past(self, agenda: Agenda) -> tuple[Write, ...]:
+        """Takes the buttons below the last end away: the conversation goes on without them."""
+        if agenda.leads_on is None:
+            return ()
+        ended = EndWays(agenda.leads_on, WaysOn.PAST)
+        shown = await self._outbox.row(key_of(agenda.leads_on))
+        return (ended,) if shown is None else (ended, without_buttons(shown))
+
+    async def _line_left(self, turn: Turn) -> tuple[Write, ...]:
+        """Takes the button away from a line about a pause in which the program ended."""
+        if turn.state is not TurnState.RUNNING:
+            return ()
+        line = await self._outbox.row(wait_key(turn.id))
+        return (without_buttons(line),) if line is not None and line.content.buttons else ()
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        return Ended(buttons=ways_of(work, finish, self._models))

@@ -1,0 +1,122 @@
+"""The desk for the buttons below the end of a turn: each counts once, while nobody has gone on."""
+
+from contextlib import suppress
+
+from bot.domain.change import AskStop, Change, EndWays
+from bot.domain.errors import Conflict
+from bot.domain.message import Press, PressAnswer
+from bot.domain.person import Person
+from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.flow.approvals.desks import NOT_OURS, Taken, refused
+from bot.flow.ways.buttons import (
+    EndButton,
+    EndVerb,
+    key_of,
+    parse_data,
+    pressed_in,
+    wait_key,
+    without_buttons,
+)
+from bot.flow.ways.pressing import Pressed
+from bot.ports.clock import Clock
+from bot.ports.journal import Agenda, Journal
+from bot.ports.lanes import Lanes
+from bot.ports.outbox import Outbox, OutboxRow
+from bot.ports.people import People
+from bot.ports.turns import TurnRows
+
+PRESSED = "This was pressed already, and I am on it."
+GONE_ON = "The conversation has gone on since, so this button does nothing. Just write to me."
+NOT_YOURS = "Only the one who asked, or an owner, may press this."
+OVER = "That is over already."
+NO_ASKER = "The one who asked can no longer use me, so this button does nothing."
+
+
+class WaysDesk:
+    def __init__(
+        self,
+        journal: Journal,
+        turns: TurnRows,
+        outbox: Outbox,
+        people: People,
+        lanes: Lanes,
+        clock: Clock,
+    ) -> None:
+        self._journal = journal
+        self._turns = turns
+        self._outbox = outbox
+        self._people = people
+        self._lanes = lanes
+        self._clock = clock
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+        meant = parse_data(press.data)
+        turn = await self._turns.get(meant.turn) if meant is not None else None
+        if meant is None or turn is None or turn.chat != chat:
+            return refused(NOT_OURS)
+        if person is None or not person.may_decide_for(turn.asker):
+            return refused(NOT_YOURS)
+        if meant.verb is EndVerb.STOP:
+            return await self._stop(turn, person)
+        return await self._go(turn, meant, press.data, person)
+
+    async def _stop(self, turn: Turn, person: Person) -> PressAnswer:
+        """Stops a turn that waits for its model."""
+        if turn.state is TurnState.SETTLED:
+            return PressAnswer(OVER)
+        asked = AskStop(turn.id, f"Stop, by {person.name}")
+        await self._journal.commit(Change((asked,), durable=True))
+        self._lanes.interrupt(turn.chat)
+        return PressAnswer("Stopping.")
+
+    async def _go(self, turn: Turn, meant: EndButton, data: str, person: Person) -> PressAnswer:
+        if turn.ways_on is not WaysOn.OPEN:
+            return refused(PRESSED if turn.ways_on is WaysOn.PRESSED else GONE_ON)
+        agenda = await self._journal.agenda(turn.chat)
+        shown = await self._outbox.row(key_of(turn.id))
+        button = pressed_in(shown.content, data) if shown is not None else None
+        if shown is None or button is None:
+            return refused(NOT_OURS)
+        if agenda.chat.conversation != turn.conversation:
+            return await self._gone_on(turn, shown)
+        if _busy(agenda):
+            return refused(GONE_ON)
+        if await self._people.get(turn.asker) is None:
+            return refused(NO_ASKER)
+        pressed = Pressed(meant, button, shown, person, self._clock.now())
+        writes = pressed.writes(turn, private=agenda.chat.private)
+        try:
+            await self._journal.commit(Change(writes, durable=True))
+        except Conflict:
+            return await self._go(await self._turns.get(turn.id) or turn, meant, data, person)
+        self._lanes.wake(turn.chat)
+        return PressAnswer()
+
+    async def _gone_on(self, turn: Turn, shown: OutboxRow) -> PressAnswer:
+        """Takes buttons away that a fresh start has left behind."""
+        gone = (EndWays(turn.id, WaysOn.PAST), without_buttons(shown))
+        # Another press may just have done so.
+        with suppress(Conflict):
+            await self._journal.commit(Change(gone, durable=True))
+        return refused(GONE_ON)
+
+    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+        """Takes no words: a reply to such a message is a message like any other."""
+        return Taken.NO
+
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        """Returns False: no turn waits for these buttons."""
+        return False
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the message with this button."""
+        meant = parse_data(data)
+        if meant is None:
+            return None
+        return wait_key(meant.turn) if meant.verb is EndVerb.STOP else key_of(meant.turn)
+
+
+def _busy(agenda: Agenda) -> bool:
+    """Returns True when something newer has begun, or waits to begin."""
+    under_way = any(turn.state is not TurnState.RESTING for turn in agenda.unfinished)
+    return bool(agenda.waiting or agenda.queued) or under_way

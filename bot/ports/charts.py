@@ -1,0 +1,32 @@
+"""Charts as small pictures."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.domain.message import FileRef
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One layer of every bar; the numbers are in the order of the bars."""
+
+    name: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Bars side by side, each of several layers."""
+
+    title: str
+    bars: tuple[str, ...]
+    """The names of the bars."""
+    series: tuple[Series, ...]
+    money: bool
+    """True when the numbers are billionths of a dollar, false when they are tokens."""
+
+
+class Charts(Protocol):
+    async def draw(self, key: str, chart: Chart) -> FileRef | None:
+        """Draws a chart into a file; the same key replaces it. None when it cannot be drawn."""
+        ...

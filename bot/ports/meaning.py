@@ -1,0 +1,146 @@
+"""The index of meaning: its vectors, and what the store notes about them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from bot.domain.meaning import Vector
+from bot.domain.passage import Hit, Passage, Whose
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The index of meaning that the store's notes are about."""
+
+    name: str
+    """Names the index; it gets another name each time it is made anew."""
+    space: str
+    """The embedder's name and the size of its vectors; others do not fit into the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A vector that the index still has to take out."""
+
+    number: int
+    whose: Whose
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A passage that a vector stands for."""
+
+    number: int
+    id: str
+    at: datetime
+    whose: Whose
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningStanding:
+    """The state of memory by meaning."""
+
+    owed: int
+    """Passages that the index does not have yet."""
+    fault: str
+    """The reason for which words serve alone; empty when there is none."""
+    ready: bool
+    """True when the index can be searched."""
+
+
+class MeaningIndex(Protocol):
+    """Finds passages by their meaning, and keeps up with what it is owed."""
+
+    async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        """Returns the nearest passages, the best first; nothing while it is not ready.
+
+        `Hit.score` says by how many spreads a passage is nearer than chance, `Hit.share` how near
+        it is. Raises a MeaningError.
+        """
+        ...
+
+    def wake(self) -> None:
+        """Notes that something may be owed."""
+        ...
+
+    async def standing(self) -> MeaningStanding: ...
+
+    async def run(self) -> None:
+        """Gives the index what it is owed until it is cancelled."""
+        ...
+
+
+class Meant(Protocol):
+    """Notes which index of meaning there is, and finds the passages of its vectors."""
+
+    async def begun(self) -> Begun | None:
+        """Returns the index that was begun last; None when there is none."""
+        ...
+
+    async def begin(self, index: Begun | None) -> None:
+        """Notes a new, empty index: every passage is owed to it. None ends the only one."""
+        ...
+
+    async def places(self, numbers: Sequence[int]) -> Sequence[Place]: ...
+
+    async def count_owed(self) -> int:
+        """Returns the number of passages that the index of meaning does not have yet."""
+        ...
+
+
+class MeaningDebts(Protocol):
+    """Debts to the index of meaning: passages to take in, and vectors to take out."""
+
+    async def owed(self, limit: int) -> Sequence[Passage]:
+        """Returns the oldest passages that the index of meaning is owed."""
+        ...
+
+    async def taken_in(self, passages: Sequence[Passage], index: str) -> None:
+        """Notes that the index has these; the vectors of those that went meanwhile are leaving.
+
+        Raises Conflict when another index was begun meanwhile.
+        """
+        ...
+
+    async def leaving(self, limit: int) -> Sequence[Leaving]:
+        """Returns vectors that the index has to take out, the oldest first."""
+        ...
+
+    async def taken_out(self, left: Sequence[Leaving], index: str) -> None:
+        """Notes that these are gone; a passage that came back to its owner is owed again.
+
+        Raises Conflict when another index was begun meanwhile.
+        """
+        ...
+
+
+class Vectors(Protocol):
+    """Holds vectors for each owner apart; all methods raise VectorsAway or VectorsLost.
+
+    It knows no words. A method that was cancelled may have been carried out.
+    """
+
+    async def open(self, name: str) -> bool:
+        """Returns True when the index of this name is there and sound; otherwise it is not open."""
+        ...
+
+    async def make(self, name: str) -> None:
+        """Makes an empty index of this name and opens it; any other of this program goes."""
+        ...
+
+    async def put(self, whose: Whose, vectors: Sequence[tuple[int, Vector]]) -> None:
+        """Puts vectors by the numbers of their passages, in place of those they had."""
+        ...
+
+    async def remove(self, whose: Whose, numbers: Sequence[int]) -> None:
+        """Takes vectors out, from the disk too; those that are not there count as taken out."""
+        ...
+
+    async def nearest(
+        self, whose: Whose, vector: Vector, limit: int
+    ) -> Sequence[tuple[int, float]]:
+        """Returns numbers with their nearness (the cosine), the nearest first."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,77 @@
+"""The memory: passages as they are stored, and the indexes that find them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.domain.chat import Chat
+from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A conversation from before the memory, with its turns that ended with an answer."""
+
+    chat: Chat
+    conversation: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of the memory."""
+
+    passages: int
+    """Passages that are kept."""
+    owed: int
+    """Passages that the index of words does not have yet."""
+    past_read: int
+    """Conversations from before the memory that have been read."""
+    past: int
+    """All conversations from before the memory; 0 when there is nothing left to read."""
+    past_open: bool = False
+    """True until it is noted that nothing from before the memory is left to read."""
+
+
+class Memory(Protocol):
+    """Passages as they are stored; they are written by changes of the journal."""
+
+    async def get(self, id: str) -> Passage | None: ...
+
+    async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
+        """Returns these passages and the ones just before and after each in its conversation.
+
+        They come in the order in which they were kept, each once.
+        """
+        ...
+
+    async def owed(self, limit: int) -> Sequence[Passage]:
+        """Returns the oldest passages that the index of words is owed."""
+        ...
+
+    async def past(self) -> Past | None:
+        """Returns the next conversation to read from before the memory; None when none is left."""
+        ...
+
+    async def standing(self) -> Standing: ...
+
+
+class Index(Protocol):
+    """Finds passages by words, or by their meaning."""
+
+    async def take_in(self, passages: Sequence[Passage]) -> None:
+        """Indexes passages, and records that they are owed no longer; twice is like once."""
+        ...
+
+    async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        """Returns what fits these words best among somebody's passages, the best first.
+
+        Nothing in the words is an operator. Returns nothing when no word tells anything. An index
+        of meaning returns only what it takes for a fit; of words, `Hit.share` tells.
+        """
+        ...
+
+    async def start_anew(self) -> None:
+        """Empties the index; every passage is owed to it again."""
+        ...

@@ -1,0 +1,17 @@
+"""Notes that people wanted to be remembered."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bot.domain.note import Note
+from bot.domain.passage import Whose
+
+
+class Notes(Protocol):
+    """Notes as they are stored; they are written by changes of the journal."""
+
+    async def of(self, whose: Whose, limit: int) -> Sequence[Note]:
+        """Returns the newest notes of a person or a group, the newest first."""
+        ...
+
+    async def get(self, id: str) -> Note | None: ...

@@ -1,0 +1,40 @@
+"""Adds a provider to `steward.toml` and keeps everything else that stands there."""
+
+import json
+from pathlib import Path
+
+from bot.domain.errors import SettingError
+from bot.domain.provider import ProviderSpec
+from bot.settings.env_file import put
+from bot.settings.layers import PROVIDERS, TOML
+
+
+def add_provider(folder: Path, provider: ProviderSpec) -> Path:
+    """Adds a table at the end of the file, and returns the file.
+
+    The file is replaced as a whole or not at all. Raises SettingError when it cannot be written.
+    """
+    file = (folder / TOML).resolve()
+    try:
+        before = file.read_bytes().decode("utf-8") if file.exists() else ""
+        put(file, f"{before}{_gap(before)}{_table(provider)}")
+    except UnicodeDecodeError as error:
+        raise SettingError(f"{file} cannot be read: it is not UTF-8 text.") from error
+    except OSError as error:
+        why = error.strerror or "no reason given"
+        raise SettingError(f"{file} cannot be written: {why}. Nothing was saved.") from error
+    return file
+
+
+def _gap(before: str) -> str:
+    if not before:
+        return ""
+    return "\n" if before.endswith("\n") else "\n\n"
+
+
+def _table(provider: ProviderSpec) -> str:
+    """Returns the table; a JSON string is a string of TOML, too."""
+    lines = [f"[{PROVIDERS}.{provider.name}]", f"base_url = {json.dumps(provider.base_url)}"]
+    if provider.key_name:
+        lines.append(f"key = {json.dumps(provider.key_name)}")
+    return "\n".join(lines) + "\n"

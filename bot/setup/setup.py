@@ -1,0 +1,99 @@
+"""Goes through the questions, and writes the answers into `.env` and `steward.toml`."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from bot.logs import Secrets
+from bot.settings import Settings, forms, given, read_settings
+from bot.settings.env_file import write_env
+from bot.settings.toml_file import add_provider
+from bot.setup.asking import Asker, Probes, Question
+from bot.setup.prompts import prompted, say
+from bot.setup.service import ANTHROPIC_KEY, MODEL, OPENAI_KEY, Chosen, ServiceQuestion
+from bot.shipped import command
+
+_TOKEN = "TELEGRAM_BOT_TOKEN"
+_ASKED = (_TOKEN, ANTHROPIC_KEY, OPENAI_KEY)
+
+NO_TERMINAL = (
+    f"There is no terminal to ask in. Write {_TOKEN}=… and {ANTHROPIC_KEY}=… into .env, then run "
+    "`chmod 600 .env`"
+)
+
+
+class Setup:
+    """Asks for a token and a service; nothing is written before both are answered."""
+
+    def __init__(
+        self, environ: Mapping[str, str], folder: Path, probes: Probes, secrets: Secrets
+    ) -> None:
+        self._environ = environ
+        self._folder = folder
+        self._asker = Asker(environ, folder, secrets)
+        self._token = _token_question(probes)
+        self._service = ServiceQuestion(self._asker, probes)
+
+    def ask(self) -> bool:
+        """Returns true when there is a token or a model at the end.
+
+        Raises SettingError when a file cannot be read or written, and click.Abort at Ctrl-C.
+        """
+        settings = read_settings(self._environ, self._folder, without=_ASKED)
+        say("Two questions connect me to Telegram and to a model. Both can be left out.")
+        try:
+            say("\n1 of 2 · Telegram")
+            token = self._asker.asked(self._token, settings)
+            say("\n2 of 2 · The model")
+            chosen = self._service.asked(settings)
+        except (click.Abort, KeyboardInterrupt):
+            say("\nStopped. Nothing was changed.")
+            raise click.Abort from None
+        self._save({_TOKEN: token.value} | chosen.env, chosen)
+        return any(given(self._environ, self._folder, name)[0] for name in (*_ASKED, MODEL))
+
+    def _save(self, values: Mapping[str, str], chosen: Chosen) -> None:
+        answers = {name: value for name, value in values.items() if value}
+        if not answers:
+            say("\nNothing was changed.")
+            return
+        files: list[Path] = []
+        if chosen.provider is not None:
+            # First, so that no .env ever names a provider that there is not.
+            files.append(add_provider(self._folder, chosen.provider))
+        files.insert(0, write_env(self._folder, answers))
+        them = "it" if len(files) == 1 else "them"
+        say(f"\nSaved in {' and '.join(map(str, files))}. Only your user can read {them}.")
+
+
+def _token_question(probes: Probes) -> Question:
+    async def trial(settings: Settings) -> str:
+        return f"This is {await probes.token(settings)}."
+
+    return Question(
+        _TOKEN,
+        "Token",
+        "In Telegram write /newbot to @BotFather (https://t.me/BotFather). It asks for a name and "
+        "gives you a token: paste it here.",
+        "Copy it again from @BotFather: /mybots, your bot, API Token.",
+        forms.bot_token,
+        trial,
+        lambda settings, secret: dataclasses.replace(
+            settings, telegram=dataclasses.replace(settings.telegram, token=secret)
+        ),
+    )
+
+
+def wants_setup() -> bool:
+    """Asks a newcomer, who has set nothing, in one line; Enter means no."""
+    return prompted("Set up Telegram and a model now? [y/N] ").lower() in ("y", "yes")
+
+
+def starts_now() -> bool:
+    """Asks whether the run begins right away; Enter means yes."""
+    if prompted("\nStart now? [Y/n] ").lower() in ("n", "no"):
+        say(f"Start later with `{command('run')}`.")
+        return False
+    return True

@@ -1,0 +1,66 @@
+"""Charts are drawn in a process of their own, or not at all."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from bot.adapters.charts.chart_files import ChartFiles
+from bot.domain.money import DOLLAR
+from bot.ports.charts import Chart, Series
+
+DAYS = ("Mon 16", "Tue 17", "Wed 18")
+CHART = Chart(
+    "Usage of all chats, by model",
+    DAYS,
+    (
+        Series("anthropic/claude-sonnet-5-5", (DOLLAR, 2 * DOLLAR, 0)),
+        Series("_$\\frac{1}{0}$ x_1^2 \U0001f600 日本", (0, DOLLAR // 2, DOLLAR // 1_000)),
+    ),
+    money=True,
+)
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        CHART,
+        Chart(
+            "Tokens", tuple(f"{n:02}" for n in range(25)), (Series("a", (7,) * 25),), money=False
+        ),
+        Chart("Nothing", DAYS, (), money=True),
+        Chart("Much", DAYS, tuple(Series(f"{n}", (10**17,) * 3) for n in range(6)), money=True),
+    ],
+    ids=["money", "tokens", "nothing", "much"],
+)
+async def test_a_chart_becomes_a_picture(chart: Chart, tmp_path: Path) -> None:
+    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+    file = await charts.draw("key", chart)
+    assert file is not None
+    with Image.open(file.path) as picture:
+        assert picture.format == "PNG"
+        assert picture.width > 600
+
+
+async def test_the_same_key_replaces_the_picture(tmp_path: Path) -> None:
+    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+    first = await charts.draw("key", CHART)
+    assert await charts.draw("key", CHART) == first
+    assert len(list((tmp_path / "spool").iterdir())) == 1
+
+
+async def test_a_chart_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
+    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts", seconds=0.001)
+    assert await charts.draw("key", CHART) is None
+
+
+async def test_a_chart_that_cannot_be_drawn_is_left_out(tmp_path: Path) -> None:
+    uneven = Chart("Uneven", DAYS, (Series("a", (1,)),), money=True)
+    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+    assert await charts.draw("key", uneven) is None
+
+
+async def test_a_full_disk_leaves_the_chart_out(tmp_path: Path) -> None:
+    (tmp_path / "spool").write_text("a file where a folder should be")
+    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+    assert await charts.draw("key", CHART) is None

@@ -1,0 +1,106 @@
+"""The embedder over HTTP, against a server that refuses what the real one refuses."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+
+from bot.adapters.embeddings.embedder import Embeddings as Client
+from bot.domain.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
+from bot.domain.meaning import MOST_BYTES, STRANGE_TEXTS, nearness
+from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.serving import serving
+
+
+@pytest.fixture
+def server() -> Embeddings:
+    return Embeddings()
+
+
+@pytest.fixture
+async def url(server: Embeddings) -> AsyncIterator[str]:
+    async with serving(server.app) as address:
+        yield f"{address}/v1"
+
+
+@pytest.fixture
+async def client(url: str) -> AsyncIterator[Client]:
+    opened = Client(url, MODEL, KEY)
+    yield opened
+    await opened.close()
+
+
+async def test_each_text_gets_a_vector_of_length_one(client: Client) -> None:
+    car, auto, soup = await client.vectors(["my car", "mein Auto", "hot soup"])
+    assert nearness(car, car) == pytest.approx(1)
+    assert nearness(car, auto) > nearness(car, soup) + 0.2
+    assert len(await client.vectors(STRANGE_TEXTS)) == len(STRANGE_TEXTS)
+
+
+async def test_a_wrong_key_and_an_unknown_model_are_denied_without_the_key(url: str) -> None:
+    for model, key in ((MODEL, "sk-wrong-0123456789"), ("other", KEY), (MODEL, None)):
+        other = Client(url, model, key)
+        with pytest.raises(EmbedderDenied) as told:
+            await other.vectors(["x"])
+        await other.close()
+        assert "sk-" not in str(told.value)
+
+
+async def test_what_is_too_long_for_a_server_is_cut_until_it_fits(
+    server: Embeddings, client: Client
+) -> None:
+    server.most_tokens = 300
+    (vector,) = await client.vectors(["word " * 4_000])
+    assert len(vector) == server.size
+    assert len(server.inputs[0].encode()) <= MOST_BYTES // 4
+    await client.vectors(["word " * 4_000])
+    assert len(server.inputs) == 2
+
+
+async def test_a_server_that_takes_nothing_refuses(server: Embeddings, client: Client) -> None:
+    server.most_tokens = 1
+    with pytest.raises(EmbedderRefuses):
+        await client.vectors(["many words that are too many"])
+
+
+async def test_no_text_is_empty_or_broken_for_the_server(client: Client) -> None:
+    assert len(await client.vectors(["", "\ud800", "\0", " "])) == 4
+
+
+@pytest.mark.parametrize("fate", ["down", "drop", "huge", "html", "fewer", "nan"])
+async def test_an_answer_that_is_none_is_a_fault(
+    server: Embeddings, client: Client, fate: str
+) -> None:
+    server.fate = fate
+    with pytest.raises(EmbedderError):
+        await client.vectors(["one", "two"])
+    server.fate = ""
+    assert len(await client.vectors(["one", "two"])) == 2
+
+
+async def test_nobody_there_is_a_fault() -> None:
+    client = Client("http://127.0.0.1:1/v1", MODEL, KEY)
+    with pytest.raises(EmbedderError, match="not reached"):
+        await client.vectors(["x"])
+    await client.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"model": MODEL, "input": []}, 400),
+        ({"model": MODEL, "input": [""]}, 400),
+        ({"model": MODEL, "input": ["x"] * 2_049}, 400),
+        ({"model": MODEL, "input": ["word " * 9_000]}, 400),
+        ({"model": MODEL, "input": ["word " * 8_000] * 40}, 400),
+        ({"model": MODEL, "input": "x", "odd": 1}, 400),
+        ({"model": "none", "input": "x"}, 404),
+    ],
+)
+async def test_the_server_is_as_strict_as_the_real_one(
+    url: str, body: dict[str, object], status: int
+) -> None:
+    async with httpx2.AsyncClient() as client:
+        headers = {"Authorization": f"Bearer {KEY}"}
+        answer = await client.post(f"{url}/embeddings", json=body, headers=headers)
+    assert answer.status_code == status

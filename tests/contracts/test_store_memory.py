@@ -1,0 +1,235 @@
+"""Passages that are remembered, and the index of their words."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.change import (
+    AddNote,
+    DropNote,
+    JoinChats,
+    KeepPassage,
+    LinkAccount,
+    ReadPast,
+    SaveTurn,
+)
+from bot.domain.chat import Chat
+from bot.domain.fit import ENOUGH
+from bot.domain.message import Address
+from bot.domain.note import Note
+from bot.domain.outcome import StopReason
+from bot.domain.passage import Passage, of_group, whose
+from bot.domain.person import Role, Sender
+from bot.domain.turn import TurnState
+from bot.ports.belongings import Talk
+from tests.contracts.store_ports import StorePorts
+from tests.contracts.store_samples import NOW, a_turn, commit
+
+ME = "p1"
+HOSTILE = [
+    '"',
+    '" OR "x',
+    "zz AND",
+    "NOT",
+    "tokens:zz OR (",
+    "*",
+    "\ud800",
+    "\0",
+    "x" * 5_000,
+    "NEAR(a b)",
+    "-",
+    "'",
+    "^a",
+    "a:b & !c | <->",
+    "\\",
+    "%s {} ?",
+    "",
+]
+
+
+def passage(id: str, question: str, answer: str, **changed: object) -> Passage:
+    one = Passage(id, ME, NOW, question, answer, person=1, speaker="Ann", conversation="c")
+    return replace(one, **changed)  # pyright: ignore[reportArgumentType]
+
+
+DOG = passage("dog", "What is my dog called?", "Your dog is called Rex.")
+CAR = passage("car", "Where did I park the car?", "In the garage below the station.")
+TAX = passage("tax", "When are the taxes due?", "On 31 July.")
+
+
+async def remember(store: StorePorts, *passages: Passage) -> None:
+    await commit(store, *map(KeepPassage, passages))
+    await store.words.take_in(await store.memory.owed(1_000))
+
+
+async def found(store: StorePorts, words: str, of: str = ME) -> list[str]:
+    return [hit.id for hit in await store.words.search(words, of, 5) if hit.share >= ENOUGH]
+
+
+async def test_a_passage_is_kept_once_and_owed_until_it_is_indexed(store: StorePorts) -> None:
+    await commit(store, KeepPassage(DOG), KeepPassage(CAR))
+    await commit(store, KeepPassage(replace(DOG, answer="another")))
+    owed = await store.memory.owed(10)
+    assert [replace(one, number=0) for one in owed] == [DOG, CAR]
+    assert owed[0].number < owed[1].number
+    assert (await store.memory.standing()).owed == 2
+    assert await found(store, "dog") == []
+    await store.words.take_in(owed)
+    await store.words.take_in(owed)
+    assert await store.memory.owed(10) == []
+    assert await found(store, "dog") == ["dog"]
+    standing = await store.memory.standing()
+    assert (standing.passages, standing.owed) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "id"),
+    [
+        ("the name of my DOGS", "dog"),
+        ("cars I have parked", "car"),
+        ("tax", "tax"),
+        ("what was due in July?", "tax"),
+    ],
+)
+async def test_words_are_found_in_each_of_their_forms(
+    store: StorePorts, words: str, id: str
+) -> None:
+    await remember(store, DOG, CAR, TAX)
+    assert [hit.id for hit in await store.words.search(words, ME, 5)][:1] == [id]
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("我最喜欢的菜是北京烤鸭。", "北京烤鸭好吃吗?"),
+        ("私の犬の名前はポチです。", "犬の名前"),
+        ("แมวของฉันชื่อส้ม", "แมวชื่ออะไร"),
+        ("Мою кошку зовут Мурка.", "кошку зовут"),
+        ("اسم قطتي ميشو", "قطتي"),
+        ("Mein Büro ist in Zürich.", "ZURICH buro"),
+    ],
+)
+async def test_every_script_is_found(store: StorePorts, told: str, asked: str) -> None:
+    await remember(store, DOG, passage("told", told, "我知道了。"), CAR)
+    assert [hit.id for hit in await store.words.search(asked, ME, 5)] == ["told"]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+async def test_no_words_are_a_fault_or_an_operator(store: StorePorts, words: str) -> None:
+    await remember(store, DOG, passage("bad", words, words))
+    assert [h.id for h in await store.words.search(words, ME, 5) if h.id != "bad"] == []
+
+
+async def test_nobody_finds_what_others_said(store: StorePorts) -> None:
+    theirs = replace(DOG, id="theirs", whose="p11", person=11)
+    group = replace(DOG, id="group", whose="c1")
+    await remember(store, DOG, theirs, group)
+    for of, id in ((ME, "dog"), ("p11", "theirs"), ("c1", "group"), ("p2", None), ("c11", None)):
+        assert await found(store, "dog", of) == ([id] if id else [])
+    assert await found(store, "p11xdog p1xdog c1xdog") == []
+
+
+async def test_rare_words_count_more_and_little_in_common_is_no_fit(store: StorePorts) -> None:
+    crowd = [passage(f"n{n}", f"Note {n} about the garden", "Noted.") for n in range(30)]
+    await remember(store, *crowd, passage("rare", "Note about the quince", "Noted."))
+    hits = await store.words.search("a note about the quince", ME, 3)
+    assert hits[0].id == "rare"
+    assert hits[0].share > ENOUGH > hits[1].share
+    assert await found(store, "note from Lisbon about Ferdinand's violin concert") == []
+
+
+async def test_neighbours_come_with_a_passage(store: StorePorts) -> None:
+    line = [passage(f"n{n}", f"question {n}", "answer") for n in range(5)]
+    other = passage("x", "elsewhere", "x", conversation="d")
+    alone = passage("y", "imported", "y", conversation="")
+    await commit(store, *map(KeepPassage, (*line[:3], other, alone, *line[3:])))
+    assert [p.id for p in await store.memory.around(["n3"])] == ["n2", "n3", "n4"]
+    assert [p.id for p in await store.memory.around(["x", "n0", "y"])] == ["n0", "n1", "x", "y"]
+    assert list(await store.memory.around([])) == []
+
+
+async def test_an_index_starts_anew_and_everything_is_owed_to_it(store: StorePorts) -> None:
+    await remember(store, DOG, CAR)
+    await store.words.start_anew()
+    assert await found(store, "dog") == []
+    assert [p.id for p in await store.memory.owed(10)] == ["dog", "car"]
+    await store.words.take_in(await store.memory.owed(10))
+    assert await found(store, "dog") == ["dog"]
+
+
+async def test_the_past_is_read_conversation_by_conversation(store: StorePorts, chat: Chat) -> None:
+    settled = a_turn(
+        chat, "old", state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER, ended_at=NOW
+    )
+    stopped = replace(settled, id="stopped", stop_reason=StopReason.USER_CANCELLED)
+    under_way = a_turn(chat, "now")
+    await commit(store, SaveTurn(settled), SaveTurn(stopped), SaveTurn(under_way))
+    past = await store.memory.past()
+    assert past is not None
+    assert (past.chat.id, past.conversation) == (chat.id, chat.conversation)
+    assert past.turns == (settled,)
+    standing = await store.memory.standing()
+    assert (standing.past_read, standing.past) == (0, 1)
+    await commit(store, ReadPast(past.conversation))
+    assert await store.memory.past() is None
+    assert (await store.memory.standing()).past_read == 1
+    await commit(store, ReadPast(past.conversation, ended=True))
+    assert (await store.memory.standing()).past == 0
+
+
+async def test_what_was_said_at_an_account_follows_it_to_its_person(store: StorePorts) -> None:
+    ann = await store.people.admit(Sender("telegram", "42", "Ann"), Role.OWNER)
+    other = await store.people.admit(Sender("fake", "7", "Ann too"), Role.MEMBER)
+    home = await store.chats.at(Address("fake", "7"), private=True)
+    said = replace(DOG, whose=whose(home, other.id), person=other.id, chat=home.id)
+    await remember(store, said)
+    await commit(store, LinkAccount("fake:7", ann.id))
+    await store.words.take_in(await store.memory.owed(10))
+    assert await found(store, "dog", f"p{other.id}") == []
+    assert await found(store, "dog", f"p{ann.id}") == ["dog"]
+
+
+async def test_what_a_joined_chat_said_belongs_to_the_other_one(store: StorePorts) -> None:
+    old = await store.chats.at(Address("telegram", "-1"), private=False)
+    new = await store.chats.at(Address("telegram", "-2"), private=False)
+    await remember(store, replace(DOG, whose=of_group(new.id), chat=new.id))
+    await commit(store, JoinChats(old.address, new.address))
+    await store.words.take_in(await store.memory.owed(10))
+    kept = await store.memory.get("dog")
+    assert kept is not None
+    assert (kept.chat, kept.whose) == (old.id, of_group(old.id))
+    assert await found(store, "dog", of_group(old.id)) == ["dog"]
+
+
+async def test_the_date_of_a_passage_is_found_too(store: StorePorts) -> None:
+    later = replace(DOG, id="later", at=NOW + timedelta(days=60))
+    await remember(store, DOG, later)
+    hits = await store.words.search("the dog in January 2027", ME, 5)
+    assert [hit.id for hit in hits] == ["later", "dog"]
+
+
+async def test_notes_are_found_newest_first_and_gone_with_their_passages(
+    store: StorePorts, chat: Chat
+) -> None:
+    notes = [Note(f"n{n}", ME, f"quince {n}", NOW + timedelta(n), 1, "Ann") for n in range(3)]
+    theirs = Note("theirs", "p11", "quince", NOW, 11)
+    await commit(store, *map(AddNote, (*notes, theirs)))
+    await commit(store, *(KeepPassage(note.as_passage(chat)) for note in notes))
+    await store.words.take_in(await store.memory.owed(10))
+    assert [note.id for note in await store.notes.of(ME, 2)] == ["n2", "n1"]
+    assert await store.notes.get("n1") == notes[1]
+    await commit(store, DropNote("n1"), DropNote("n1"), DropNote("none"))
+    assert await store.notes.get("n1") is None
+    assert await store.memory.get("note:n1") is None
+    hits = await store.words.search("quince", ME, 5)
+    assert {hit.id for hit in hits} == {"note:n0", "note:n2"}
+
+
+async def test_the_talks_of_somebody_are_those_of_their_chats(
+    store: StorePorts, chat: Chat
+) -> None:
+    group = await store.chats.at(Address("telegram", "-1"), private=False)
+    await remember(store, replace(DOG, chat=chat.id), replace(CAR, whose="c9", chat=group.id))
+    assert await store.belongings.talks(ME) == [Talk("telegram:42", chat.conversation)]
+    assert await store.belongings.talks("p7") == []

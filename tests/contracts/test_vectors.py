@@ -1,0 +1,143 @@
+"""What every index of meaning does: the one in memory, and Chroma in a folder and on a server."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.chroma.vectors import ChromaVectors
+from bot.domain.errors import VectorsAway, VectorsLost
+from bot.domain.meaning import Vector
+from bot.ports.meaning import Vectors
+from tests.fakes.embedder import embedded
+from tests.fakes.vectors import FakeVectors
+
+pytest.importorskip("chromadb")
+
+
+def vector(number: int) -> Vector:
+    return embedded(f"thing{number} is on shelf{number}", 32)
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Chroma server of its own process."""
+    port, folder = free_port(), tmp_path_factory.mktemp("server")
+    code = "from chromadb.cli.cli import app; app()"
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-c", code, "run", "--host", "127.0.0.1"),
+            *("--port", str(port), "--path", str(folder)),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "ANONYMIZED_TELEMETRY": "False"},
+    )
+    try:
+        ends = time.monotonic() + 60
+        while not _listens(port):
+            assert time.monotonic() < ends, "the server never listened"
+            # Nobody tells when another process listens.
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _listens(port: int) -> bool:
+    with closing(socket.socket()) as found:
+        return found.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(params=["memory", "folder", "server"])
+async def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Vectors]:
+    if request.param == "memory":
+        yield FakeVectors()
+        return
+    url = request.getfixturevalue("server_url") if request.param == "server" else None
+    found = ChromaVectors(tmp_path / "meaning", url, tmp_path)
+    yield found
+    await found.close()
+
+
+async def test_an_index_is_made_filled_searched_and_emptied(vectors: Vectors) -> None:
+    assert not await vectors.open("one")
+    await vectors.make("one")
+    await vectors.put("p1", [(n, vector(n)) for n in range(20)])
+    await vectors.put("p1", [(n, vector(n)) for n in range(20)])
+    await vectors.put("p2", [(50, vector(3))])
+    found = await vectors.nearest("p1", vector(3), 5)
+    assert len(found) == 5
+    assert found[0][0] == 3
+    assert found[0][1] == pytest.approx(1, abs=0.001)
+    assert [number for number, _ in await vectors.nearest("p2", vector(3), 5)] == [50]
+    assert list(await vectors.nearest("p3", vector(3), 5)) == []
+    await vectors.remove("p1", [3, 99])
+    await vectors.remove("p9", [3])
+    numbers = [number for number, _ in await vectors.nearest("p1", vector(3), 50)]
+    assert sorted(numbers) == [n for n in range(20) if n != 3]
+    assert await vectors.open("one")
+    assert len(await vectors.nearest("p1", vector(3), 50)) == 19
+    await vectors.make("two")
+    assert list(await vectors.nearest("p1", vector(3), 5)) == []
+    assert not await vectors.open("one")
+
+
+async def test_one_process_owns_a_folder_and_others_look_at_a_copy(tmp_path: Path) -> None:
+    folder = tmp_path / "meaning"
+    owner, other = ChromaVectors(folder), ChromaVectors(folder)
+    look = ChromaVectors(folder, look=True)
+    try:
+        await owner.make("one")
+        await owner.put("p1", [(1, vector(1))])
+        with pytest.raises(VectorsAway, match="another process"):
+            await other.open("one")
+        assert await look.open("one")
+        assert [n for n, _ in await look.nearest("p1", vector(1), 1)] == [1]
+    finally:
+        for each in (owner, other, look):
+            await each.close()
+
+
+async def test_a_damaged_graph_is_found_when_it_is_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "meaning"
+    owner = ChromaVectors(folder)
+    await owner.make("one")
+    for n in range(0, 1_200, 200):
+        await owner.put("p1", [(number, vector(number)) for number in range(n, n + 200)])
+    await owner.close()
+    (graph,) = folder.rglob("data_level0.bin")
+    graph.write_bytes(os.urandom(graph.stat().st_size))
+    try:
+        assert not await owner.open("one")
+        await owner.make("two")
+        assert await owner.open("two")
+    finally:
+        await owner.close()
+
+
+async def test_a_server_that_is_away_loses_nothing(tmp_path: Path) -> None:
+    away = ChromaVectors(tmp_path / "meaning", f"http://127.0.0.1:{free_port()}", tmp_path)
+    with pytest.raises(VectorsAway):
+        await away.open("one")
+    await away.close()
+
+
+async def test_a_search_in_an_index_that_was_never_opened_is_a_fault(tmp_path: Path) -> None:
+    vectors = ChromaVectors(tmp_path / "meaning")
+    with pytest.raises((VectorsAway, VectorsLost)):
+        await vectors.nearest("p1", vector(1), 1)
+    await vectors.close()

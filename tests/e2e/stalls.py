@@ -1,0 +1,64 @@
+"""Moments in which the machine itself stood still: then no process is to blame for a late loop.
+
+A virtual machine is paused now and then, and two cores may have ten things to do. A thread of the
+tests only sleeps, for a few milliseconds at a time, and notes when it woke much too late. It is in
+another process than the program, so no fault of the program makes it late.
+"""
+
+import re
+import threading
+import time
+from collections import deque
+from datetime import UTC, datetime
+
+_NAP = 0.01
+_LATE = 0.04
+"""Seconds of delay from which on a moment is noted."""
+
+_HELD = re.compile(r"^(\S+ \S+)Z .* held for ([\d.]+) s")
+_KEPT = 10_000
+_STARTING = "Popen._execute_child"
+_LONG_START = 0.5
+"""Seconds from which on not even a busy machine explains the start of a child."""
+
+
+class Stalls:
+    """Watches the machine from its making to `stop`."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, float]] = deque(maxlen=_KEPT)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="stalls", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def excuse(self, line: str) -> bool:
+        """Returns True for a line of the log about a hold which the machine explains.
+
+        The line has whole seconds. The stalls around it must make up half of the hold. The start of
+        a child returns only when the kernel has run the child, so a busy machine makes it late.
+        """
+        found = _HELD.match(line)
+        if found is None:
+            return False
+        if _STARTING in line and float(found[2]) < _LONG_START:
+            return True
+        at = datetime.fromisoformat(found[1]).replace(tzinfo=UTC).timestamp()
+        held = float(found[2])
+        near = [late for end, late in self._seen if at - held - 1 <= end <= at + 2]
+        return sum(near) >= held / 2
+
+    def note(self, end: float, late: float) -> None:
+        """Notes a stall that ended at this moment of the wall clock and took so many seconds."""
+        self._seen.append((end, late))
+
+    def _watch(self) -> None:
+        before = time.monotonic()
+        while not self._stopped.wait(_NAP):
+            now = time.monotonic()
+            if (late := now - before - _NAP) >= _LATE:
+                self.note(time.time(), late)
+            before = now

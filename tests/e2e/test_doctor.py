@@ -1,0 +1,265 @@
+"""`steward doctor` as a real process: right in each case, dying of none, with what to do next."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.sql.store import Store, open_store
+from bot.domain.person import Role, Sender
+from tests.e2e.launching import ROOT, Launch, Start, surroundings
+from tests.e2e.steward import KEY
+from tests.ports import free_port
+from tests.standins.bot_api import TOKEN, BotApi
+from tests.standins.messages_api import MessagesApi
+from tests.standins.serving import serving
+from tests.words import BAD_TOKEN, KEY_REFUSED, NO_TELEGRAM
+
+OBEYING = "tests.e2e.obeying"
+ANN, LOCAL = Sender("telegram", "42", "Ann"), Sender("terminal", "0", "ana")
+_SUBJECT = re.compile(r"^(?:ok|warn|fail) +(\S+) ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the doctor printed."""
+
+    code: int
+    text: str
+
+    def about(self, subject: str) -> str:
+        """Returns the lines about a subject, with what helps, on one line."""
+        parts = re.split(r"^(?=ok|warn|fail)", self.text.rpartition("\n\n")[0], flags=re.MULTILINE)
+        found = [part for part in parts if part.split()[1:2] == [subject]]
+        return " ".join(" ".join(found).split())
+
+    @property
+    def next(self) -> str:
+        return self.text.strip().splitlines()[-1]
+
+
+class Practice:
+    """A folder in which the doctor is called, with both services within reach."""
+
+    def __init__(self, folder: Path, launch: Launch) -> None:
+        self.folder = folder
+        self.home = folder / "data"
+        self.settings = surroundings()
+        self._launch = launch
+
+    async def run(self, *arguments: str, module: str = "bot", **settings: str) -> Report:
+        printed = self.folder / "printed.txt"
+        start = Start(arguments, self.settings | settings, self.folder, module)
+        with printed.open("wb") as output:
+            process = await self._launch(start, output)
+            code = await process.wait()
+        text = printed.read_text()
+        assert "Traceback" not in text
+        return Report(code, text)
+
+    async def report(self, *, module: str = "bot", **settings: str) -> Report:
+        return await self.run("doctor", module=module, **settings)
+
+    async def been_used_by(self, *owners: Sender) -> Path:
+        """Leaves the database of an earlier run; returns its file."""
+        self.home.mkdir(mode=0o700)
+        file = self.home / "steward.db"
+        async with self.store() as store:
+            for owner in owners:
+                await store.people.admit(owner, Role.OWNER)
+        return file
+
+    def store(self) -> AbstractAsyncContextManager[Store]:
+        return open_store(f"sqlite:///{self.home / 'steward.db'}")
+
+
+@pytest.fixture
+async def practice(tmp_path: Path, launch: Launch) -> AsyncIterator[Practice]:
+    practice = Practice(tmp_path, launch)
+    telegram, model = BotApi(), MessagesApi(api_key=KEY)
+    async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
+        practice.settings |= {
+            "TELEGRAM_BOT_TOKEN": TOKEN,
+            "TELEGRAM_API_URL": telegram_url,
+            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": model_url,
+        }
+        yield practice
+
+
+async def test_a_healthy_place_says_what_to_do_next(practice: Practice) -> None:
+    await practice.been_used_by(ANN)
+    report = await practice.report(STEWARD_FALLBACK_MODELS="anthropic/claude-haiku-5-5")
+    assert set(re.findall(r"^(\w+)  ", report.text, re.MULTILINE)) == {"ok"}
+    assert report.code == 0
+    assert "Ann owns it" in report.about("owner")
+    assert "claude-haiku-5-5 is there" in report.about("fallback")
+    assert report.next.startswith("Nothing stands in the way.")
+    assert "make run" in report.next
+
+
+async def test_with_nothing_set_it_leads_to_the_setup(practice: Practice) -> None:
+    report = await practice.report(TELEGRAM_BOT_TOKEN="", ANTHROPIC_API_KEY="")
+    assert report.code == 0
+    assert "steward setup" in report.next
+
+
+@pytest.mark.parametrize("setting", ["STEWARD_MODEL", "STEWARD_FALLBACK_MODELS"])
+async def test_an_unknown_provider_fails_as_the_start_does(
+    practice: Practice, setting: str
+) -> None:
+    given = {setting: "nobody/gpt-5"}
+    report = await practice.report(**given)
+    line = report.about("model" if setting == "STEWARD_MODEL" else "fallback")
+    assert report.code == 1
+    assert line.startswith("fail")
+    assert "no provider “nobody”" in line
+    assert "steward doctor` again" in report.next
+    start = await practice.run("run", **given)
+    assert start.code == 2
+    assert "no provider “nobody”" in start.text
+
+
+async def test_a_model_that_is_not_there_is_told_apart_from_a_wrong_key(practice: Practice) -> None:
+    missing = await practice.report(STEWARD_MODEL="anthropic/claude-nothing")
+    assert "no model “claude-nothing”" in missing.about("model")
+    assert "Correct STEWARD_MODEL" in missing.about("model")
+    refused = await practice.report(ANTHROPIC_API_KEY="sk-ant-some-other-key")
+    assert KEY_REFUSED.removeprefix("✗ ") in refused.about("model")
+    assert "Make a new key" in refused.about("model")
+    assert (missing.code, refused.code) == (1, 1)
+
+
+async def test_a_wrong_token_is_told_apart_from_no_network(practice: Practice) -> None:
+    wrong = await practice.report(TELEGRAM_BOT_TOKEN="1:another")
+    assert BAD_TOKEN in wrong.about("telegram")
+    assert "@BotFather" in wrong.about("telegram")
+    nobody = f"http://127.0.0.1:{free_port()}"
+    without = await practice.report(TELEGRAM_API_URL=nobody, ANTHROPIC_BASE_URL=nobody)
+    assert NO_TELEGRAM in without.about("telegram")
+    assert "network" in without.about("telegram")
+    assert "TOKEN" not in without.about("telegram")
+    assert "cannot be reached" in without.about("model")
+    assert "API key" not in without.about("model")
+    assert not re.search(r"httpx|Errno|ConnectError", without.text)
+
+
+@pytest.mark.parametrize(
+    ("owners", "level", "told"),
+    [
+        ((), "warn", "Nobody owns it yet: the next start prints a pairing link."),
+        ((LOCAL,), "warn", "ana owns it, but in the terminal only"),
+        ((LOCAL, ANN), "ok", "ana and Ann own it."),
+    ],
+)
+async def test_it_looks_at_owners(
+    practice: Practice, owners: tuple[Sender, ...], level: str, told: str
+) -> None:
+    await practice.been_used_by(*owners)
+    report = await practice.report()
+    assert report.about("owner").startswith(level)
+    assert told in report.about("owner")
+    assert ("link" in report.next) is (level == "warn")
+
+
+async def test_an_owner_of_the_settings_counts_before_the_first_start(practice: Practice) -> None:
+    assert "Nobody owns it yet" in (await practice.report()).about("owner")
+    report = await practice.report(STEWARD_OWNERS="telegram:42")
+    assert report.about("owner") == "ok owner telegram:42 owns it."
+
+
+async def test_a_fallback_without_a_key_is_told(practice: Practice) -> None:
+    report = await practice.report(
+        ANTHROPIC_API_KEY="", STEWARD_FALLBACK_MODELS="demo/demo,anthropic/claude-haiku-5-5"
+    )
+    assert "warn fallback anthropic/claude-haiku-5-5 cannot take over" in report.about("fallback")
+
+
+async def test_a_database_that_cannot_be_written_fails(practice: Practice) -> None:
+    file = await practice.been_used_by(ANN)
+    file.chmod(0o444)
+    report = await practice.report(module=OBEYING)
+    assert report.code == 1
+    assert "cannot be read or written" in report.about("database")
+    assert str(file) in report.about("database")
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o500], ids=["the file", "file and folder"])
+@pytest.mark.parametrize("arguments", [("run",), ("ask", "hello")], ids=["run", "ask"])
+async def test_no_start_goes_on_with_a_database_that_it_cannot_write(
+    practice: Practice, arguments: tuple[str, ...], mode: int
+) -> None:
+    file = await practice.been_used_by(ANN)
+    file.chmod(0o400)
+    (practice.home / "workspace").mkdir()
+    (practice.home / "chat.log").touch()
+    (practice.home / "lock").touch()
+    practice.home.chmod(mode)
+    try:
+        start = await practice.run(*arguments, module=OBEYING)
+    finally:
+        practice.home.chmod(0o700)
+    assert start.code == 2
+    assert start.text.startswith("steward: The database cannot be read or written: ")
+    assert f"Give your user the right to write {file} and its folder." in start.text
+    assert len(start.text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [("run",), ("ask", "hello")], ids=["run", "ask"])
+async def test_a_home_that_cannot_be_made_is_told_with_what_helps(
+    practice: Practice, arguments: tuple[str, ...]
+) -> None:
+    nest = practice.folder / "nest"
+    nest.mkdir(mode=0o500)
+    start = await practice.run(*arguments, module=OBEYING, STEWARD_HOME=str(nest / "data"))
+    nest.chmod(0o700)
+    assert start.code == 2
+    told = f"steward: STEWARD_HOME cannot be {nest / 'data'}: Permission denied."
+    assert start.text.startswith(f"{told} Give your user the right to write there")
+
+
+async def test_a_home_nobody_may_look_into_is_named_and_kills_nobody(practice: Practice) -> None:
+    await practice.been_used_by(ANN)
+    practice.home.chmod(0o000)
+    try:
+        report = await practice.report(module=OBEYING)
+        start = await practice.run("run", module=OBEYING)
+    finally:
+        practice.home.chmod(0o700)
+    assert report.code == 1
+    assert report.about("home").startswith("fail")
+    assert "disk" not in _SUBJECT.findall(report.text)
+    assert start.code == 2
+    assert start.text.startswith("steward: STEWARD_HOME cannot be")
+    assert "STEWARD_WORKSPACE" not in start.text
+
+
+async def test_a_home_in_a_folder_that_takes_none_fails(practice: Practice) -> None:
+    report = await practice.report(STEWARD_HOME="/proc/nope")
+    assert report.code == 1
+    assert report.about("home").startswith("fail")
+    assert "disk" not in _SUBJECT.findall(report.text)
+
+
+async def test_it_leaves_no_trace(practice: Practice) -> None:
+    await practice.report()
+    assert [path.name for path in practice.folder.iterdir()] == ["printed.txt"]
+
+
+@pytest.mark.starts_anew
+async def test_the_missing_driver_is_told_with_the_command_of_this_installation(
+    practice: Practice,
+) -> None:
+    hiding = practice.folder / "hiding" / "psycopg"
+    hiding.mkdir(parents=True)
+    absent = "raise ModuleNotFoundError('No module named psycopg', name='psycopg')\n"
+    (hiding / "__init__.py").write_text(absent)
+    report = await practice.report(
+        PYTHONPATH=f"{hiding.parent}:{ROOT}", STEWARD_DATABASE_URL="postgresql://x@127.0.0.1/x"
+    )
+    assert report.code == 1
+    assert "make postgres" in report.about("database")
+    assert "pip install" not in report.text

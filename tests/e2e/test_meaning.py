@@ -1,0 +1,303 @@
+"""Memory by meaning in the whole program, with the real Chroma and a strict embedding server."""
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from array import array
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.e2e.steward import Steward, words_in
+from tests.fakes.embedder import embedded
+from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.messages_api import text
+from tests.standins.serving import serving
+
+pytest.importorskip("chromadb")
+CAR = "The automobile of the physician is here."
+
+
+@pytest.fixture
+async def embeddings(steward: Steward) -> AsyncIterator[Embeddings]:
+    """An embedding server that the settings of the program name."""
+    server = Embeddings()
+    async with serving(server.app) as url:
+        steward.settings |= {
+            "STEWARD_EMBED_URL": f"{url}/v1",
+            "STEWARD_EMBED_MODEL": MODEL,
+            "STEWARD_EMBED_KEY": KEY,
+        }
+        yield server
+
+
+def meant(steward: Steward, count: int) -> bool:
+    """Returns True when there are so many passages, and the index of meaning has them all."""
+    with closing(sqlite3.connect(steward.records.path)) as connection:
+        found = connection.execute("SELECT count(*), sum(meant) FROM passage").fetchone()
+        (left,) = connection.execute("SELECT count(*) FROM leaving").fetchone()
+    return found == (count, count) and left == 0
+
+
+async def memory(steward: Steward, *arguments: str) -> tuple[int, str]:
+    # In a thread: the stand-ins answer from this event loop.
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "bot", "memory", *arguments],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, **steward.settings},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout
+
+
+async def ids(steward: Steward, *words: str) -> list[tuple[str, list[str]]]:
+    _, told = await memory(steward, "search", *words, "--json")
+    lines = [json.loads(line) for line in told.splitlines()]
+    return [(line["id"], line["found_by"]) for line in lines]
+
+
+def imported(steward: Steward, count: int) -> Path:
+    """Returns a file of so many answers, each about a word of its own."""
+    file = steward.folder / "old.jsonl"
+    line = {"at": "2025-05-04T10:00:00Z", "answer": "Noted."}
+    rows = [
+        {**line, "id": str(n), "question": f"thing{n} belongs to shelf{n}"} for n in range(count)
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    return file
+
+
+def vectors_in(steward: Steward) -> int:
+    """Returns the number of vectors that Chroma itself holds."""
+    code = (
+        "import chromadb, sys; from chromadb.config import Settings\n"
+        "quiet = Settings(anonymized_telemetry=False)\n"
+        "c = chromadb.PersistentClient(sys.argv[1], settings=quiet)\n"
+        "print(sum(each.count() for each in c.list_collections()))"
+    )
+    folder = str(steward.home / "meaning")
+    done = subprocess.run(
+        [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, timeout=60
+    )
+    return int(done.stdout)
+
+
+def children(steward: Steward) -> list[psutil.Process]:
+    found = psutil.Process(steward.pid).children(recursive=True)
+    return [one for one in found if "bot.adapters.chroma.child" in " ".join(one.cmdline())]
+
+
+async def remembered(steward: Steward, answer: str = CAR) -> None:
+    """Lets an answer be given and indexed by its meaning."""
+    steward.script(text(answer))
+    await steward.start()
+    steward.say("Remember the place")
+    await steward.sees(answer)
+    await steward.eventually(lambda: meant(steward, 1))
+
+
+async def test_an_answer_comes_back_for_other_words_of_its_meaning(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    await remembered(steward)
+    assert len(children(steward)) == 1
+    await steward.restart()
+    steward.script(text("At the station."))
+    steward.say("/new")
+    await steward.sees("fresh start")
+    assert [by for _, by in await ids(steward, "coche")] == [["meaning"]]
+    await steward.eventually(lambda: bool(children(steward)))
+    steward.say("/status")
+    await steward.sees("Memory: 1 answer, found by words and by meaning")
+    steward.say("Auto, Arzt?")
+    await steward.sees("At the station.")
+    assert CAR in words_in(steward.model.requests[-1])
+    assert KEY not in steward.output
+
+
+async def test_without_an_embedder_nothing_is_loaded_and_an_old_index_goes(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    await remembered(steward)
+    await steward.kill()
+    del steward.settings["STEWARD_EMBED_MODEL"]
+    await steward.start()
+    await steward.eventually(lambda: not (steward.home / "meaning").exists())
+    assert children(steward) == []
+
+
+@pytest.mark.parametrize("fate", ["down", "drop", "nan", "huge", "html", "fewer", "held"])
+async def test_a_failing_embedder_costs_no_answer(
+    steward: Steward, embeddings: Embeddings, fate: str
+) -> None:
+    steward.foreseen.append("words alone")
+    embeddings.fate = fate
+    steward.script(text(CAR), text("Below it."))
+    await steward.start()
+    steward.say("Where is the car?")
+    await steward.sees(CAR)
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.say("the automobile of the physician")
+    await steward.sees("Below it.")
+    assert CAR in words_in(steward.model.requests[-1])
+    embeddings.fate = ""
+    embeddings.released.set()
+    await steward.eventually(lambda: meant(steward, 2), 40)
+
+
+async def test_a_deleted_index_is_made_anew_while_it_runs(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    steward.foreseen.append("made anew")
+    steward.foreseen.append("words alone")
+    await remembered(steward)
+    shutil.rmtree(steward.home / "meaning")
+    steward.script(text("Yes."))
+    steward.say("Is it cold?")
+    await steward.sees("Yes.")
+    await steward.eventually(lambda: meant(steward, 2) and (steward.home / "meaning").exists(), 40)
+    await steward.stop()
+    assert vectors_in(steward) == 2
+
+
+async def test_a_damaged_index_is_made_anew_at_the_start(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    steward.foreseen.append("made anew")
+    await remembered(steward)
+    await steward.kill()
+    (steward.home / "meaning" / "chroma.sqlite3").write_bytes(os.urandom(50_000))
+    embeddings.inputs.clear()
+    await steward.start()
+    await steward.eventually(lambda: any(CAR in each for each in embeddings.inputs))
+    await steward.eventually(lambda: meant(steward, 1))
+    await steward.stop()
+    assert vectors_in(steward) == 1
+
+
+async def test_another_embedder_indexes_everything_anew(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    steward.foreseen.append("made anew")
+    await remembered(steward)
+    await steward.kill()
+    embeddings.size = 64
+    embeddings.inputs.clear()
+    await steward.start()
+    await steward.eventually(lambda: any(CAR in each for each in embeddings.inputs))
+    await steward.eventually(lambda: meant(steward, 1))
+    await steward.stop()
+    assert vectors_in(steward) == 1
+
+
+async def test_what_is_forgotten_leaves_the_index_and_its_files(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    steward.script(text("Noted."), text(CAR))
+    await steward.start()
+    steward.say("First")
+    await steward.sees("Noted.")
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.say("Where?")
+    await steward.sees(CAR)
+    await steward.eventually(lambda: meant(steward, 2))
+    told = next(each for each in embeddings.inputs if CAR in each)
+    trace = array("f", embedded(told)).tobytes()[:64]
+    steward.say("/forget conversation")
+    asked = await steward.sees("I cannot bring it back")
+    steward.press(asked, "🗑 Erase")
+    await steward.sees("Erased.")
+    await steward.recorded()
+    await steward.restart()
+    await steward.eventually(lambda: meant(steward, 1))
+    await steward.stop()
+    assert vectors_in(steward) == 1
+    files = [each for each in (steward.home / "meaning").rglob("*") if each.is_file()]
+    assert files
+    assert not [each for each in files if trace in each.read_bytes()]
+
+
+@pytest.mark.parametrize("step", ["embedding", "first vectors", "half", "the child alone"])
+async def test_a_kill_while_it_is_indexed_loses_nothing_and_doubles_nothing(
+    steward: Steward, embeddings: Embeddings, step: str
+) -> None:
+    steward.foreseen.append("words alone")
+    await steward.start()
+    await steward.kill()
+    embeddings.fate = "down"
+    code, _ = await memory(steward, "import", str(imported(steward, 150)))
+    assert code == 0
+    embeddings.fate = "held" if step == "embedding" else ""
+    count = {"embedding": 0, "first vectors": 28 + 1, "half": 100, "the child alone": 100}[step]
+    embeddings.inputs.clear()
+    await steward.start()
+    await steward.eventually(
+        lambda: (len(embeddings.inputs) >= count and children(steward)) or count == 0
+    )
+    if step == "the child alone":
+        children(steward)[0].kill()
+    else:
+        await steward.kill()
+        embeddings.fate = ""
+        await steward.start()
+    await steward.eventually(lambda: meant(steward, 150), 60)
+    assert await ids(steward, "thing77", "--limit", "1") == [("import:77", ["words", "meaning"])]
+    await steward.stop()
+    assert vectors_in(steward) == 150
+
+
+async def test_the_doctor_tries_embedder_and_index(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    await remembered(steward)
+    told = await doctor(steward)
+    assert "1 of 1 answers are found by words." in told
+    assert f"{MODEL} answers with 256 numbers. 1 of 1 answers are found by meaning." in told
+    told = await doctor(steward, STEWARD_EMBED_KEY="sk-wrong-9876543210")
+    assert "Words serve alone: the embedder refuses: 401" in told
+    assert "sk-wrong" not in told
+
+
+async def doctor(steward: Steward, **settings: str) -> str:
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "bot", "doctor"],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, **steward.settings, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    return done.stdout
+
+
+async def test_a_local_embedder_that_cannot_be_fetched_is_told_once_and_words_serve(
+    steward: Steward,
+) -> None:
+    steward.foreseen.append("words alone")
+    away = "http://127.0.0.1:9"
+    steward.script(text(CAR), text("Here."))
+    await steward.start(STEWARD_EMBED_MODEL="local", HTTPS_PROXY=away, HOME=steward.folder)
+    await steward.eventually(lambda: "could not be fetched" in steward.output, 60)
+    steward.say("Where is the car?")
+    await steward.sees(CAR)
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.say("the automobile of the physician")
+    await steward.sees("Here.")
+    assert CAR in words_in(steward.model.requests[-1])
+    assert steward.output.count("could not be fetched") == 1

@@ -1,0 +1,147 @@
+"""`steward memory`: import, search and reindex, beside a running Steward or without one."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.e2e.launching import ROOT, Command
+from tests.e2e.steward import Steward
+from tests.standins.messages_api import text
+
+LINES = [
+    {"id": "1", "at": "2025-05-04T10:00:00Z", "question": "Where is the key?", "answer": "Hook."},
+    {"id": 2, "at": "2025-05-05", "question": "鍵はどこ?", "answer": "棚の上です。"},
+]
+CHATGPT = [
+    {
+        "conversation_id": "c1",
+        "create_time": 1714816800.5,
+        "current_node": "n3",
+        "mapping": {
+            "n1": {"parent": None, "message": None},
+            "n2": {
+                "parent": "n1",
+                "message": {
+                    "author": {"role": "user"},
+                    "content": {"parts": ["What grows in shade?", {"asset": 1}]},
+                    "create_time": 1714816801,
+                },
+            },
+            "other": {"parent": "n2", "message": {"author": {"role": "assistant"}, "content": {}}},
+            "n3": {
+                "parent": "n2",
+                "message": {
+                    "author": {"role": "assistant"},
+                    "content": {"parts": ["Hostas do."]},
+                    "create_time": 1714816802,
+                },
+            },
+        },
+    },
+    "no conversation",
+]
+CLAUDE = [
+    {
+        "uuid": "u1",
+        "chat_messages": [
+            {"sender": "human", "text": "Best bread?", "created_at": "2025-01-01T00:00:00Z"},
+            {
+                "sender": "assistant",
+                "content": [{"type": "text", "text": "Sourdough."}],
+                "created_at": "2025-01-01T00:00:05Z",
+            },
+        ],
+    }
+]
+
+
+class Memory(Protocol):
+    def __call__(self, *arguments: str) -> tuple[int, str]: ...
+
+
+@pytest.fixture
+def memory(steward: Steward, command: Command) -> Memory:
+    """Runs `steward memory`; returns its exit code and all it printed."""
+
+    def run(*arguments: str) -> tuple[int, str]:
+        done = subprocess.run(
+            command("memory", *arguments),
+            cwd=steward.folder,
+            env=steward.settings | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+async def served_once(steward: Steward) -> None:
+    steward.script(text("Hello."))
+    await steward.start()
+    steward.say("Hi")
+    await steward.sees("Hello.")
+
+
+async def test_lines_are_taken_once_and_broken_ones_told_by_number(
+    steward: Steward, memory: Memory, tmp_path: Path
+) -> None:
+    await served_once(steward)
+    file = tmp_path / "old.jsonl"
+    broken = ["{", "[]", '{"id": "3"}', '{"id": "4", "at": "soon", "question": "q", "answer": "a"}']
+    file.write_text("\n".join([*map(json.dumps, LINES), "", *broken]) + "\n")
+    code, told = memory("import", str(file))
+    assert code == 1
+    assert "2 answers read, 2 of them new, 4 could not be read." in told
+    assert [line.partition(":")[0] for line in told.splitlines()[:4]] == ["4", "5", "6", "7"]
+    assert "0 of them new" in memory("import", str(file))[1]
+    code, told = memory("search", "the", "KEYS", "--json", "--limit", "1")
+    found = json.loads(told)
+    assert (code, found["id"], found["found_by"]) == (0, "import:1", ["words"])
+    assert found["answer"] == "Hook."
+    assert "棚の上です" in memory("search", "鍵は")[1]
+    assert memory("search", "zeppelin") == (1, "Nothing is remembered with these words.\n")
+    assert memory("reindex") == (0, "3 answers and notes are indexed.\n")
+    assert "Hook." in memory("search", "key")[1]
+
+
+@pytest.mark.parametrize(
+    ("export", "words", "answer", "broken"),
+    [(CHATGPT, "shade", "Hostas do.", 1), (CLAUDE, "bread", "Sourdough.", 0)],
+    ids=["ChatGPT", "Claude"],
+)
+async def test_exports_of_others_are_taken(
+    steward: Steward,
+    memory: Memory,
+    tmp_path: Path,
+    export: object,
+    words: str,
+    answer: str,
+    broken: int,
+) -> None:
+    await served_once(steward)
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(export))
+    code, told = memory("import", str(file))
+    assert (code, told.splitlines()[-1]) == (
+        broken,
+        f"1 answers read, 1 of them new, {broken} could not be read.",
+    )
+    assert answer in memory("search", words)[1]
+
+
+async def test_a_wrong_file_or_person_is_told_in_a_sentence(
+    steward: Steward, memory: Memory, tmp_path: Path
+) -> None:
+    await served_once(steward)
+    file = tmp_path / "x.json"
+    file.write_text("[{]")
+    assert memory("import", str(file))[0] == 2
+    assert memory("import", str(tmp_path / "none"))[0] == 2
+    code, told = memory("search", "x", "--person", "telegram:7")
+    assert (code, told) == (2, "steward: nobody here has the account telegram:7.\n")

@@ -1,0 +1,235 @@
+"""The package: its wheel holds all that a run needs, and runs where there is no checkout."""
+
+import asyncio
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from zipfile import ZipFile
+
+import pexpect
+import pytest
+
+from bot.adapters.sql.migrating import REVISIONS
+from tests.standins.bot_api import TOKEN, BotApi
+from tests.standins.serving import serving
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = ("alembic", "plans", "skills")
+_NOT_COPIED = shutil.ignore_patterns(".*", "build", "data", "dist", "node_modules", "*.egg-info")
+_PINNED = re.compile(r"^([\w.-]+)==", re.MULTILINE)
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def made_wheel(source: Path, folder: Path) -> Path:
+    """Builds a wheel of a source tree, with the setuptools that is installed."""
+    build = ["-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation"]
+    _python(*build, "--wheel-dir", str(folder), ".", cwd=source)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def _python(*arguments: str, cwd: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def content(wheel: Path) -> Mapping[str, bytes]:
+    with ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copies the checkout, since a build leaves files behind."""
+    return Path(
+        shutil.copytree(ROOT, tmp_path_factory.mktemp("source") / "steward", ignore=_NOT_COPIED)
+    )
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_wheel(source, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the programs of an environment that holds the wheel and its locked requirements.
+
+    The requirements are links to what is installed here, so that no network is needed. No other
+    package can be imported, the checkout least of all.
+    """
+    place = tmp_path_factory.mktemp("environment")
+    venv.create(place)
+    paths = sysconfig.get_paths("venv", {"base": str(place), "installed_base": str(place)})
+    packages, programs = Path(paths["purelib"]), Path(paths["scripts"])
+    install = ["-m", "pip", "--python", str(programs / "python")]
+    _python(*install, "install", "--no-index", "--no-deps", str(wheel), cwd=place)
+    # A package may have one version for each Python.
+    for name in dict.fromkeys(_PINNED.findall((ROOT / "requirements" / "run.txt").read_text())):
+        # The lock also names what only other systems need.
+        with suppress(PackageNotFoundError):
+            _link(name, packages)
+    _python(*install, "check", cwd=place)
+    return programs
+
+
+def _link(name: str, packages: Path) -> None:
+    found = distribution(name)
+    tops = {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}
+    for top in tops:
+        (packages / top).symlink_to(Path(str(found.locate_file(top))))
+
+
+def environment(programs: Path, **settings: str) -> dict[str, str]:
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "LANG": "C.UTF-8", "TERM": "dumb", **settings}
+
+
+def steward(
+    programs: Path, folder: Path, *arguments: str, **settings: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [programs / "steward", *arguments],
+        cwd=folder,
+        env=environment(programs, **settings),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def revision(folder: Path) -> str:
+    """Returns the revision that the migrations left in the database of a run in this folder."""
+    with closing(sqlite3.connect(folder / "data" / "steward.db")) as connection:
+        ((number,),) = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    return number
+
+
+def test_the_wheel_holds_the_program_its_folders_and_the_license_and_nothing_else(
+    wheel: Path,
+) -> None:
+    found = content(wheel)
+    told = {name for name in found if ".dist-info/" in name}
+    expected = {
+        str(path.relative_to(ROOT)): path.read_bytes() for path in (ROOT / "bot").rglob("*.py")
+    }
+    table = ROOT / "bot" / "shipped" / "models.toml"
+    expected[str(table.relative_to(ROOT))] = table.read_bytes()
+    for folder in SHIPPED:
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                expected[f"bot/shipped/{path.relative_to(ROOT)}"] = path.read_bytes()
+    assert {name: found[name] for name in found.keys() - told} == expected
+    (license_file,) = [name for name in told if name.endswith("licenses/LICENSE")]
+    assert found[license_file] == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_source_archive_makes_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
+    make = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    _python("-c", make, str(tmp_path), cwd=source)
+    (packed,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = tmp_path / packed.name.removesuffix(".tar.gz")
+    assert content(made_wheel(unpacked, tmp_path / "wheel")) == content(wheel)
+
+
+def test_the_doctor_finds_the_skills_and_templates_of_an_installed_program(
+    installed: Path, tmp_path: Path
+) -> None:
+    done = steward(installed, tmp_path, "doctor")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^ok +skills +5 skills are ready\.$", done.stdout, re.MULTILINE)
+    assert re.search(r"^ok +plans +3 of 3 templates are ready\.$", done.stdout, re.MULTILINE)
+
+
+def test_the_doctor_of_an_installed_program_names_pip_for_the_missing_driver(
+    installed: Path, tmp_path: Path
+) -> None:
+    done = steward(installed, tmp_path, "doctor", STEWARD_DATABASE_URL="postgresql://x@127.0.0.1/x")
+    assert done.returncode == 1
+    assert "`pip install steward[postgres]`" in done.stdout
+    assert "make " not in done.stdout
+
+
+def test_an_installed_program_without_token_and_terminal_says_so_in_one_sentence(
+    installed: Path, tmp_path: Path
+) -> None:
+    done = steward(installed, tmp_path, "run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "steward: There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
+    ]
+
+
+async def test_an_installed_program_migrates_its_database_and_answers_in_telegram(
+    installed: Path, tmp_path: Path
+) -> None:
+    telegram = BotApi()
+    ann = telegram.person(42, "Ann")
+    telegram.private_chat(ann)
+    async with serving(telegram.app) as url:
+        settings = {
+            "NO_PROXY": "127.0.0.1",
+            "STEWARD_OWNERS": "telegram:42",
+            "TELEGRAM_BOT_TOKEN": TOKEN,
+            "TELEGRAM_API_URL": url,
+        }
+        process = await asyncio.create_subprocess_exec(
+            installed / "steward", "run", cwd=tmp_path, env=environment(installed, **settings)
+        )
+        try:
+            telegram.say(ann, "Hello")
+            await telegram.wait_for(lambda: _showing(telegram, ann.id, "demo"), 30)
+            process.terminate()
+            async with asyncio.timeout(20):
+                assert await process.wait() == 0
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    assert revision(tmp_path) == REVISIONS[-1]
+
+
+def _showing(telegram: BotApi, chat: int, word: str) -> bool:
+    return any(word in message.text for message in telegram.screen(chat).from_bot)
+
+
+def test_an_installed_program_chats_in_the_terminal_with_the_skills_and_templates_it_brings(
+    installed: Path, tmp_path: Path
+) -> None:
+    talk = pexpect.spawn(
+        str(installed / "steward"),
+        ["chat"],
+        cwd=str(tmp_path),
+        env=environment(installed),  # pyright: ignore[reportArgumentType]
+        timeout=20,
+        encoding="utf-8",
+    )
+    talk.expect("Just write to me")
+    talk.sendline("/skills")
+    talk.expect("meeting-minutes")
+    talk.sendline("what time is it?")
+    talk.expect("UTC")
+    talk.sendline("/plan use no-such-template")
+    talk.expect("weekly-report")
+    talk.sendline("/quit")
+    talk.expect(pexpect.EOF)
+    talk.close()
+    assert talk.exitstatus == 0
+    assert revision(tmp_path) == REVISIONS[-1]

@@ -1,0 +1,448 @@
+"""The first minutes: `steward setup` in a real terminal, between strict stand-ins."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pexpect
+import pytest
+
+from tests.e2e.launching import Command, surroundings
+from tests.e2e.steward import KEY
+from tests.ports import free_port
+from tests.standins.bot_api import TOKEN, BotApi
+from tests.standins.chat_completions import ChatCompletions
+from tests.standins.messages_api import MessagesApi
+from tests.standins.serving import serving
+from tests.words import (
+    BAD_TOKEN,
+    KEY_GOOD,
+    KEY_REFUSED,
+    LEFT_OUT,
+    NO_TELEGRAM,
+    NOTHING_CHANGED,
+    OWNER_NOW,
+    SAVED,
+    SERVING,
+    SETUP_OFFER,
+    TOKEN_GOOD,
+)
+
+T = TypeVar("T")
+WRONG_TOKEN = "123456:AAwrong_wrong_wrong_wrong_wrong_wrong"
+WRONG_KEY = "sk-ant-wrong-wrong-wrong"
+OPENAI_KEY = "sk-proj-e2e-another-key-nobody-may-see"
+TOKEN_ASKED, KEY_ASKED = "Token (hidden;", "API key (hidden;"
+SERVICE_ASKED = "1, 2 or 3 (Enter takes 1):"
+
+
+class Newcomer:
+    """Somebody at a terminal in an empty folder, with both services within reach."""
+
+    def __init__(self, folder: Path, command: Command) -> None:
+        self.folder = folder
+        self._command = command
+        self.telegram, self.model = BotApi(), MessagesApi(api_key=KEY)
+        self.environ = surroundings() | {"TERM": "xterm", "NO_COLOR": "1"}
+        self.seen = ""
+        self._talk: pexpect.spawn[str] | None = None
+
+    @property
+    def env(self) -> Path:
+        return self.folder / ".env"
+
+    @property
+    def half_written(self) -> bool:
+        return any(path.name.startswith(".env.") for path in self.folder.iterdir())
+
+    @property
+    def talk(self) -> "pexpect.spawn[str]":
+        assert self._talk is not None
+        return self._talk
+
+    def begin(self, *arguments: str, columns: int = 100) -> None:
+        program, *words = self._command(*arguments)
+        self._talk = pexpect.spawn(
+            program,
+            words,
+            cwd=str(self.folder),
+            env=self.environ,  # pyright: ignore[reportArgumentType]
+            timeout=20,
+            encoding="utf-8",
+            dimensions=(50, columns),
+        )
+
+    def shown(self, *words: str) -> None:
+        """Waits until these are printed, in this order, wherever the lines break."""
+        for word in words:
+            self.talk.expect(re.escape(word).replace(r"\ ", r"\s+"))
+            self.seen += f"{self.talk.before}{self.talk.after}"
+
+    def answer(self, line: str, *, hidden: bool = False) -> None:
+        """Types a line; a hidden one only once the terminal shows no typing."""
+        if hidden:
+            assert self.talk.waitnoecho(20)
+        self.talk.sendline(line)
+
+    def ended(self) -> int | None:
+        self.talk.expect(pexpect.EOF)
+        self.seen += str(self.talk.before)
+        self.talk.close()
+        return self.talk.exitstatus
+
+    def gone(self) -> None:
+        if self._talk is not None:
+            self._talk.close(force=True)
+
+
+@pytest.fixture
+async def newcomer(tmp_path: Path, command: Command) -> AsyncIterator[Newcomer]:
+    newcomer = Newcomer(tmp_path, command)
+    async with serving(newcomer.telegram.app) as telegram, serving(newcomer.model.app) as model:
+        newcomer.environ |= {"TELEGRAM_API_URL": telegram, "ANTHROPIC_BASE_URL": model}
+        try:
+            yield newcomer
+        finally:
+            newcomer.gone()
+    assert [s for s in (TOKEN, KEY, OPENAI_KEY, WRONG_TOKEN, WRONG_KEY) if s in newcomer.seen] == []
+    assert not newcomer.half_written
+
+
+async def held(newcomer: Newcomer, dialogue: Callable[[Newcomer], T]) -> T:
+    """Holds a dialogue on a thread of its own, so that the services answer meanwhile."""
+    return await asyncio.to_thread(dialogue, newcomer)
+
+
+async def test_token_and_key_are_tried_and_saved_and_the_link_makes_the_owner(
+    newcomer: Newcomer,
+) -> None:
+    telegram = newcomer.telegram
+    ann = telegram.person(42, "Ann", username="ann")
+    telegram.private_chat(ann)
+
+    def set_up(at: Newcomer) -> str:
+        at.begin("setup")
+        at.shown("@BotFather", TOKEN_ASKED)
+        at.answer(TOKEN, hidden=True)
+        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer(KEY, hidden=True)
+        at.shown(KEY_GOOD, SAVED, "Start now? [Y/n]")
+        at.answer("")
+        at.shown(SERVING, "Ctrl-C ends it.", "15 minutes", "https://t.me/steward_bot?start=")
+        # The link, and below it the code in blocks.
+        at.talk.expect(r"(\S+)\s+([\u2580-\u259f ]+\r\n){16}")
+        found = at.talk.match
+        assert isinstance(found, re.Match)
+        return str(found[1])
+
+    code = await held(newcomer, set_up)
+    telegram.start(ann, code)
+    await telegram.wait_for(lambda: OWNER_NOW in "".join(telegram.screen(ann.id).texts), 20)
+
+    def leave(at: Newcomer) -> int | None:
+        at.talk.sendintr()
+        return at.ended()
+
+    assert await held(newcomer, leave) == 130
+    assert newcomer.env.read_text() == f"TELEGRAM_BOT_TOKEN={TOKEN}\nANTHROPIC_API_KEY={KEY}\n"
+    assert newcomer.env.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_wrong_token_and_a_wrong_key_are_told_and_asked_again(newcomer: Newcomer) -> None:
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup", columns=40)
+        at.shown(TOKEN_ASKED)
+        at.answer("not a token", hidden=True)
+        at.shown("✗ This is no token", TOKEN_ASKED)
+        at.answer(WRONG_TOKEN, hidden=True)
+        at.shown(BAD_TOKEN, "@BotFather", TOKEN_ASKED)
+        at.answer(TOKEN, hidden=True)
+        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer(WRONG_KEY, hidden=True)
+        at.shown(KEY_REFUSED, KEY_ASKED)
+        at.answer(KEY, hidden=True)
+        at.shown(KEY_GOOD, SAVED, "Start now?")
+        at.answer("n")
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 0
+    # A link or a path is one word, which is not broken.
+    lines = [line for line in newcomer.seen.split("\r\n") if " " in line.strip()]
+    assert max(len(line) for line in lines) <= 40
+    assert newcomer.env.read_text() == f"TELEGRAM_BOT_TOKEN={TOKEN}\nANTHROPIC_API_KEY={KEY}\n"
+
+
+async def test_both_left_out_changes_nothing(newcomer: Newcomer) -> None:
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup")
+        at.shown(TOKEN_ASKED)
+        at.answer("", hidden=True)
+        at.shown(LEFT_OUT, SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer("", hidden=True)
+        at.shown(LEFT_OUT)
+        at.shown(NOTHING_CHANGED)
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 0
+    assert not newcomer.env.exists()
+
+
+async def test_what_stands_in_the_file_is_kept(newcomer: Newcomer) -> None:
+    newcomer.env.write_text(
+        "# mine\nexport TELEGRAM_BOT_TOKEN='1:old' # the bot\n#ANTHROPIC_API_KEY=\nOTHER=\"x y\"\n"
+    )
+    newcomer.env.chmod(0o644)
+
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup")
+        at.shown("There is one in .env already", TOKEN_ASKED)
+        at.answer("", hidden=True)
+        at.shown(BAD_TOKEN, TOKEN_ASKED)
+        at.answer(TOKEN, hidden=True)
+        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer(KEY, hidden=True)
+        at.shown(KEY_GOOD, SAVED)
+        at.answer("n")
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 0
+    assert newcomer.env.read_text() == (
+        f"# mine\nexport TELEGRAM_BOT_TOKEN={TOKEN} # the bot\n#ANTHROPIC_API_KEY=\n"
+        f'ANTHROPIC_API_KEY={KEY}\nOTHER="x y"\n'
+    )
+    assert newcomer.env.stat().st_mode & 0o777 == 0o600
+
+
+async def test_without_a_network_it_tries_again_keeps_or_skips(newcomer: Newcomer) -> None:
+    nobody = f"http://127.0.0.1:{free_port()}"
+    newcomer.environ |= {"TELEGRAM_API_URL": nobody, "ANTHROPIC_BASE_URL": nobody}
+
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup")
+        at.shown(TOKEN_ASKED)
+        at.answer(TOKEN, hidden=True)
+        at.shown(NO_TELEGRAM, "Enter tries again, k keeps it, s skips:")
+        at.answer("")
+        at.shown(NO_TELEGRAM, "Enter tries again, k keeps it, s skips:")
+        at.answer("k")
+        at.shown(SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer(KEY, hidden=True)
+        at.shown("cannot be reached", "nothing answers there", "s skips:")
+        at.answer("s")
+        at.shown(LEFT_OUT, SAVED)
+        at.answer("n")
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 0
+    assert newcomer.env.read_text() == f"TELEGRAM_BOT_TOKEN={TOKEN}\n"
+
+
+@pytest.mark.parametrize("asked", [TOKEN_ASKED, KEY_ASKED])
+async def test_ctrl_c_leaves_the_file_as_it_was(newcomer: Newcomer, asked: str) -> None:
+    newcomer.env.write_text("OTHER=1\n")
+
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup")
+        if asked == KEY_ASKED:
+            at.shown(TOKEN_ASKED)
+            at.answer(TOKEN, hidden=True)
+            at.shown(SERVICE_ASKED)
+            at.answer("")
+        at.shown(asked)
+        assert at.talk.waitnoecho(20)
+        at.talk.sendintr()
+        at.shown(NOTHING_CHANGED)
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 130
+    assert newcomer.env.read_text() == "OTHER=1\n"
+
+
+async def test_a_file_that_cannot_be_written_is_one_sentence(newcomer: Newcomer) -> None:
+    (newcomer.folder / ".env").symlink_to("/proc/nope/.env")
+
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup")
+        at.shown(TOKEN_ASKED)
+        at.answer(TOKEN, hidden=True)
+        at.shown(SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer("", hidden=True)
+        at.shown("steward: ", "cannot be written", "Nothing was saved.")
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 2
+
+
+async def test_what_the_environment_sets_is_tried_and_not_asked_for(newcomer: Newcomer) -> None:
+    newcomer.environ["TELEGRAM_BOT_TOKEN"] = TOKEN
+
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup")
+        at.shown("is set in the environment", TOKEN_GOOD, SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer("", hidden=True)
+        at.shown(NOTHING_CHANGED, "Start now?")
+        at.answer("n")
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 0
+    assert not newcomer.env.exists()
+
+
+async def test_a_run_with_nothing_set_offers_it_once_and_enter_starts_the_demo(
+    newcomer: Newcomer,
+) -> None:
+    def talk(at: Newcomer) -> int | None:
+        at.begin("run")
+        at.shown(SETUP_OFFER)
+        at.answer("")
+        at.shown(">")
+        at.answer("what time is it?")
+        at.shown("Demo model")
+        at.answer("/quit")
+        return at.ended()
+
+    def set_up(at: Newcomer) -> int | None:
+        at.begin("run")
+        at.shown(SETUP_OFFER)
+        at.answer("y")
+        at.shown(TOKEN_ASKED)
+        at.answer(TOKEN, hidden=True)
+        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.answer("")
+        at.shown(KEY_ASKED)
+        at.answer("", hidden=True)
+        at.shown(SAVED, SERVING)
+        at.talk.sendintr()
+        return at.ended()
+
+    def served(at: Newcomer) -> int | None:
+        at.seen = ""
+        at.begin("run")
+        at.shown(SERVING)
+        at.talk.sendintr()
+        return at.ended()
+
+    assert await held(newcomer, talk) == 0
+    assert await held(newcomer, set_up) == 130
+    assert await held(newcomer, served) == 130
+    assert SETUP_OFFER not in newcomer.seen
+
+
+async def test_the_key_of_openai_is_tried_and_makes_its_model_answer(newcomer: Newcomer) -> None:
+    server = ChatCompletions(api_key=OPENAI_KEY)
+    async with serving(server.app) as url:
+        newcomer.environ["OPENAI_BASE_URL"] = f"{url}/v1"
+
+        def dialogue(at: Newcomer) -> int | None:
+            at.begin("setup")
+            at.shown(TOKEN_ASKED)
+            at.answer("", hidden=True)
+            at.shown(SERVICE_ASKED)
+            at.answer("7")
+            at.shown("Type 1, 2 or 3.")
+            at.answer("2")
+            at.shown("platform.openai.com", KEY_ASKED)
+            at.answer(WRONG_KEY, hidden=True)
+            at.shown(KEY_REFUSED, KEY_ASKED)
+            at.answer(OPENAI_KEY, hidden=True)
+            at.shown("✓ The key is good", "STEWARD_MODEL becomes openai/gpt-5.1.", SAVED)
+            at.answer("n")
+            return at.ended()
+
+        assert await held(newcomer, dialogue) == 0
+        assert newcomer.env.read_text() == (
+            f"OPENAI_API_KEY={OPENAI_KEY}\nSTEWARD_MODEL=openai/gpt-5.1\n"
+        )
+
+        def seen(at: Newcomer) -> int | None:
+            at.begin("doctor")
+            at.shown("openai/gpt-5.1 is there.")
+            return at.ended()
+
+        assert await held(newcomer, seen) == 0
+
+
+async def test_a_table_of_the_same_address_that_cannot_be_used_is_told_and_not_doubled(
+    newcomer: Newcomer,
+) -> None:
+    toml = newcomer.folder / "steward.toml"
+    table = "[providers.mine]\nbase_url = 'http://127.0.0.1:9/v1'\nkey = 'NOT_SET'\n"
+    toml.write_text(table)
+
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup")
+        at.shown(TOKEN_ASKED)
+        at.answer("", hidden=True)
+        at.shown(SERVICE_ASKED)
+        at.answer("3")
+        at.shown("Its address")
+        at.answer("http://127.0.0.1:9/v1/")
+        at.shown("[providers.mine]: its key NOT_SET is neither in the environment", "Its address")
+        at.answer("")
+        at.shown("Left out.", "Nothing was changed.")
+        at.answer("n")
+        return at.ended()
+
+    await held(newcomer, dialogue)
+    assert toml.read_text() == table
+
+
+@pytest.mark.parametrize("key", ["", OPENAI_KEY], ids=["without a key", "with a key"])
+async def test_another_server_gets_its_table_and_one_of_its_models(
+    newcomer: Newcomer, key: str
+) -> None:
+    toml = newcomer.folder / "steward.toml"
+    toml.write_text("# mine\n[providers.server]\nbase_url = 'http://127.0.0.1:9/v1'")
+    server = ChatCompletions(api_key=key or None, listed={"qwen3:8b": {}, "llama3.3": {}})
+    async with serving(server.app) as url:
+
+        def dialogue(at: Newcomer) -> int | None:
+            at.begin("setup")
+            at.shown(TOKEN_ASKED)
+            at.answer("", hidden=True)
+            at.shown(SERVICE_ASKED)
+            at.answer("3")
+            at.shown("Its address")
+            at.answer("localhost")
+            at.shown("This is no address", "Its address")
+            at.answer(f"{url}/v1/")
+            at.shown(KEY_ASKED.replace("API", "Its API"))
+            at.answer(key, hidden=True)
+            at.shown("It answers and lists 2 models.", "qwen3:8b", "Which model?")
+            at.answer("1")
+            at.shown("STEWARD_MODEL becomes server-2/qwen3:8b.", SAVED, "steward.toml")
+            at.answer("n")
+            return at.ended()
+
+        assert await held(newcomer, dialogue) == 0
+        model = "STEWARD_MODEL=server-2/qwen3:8b\n"
+        named = f"SERVER_2_API_KEY={key}\n" if key else ""
+        assert newcomer.env.read_text() == named + model
+        assert toml.read_text() == (
+            "# mine\n[providers.server]\nbase_url = 'http://127.0.0.1:9/v1'\n\n"
+            f'[providers.server-2]\nbase_url = "{url}/v1"\n'
+            + ('key = "SERVER_2_API_KEY"\n' if key else "")
+        )
+
+        def seen(at: Newcomer) -> int | None:
+            at.begin("doctor")
+            at.shown("server-2/qwen3:8b is there.")
+            return at.ended()
+
+        assert await held(newcomer, seen) == 0

@@ -1,0 +1,272 @@
+"""A talk in a real terminal: what stands on the screen, and what the keys do."""
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.launching import Command
+from tests.e2e.steward import KEY
+from tests.e2e.terminals import Terminal
+from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, text, tool
+from tests.standins.serving import serving
+from tests.words import DEMO_CLOCK, NOT_SENT, PRESS_AGAIN, READY, STAYS_OPEN, STOPPED, WORDS_COUNT
+
+SENTENCE = "Nothing is to be said here, and it is said at length."
+LONG = f"""# A long answer
+
+- a list with **bold** and `code`
+- a [link](https://example.org/)
+
+| tool | asks first |
+|---|---|
+| list_files | no |
+| write_file | yes |
+
+> A quote, for the sake of it.
+
+{"".join(f"Paragraph {n}. {' '.join([SENTENCE] * 8)}{chr(10) * 2}" for n in range(12))}
+
+That is all."""
+WAITS_ITS_TURN = "Now a message that comes while I am busy waits for its turn."
+ASKING = "I will make three files and look around first."
+
+
+@pytest.fixture
+def model() -> MessagesApi:
+    """A model whose replies the test scripts."""
+    return MessagesApi(api_key=KEY)
+
+
+@pytest.fixture
+async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
+    """The settings that lead to the model."""
+    async with serving(model.app) as url:
+        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
+
+
+@pytest.fixture
+def opened(tmp_path: Path, command: Command) -> Iterator[Callable[..., Terminal]]:
+    """Opens terminals in the folder of the test, and closes them at its end."""
+    terminals: list[Terminal] = []
+
+    def one(*arguments: str, **how: object) -> Terminal:
+        terminals.append(Terminal(tmp_path, *(arguments or ("chat",)), command=command, **how))  # pyright: ignore[reportArgumentType]
+        return terminals[-1]
+
+    yield one
+    for terminal in terminals:
+        terminal.close()
+
+
+def three_files() -> tuple[Reply, Reply]:
+    writes = [tool("write_file", {"path": f"{n}.md", "content": f"# {n}\n"}) for n in "abc"]
+    return text(ASKING) + calls(tool("list_files", {}), *writes), text("All three are there.")
+
+
+@pytest.mark.parametrize("columns", [40, 100])
+async def test_the_first_screen_says_who_i_am_and_what_to_try(
+    opened: Callable[..., Terminal], tmp_path: Path, columns: int
+) -> None:
+    talk = opened(columns=columns)
+    await talk.shows("Steward", "Folder", "Model the demo:", "Just write to me. For example:")
+    await talk.shows("I ask before I change anything.", READY)
+    assert "data/workspace" in "".join(line.strip() for line in talk.lines)
+    await talk.until(lambda: ">" in talk.lines)
+
+
+@pytest.mark.parametrize("columns", [40, 60, 100])
+async def test_words_are_never_broken_at_the_edge_nor_shown_twice(
+    opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str], columns: int
+) -> None:
+    model.script.add(text(LONG).in_pieces(60, pause=0.01))
+    talk = opened(columns=columns, **access)
+    await talk.shows(READY)
+    talk.say("say a lot")
+    await talk.shows("• a list with bold and code", "• a link (https://example.org/)")
+    await talk.shows("tool asks first", "write_file yes", "▌ A quote, for the sake of it.")
+    await talk.shows_times(SENTENCE, 8 * 12)
+    await talk.shows("That is all.")
+    assert talk.text.count(SENTENCE) == 8 * 12
+    assert talk.text.count("A long answer") == talk.text.count("That is all.") == 1
+
+
+@pytest.mark.parametrize("columns", [40, 100])
+async def test_each_card_of_a_round_is_decided_by_its_own_key(
+    opened: Callable[..., Terminal],
+    model: MessagesApi,
+    access: dict[str, str],
+    tmp_path: Path,
+    columns: int,
+) -> None:
+    workspace = tmp_path / "data" / "workspace"
+    model.script.add(*three_files())
+    talk = opened(columns=columns, rows=60, **access)
+    await talk.shows(READY)
+    talk.say("make three files")
+    await talk.shows(
+        "[y1] ✅ Approve", "[y2] ✅ Approve", "[y3] ✅ Approve", "✓ List the workspace"
+    )
+    talk.say("y")
+    await talk.shows("Which one: y1 Create a.md")
+    talk.say("y1")
+    await talk.shows("↳ ✅")
+    talk.say("yes, go ahead!")
+    await talk.shows("Which one: y2 Create b.md")
+    talk.say("a")
+    await talk.shows("All three are there.")
+    assert sorted(file.name for file in workspace.glob("*.md")) == ["a.md", "b.md", "c.md"]
+    said = talk.text
+    assert said.count(ASKING) == said.count("All three are there.") == 1
+    assert [said.count(f"✓ {step}") for step in ("List the workspace",)] == [1]
+    assert any(line.startswith("╭──") and len(line) <= columns for line in talk.lines)
+
+
+async def test_words_beside_a_card_say_what_should_be_different_and_assent_is_none(
+    opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str], tmp_path: Path
+) -> None:
+    write = calls(tool("write_file", {"path": "a.md", "content": "# A\n"}))
+    model.script.add(write, text("Then I leave it."))
+    talk = opened(**access)
+    await talk.shows(READY)
+    talk.say("make a file")
+    await talk.shows("[y] ✅ Approve", WORDS_COUNT)
+    talk.say("👍")
+    await talk.shows(f"Type y to approve Create a.md. {NOT_SENT}")
+    talk.say("call it b.md")
+    await talk.shows("❌ Denied", "call it b.md", "Then I leave it.")
+    assert "call it b.md" in str((await model.received(2)).body["messages"][-1])
+    assert not (tmp_path / "data" / "workspace" / "a.md").exists()
+
+
+async def test_a_fresh_start_with_an_open_card_says_what_became_of_it(
+    opened: Callable[..., Terminal],
+) -> None:
+    talk = opened()
+    await talk.shows(READY)
+    talk.say("write a note")
+    await talk.shows("[y] ✅ Approve")
+    talk.say("/new")
+    await talk.shows("A fresh start.", "⏹ Stopped")
+    talk.say("what time is it")
+    await talk.shows(DEMO_CLOCK)
+    assert "as you asked" not in talk.text
+
+
+async def test_an_open_card_outlives_the_talk(opened: Callable[..., Terminal]) -> None:
+    talk = opened()
+    await talk.shows(READY)
+    talk.say("write a note")
+    await talk.shows("[y] ✅ Approve")
+    talk.type("\x03")
+    await talk.shows(PRESS_AGAIN)
+    talk.type("\x03")
+    await talk.shows(STAYS_OPEN)
+    assert await talk.ended() == 0
+    talk = opened()
+    await talk.shows(READY, "[y] ✅ Approve")
+    talk.say("y")
+    await talk.shows("demo-note.txt")
+
+
+async def test_ctrl_c_stops_a_turn_and_leaves_only_when_pressed_twice(
+    opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str]
+) -> None:
+    gate = Gate()
+    model.script.add(text("Hello there").held(gate))
+    talk = opened(**access)
+    await talk.shows(READY)
+    talk.say("hello")
+    await gate.arrived()
+    await talk.shows("… (Ctrl-C stops)")
+    talk.type("\x03")
+    await talk.shows("Stopping.", STOPPED)
+    await gate.abandoned()
+    talk.type("\x15\r\x03")  # a line in between, so that this one is a first again
+    await talk.shows_times(PRESS_AGAIN, 2)
+    talk.type("\x03")
+    assert await talk.ended() == 0
+
+
+async def test_several_lines_and_pasted_text_are_one_message(
+    opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str]
+) -> None:
+    model.script.add(text("Seen."), text("Seen, too."))
+    talk = opened(**access)
+    await talk.shows(READY)
+    talk.say("one\x1b\rtwo")
+    request = await model.received(1)
+    assert "one\ntwo" in str(request.body["messages"][-1]["content"][0]["text"])
+    await talk.shows("Seen.")
+    talk.say("\x1b[200~three\r\nfour\r\n\x1b[201~")
+    request = await model.received(2)
+    assert "three\nfour" in str(request.body["messages"][-1]["content"][0]["text"])
+    await talk.shows("Seen, too.")
+
+
+async def test_a_smaller_window_wraps_what_comes_next(opened: Callable[..., Terminal]) -> None:
+    talk = opened(columns=100)
+    await talk.shows(READY)
+    talk.resize(44, 30)
+    talk.say("/queue")
+    await talk.shows(WAITS_ITS_TURN)
+    talk.say("/queue")
+    await talk.shows_times(WAITS_ITS_TURN, 2)
+    assert all(len(line) <= 44 for line in talk.lines)
+
+
+async def test_tab_completes_a_command(opened: Callable[..., Terminal]) -> None:
+    talk = opened(columns=60)
+    await talk.shows(READY)
+    talk.type("/que\t")
+    await talk.shows("> /queue")
+    talk.say("")
+    await talk.shows(WAITS_ITS_TURN)
+
+
+@pytest.mark.parametrize(
+    ("environ", "colours", "escapes"),
+    [({}, True, True), ({"NO_COLOR": "1"}, False, True), ({"TERM": "dumb"}, False, False)],
+    ids=["colours", "NO_COLOR", "dumb"],
+)
+async def test_colours_are_for_those_who_want_them(
+    opened: Callable[..., Terminal], environ: dict[str, str], colours: bool, escapes: bool
+) -> None:
+    talk = opened(**environ)
+    await talk.shows(READY)
+    talk.say("write a note")
+    await talk.shows("[y] ✅ Approve")
+    talk.say("n")
+    await talk.shows("↳ ❌ Denied · Create demo-note.txt")
+    coloured = re.search(r"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|9[0-7])(?:;[0-9]*)*m", talk.raw)
+    assert (coloured is not None) is colours
+    assert ("\x1b" in talk.raw) is escapes
+
+
+async def test_a_second_talk_in_the_same_folder_says_what_to_do(
+    opened: Callable[..., Terminal],
+) -> None:
+    talk = opened()
+    await talk.shows(READY)
+    second = opened()
+    await second.shows("Steward runs already with", "Talk to that one, or stop it first: kill")
+    assert await second.ended() == 2
+
+
+async def test_no_card_brings_control_characters_of_its_own(
+    opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str]
+) -> None:
+    evil = "evil\x1b]0;title\x07\r\x1b[2Jover\u202ewrite\n"
+    model.script.add(
+        calls(tool("write_file", {"path": "x\u202ey.md", "content": evil})), text("No.")
+    )
+    talk = opened(**access)
+    await talk.shows(READY)
+    talk.say("do it")
+    await talk.shows(r"x\u202ey.md", r"evil\x1b]0;title\x07", "[y] ✅ Approve")
+    assert "\x1b[2J" not in talk.raw
+    assert "\x1b]0;" not in talk.raw
+    assert "\u202e" not in talk.raw
+    talk.say("n")
+    await talk.shows("No.")

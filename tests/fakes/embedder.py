@@ -1,0 +1,69 @@
+"""An embedder without a model: words and their parts, hashed, with a few words of like meaning."""
+
+from collections.abc import Sequence
+from zlib import crc32
+
+from bot.domain.errors import MeaningError
+from bot.domain.meaning import Vector, unit
+from bot.domain.stems import pairs, sought
+
+SIZE = 256
+
+_ALIKE = (
+    "car auto automobile vehicle coche voiture wagen 汽车",
+    "dog puppy hound hund perro chien 小狗",
+    "doctor physician arzt medico medecin 医生",
+    "job work employment arbeit beruf stelle 工作",
+    "wife spouse partner husband frau mann ehefrau 妻子",
+    "home house flat apartment wohnung haus casa 房子",
+    "money salary income pay gehalt lohn 工资",
+    "buy purchase bought kaufen gekauft gekaufen 购买",
+    "holiday vacation trip urlaub reise ferien 旅行",
+    "child kid son daughter kind sohn tochter 孩子",
+    "ill sick disease krank krankheit 生病",
+    "food meal dish essen gericht 食物",
+    "colour color farbe 颜色",
+    "birthday born geburtstag geboren 生日",
+)
+"""Words that this embedder takes for one meaning, each line its own."""
+
+_MEANINGS = {
+    stem: f"={n}" for n, line in enumerate(_ALIKE) for word in line.split() for stem in sought(word)
+}
+
+
+def embedded(text: str, size: int = SIZE) -> Vector:
+    """Returns the vector of a text: whole words, half as much their parts, and their meanings."""
+    sums = [0.0] * size
+    for stem in sought(text, 400):
+        word = _MEANINGS.get(stem, stem)
+        _add(sums, word, 1.0)
+        if word is stem and not pairs(stem):
+            for n in range(max(1, len(stem) - 2)):
+                _add(sums, stem[n : n + 3], 0.3)
+    _add(sums, "", 0.05)
+    return unit(sums)
+
+
+def _add(sums: list[float], feature: str, weight: float) -> None:
+    hashed = crc32(feature.encode("utf-8", "replace"))
+    sums[hashed % len(sums)] += weight if hashed >> 16 & 1 else -weight
+
+
+class FakeEmbedder:
+    """Embeds by hashing; `fault` is raised instead while it is set, and `texts` are what it saw."""
+
+    def __init__(self, name: str = "fake", size: int = SIZE) -> None:
+        self.name = name
+        self.size = size
+        self.fault: MeaningError | None = None
+        self.texts: list[str] = []
+
+    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+        if self.fault is not None:
+            raise self.fault
+        self.texts.extend(texts)
+        return [embedded(text, self.size) for text in texts]
+
+    async def close(self) -> None:
+        """Has nothing to close."""

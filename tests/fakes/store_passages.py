@@ -1,0 +1,109 @@
+"""Passages and their index of words, in memory."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.domain.errors import StoreError
+from bot.domain.fit import Candidate, fit, weights
+from bot.domain.note import Note
+from bot.domain.outcome import StopReason
+from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.stems import sought, stems
+from bot.domain.turn import TurnState
+from bot.ports.belongings import Talk
+from bot.ports.memory import Past, Standing
+from tests.fakes.store_rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPassages:
+    rows: Rows
+
+    async def get(self, id: str) -> Passage | None:
+        return self.rows.passages.get(id)
+
+    async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
+        kept = sorted(self.rows.passages.values(), key=lambda p: p.number)
+        found: set[int] = set()
+        for hit in (p for p in kept if p.id in ids):
+            same = (hit.conversation, hit.whose)
+            beside = [p.number for p in kept if (p.conversation, p.whose) == same]
+            at = beside.index(hit.number)
+            found.update(beside[max(0, at - 1) : at + 2] if hit.conversation else [hit.number])
+        return [p for p in kept if p.number in found]
+
+    async def owed(self, limit: int) -> Sequence[Passage]:
+        kept = sorted(self.rows.passages.values(), key=lambda p: p.number)
+        return [p for p in kept if p.id not in self.rows.indexed][:limit]
+
+    async def past(self) -> Past | None:
+        last, ended = self.rows.past
+        rest = sorted(id for id in self.rows.conversations if id > last)
+        if ended or not rest:
+            return None
+        chat = self.rows.chats[self.rows.conversations[rest[0]].chat]
+        turns = [
+            turn
+            for turn in sorted(self.rows.turns.values(), key=lambda t: (t.created_at, t.id))
+            if turn.conversation == rest[0]
+            and turn.state is TurnState.SETTLED
+            and turn.stop_reason is StopReason.FINAL_ANSWER
+        ]
+        return Past(chat, rest[0], tuple(turns))
+
+    async def standing(self) -> Standing:
+        last, ended = self.rows.past
+        kept, owed = len(self.rows.passages), len(await self.owed(len(self.rows.passages)))
+        if ended:
+            return Standing(kept, owed, 0, 0)
+        all_of = self.rows.conversations
+        return Standing(kept, owed, sum(id <= last for id in all_of), len(all_of), past_open=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryIndex:
+    rows: Rows
+
+    async def take_in(self, passages: Sequence[Passage]) -> None:
+        self.rows.indexed.update(p.id for p in passages if p.id in self.rows.passages)
+
+    async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        if self.rows.index_is_broken:
+            raise StoreError("the index is malformed")
+        kept = self.rows.passages.values()
+        theirs = [p for p in kept if p.whose == whose and p.id in self.rows.indexed]
+        held = {
+            p.id: stems(f"{p.at:%d %B %Y %A %Y-%m-%d}\n{p.question}\n{p.answer}") for p in theirs
+        }
+        wanted = sought(words)
+        counted = Counter(s for found in held.values() for s in set(found) if s in wanted)
+        weight = weights({stem: counted[stem] for stem in wanted}, len(theirs))
+        candidates = {p.id: Candidate(p.at, held[p.id]) for p in theirs}
+        return fit(weight, candidates, limit)
+
+    async def start_anew(self) -> None:
+        self.rows.indexed.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNotes:
+    rows: Rows
+
+    async def of(self, whose: Whose, limit: int) -> Sequence[Note]:
+        theirs = [note for note in self.rows.notes.values() if note.whose == whose]
+        return sorted(theirs, key=lambda n: (-n.at.timestamp(), n.id))[:limit]
+
+    async def get(self, id: str) -> Note | None:
+        return self.rows.notes.get(id)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBelongings:
+    rows: Rows
+
+    async def talks(self, whose: Whose) -> Sequence[Talk]:
+        chats = {p.chat for p in self.rows.passages.values() if p.whose == whose}
+        found = [c for c in self.rows.conversations.values() if c.chat in chats]
+        ordered = sorted(found, key=lambda c: (c.opened_at, c.id))
+        return [Talk(self.rows.chats[c.chat].address.key, c.id) for c in ordered]

@@ -1,0 +1,118 @@
+"""What a turn says and does, as one text that grows and loses nothing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.deeds import together
+from bot.domain.tool import Status, ToolCall, ToolResult
+from bot.flow.signs.telling import Telling
+from tests.fakes.model import call
+
+
+def result(of: ToolCall, status: Status = Status.SUCCESS) -> ToolResult:
+    return ToolResult(of.id, of.name, status, "")
+
+
+def read(name: str) -> ToolCall:
+    return call(name, "read_file", {"path": name})
+
+
+def run(command: str) -> ToolCall:
+    return call(command, "run_command", {"command": command})
+
+
+def ran(telling: Telling, *calls: ToolCall, status: Status = Status.SUCCESS) -> None:
+    telling.running(calls, 0.0)
+    telling.finished([(one, result(one, status)) for one in calls])
+
+
+def test_words_and_deeds_stand_below_each_other_in_their_order() -> None:
+    telling = Telling()
+    telling.write("I look")
+    telling.write("I look first.")
+    ran(telling, read("a.md"))
+    telling.write("Now I know.")
+    assert telling.newest(1.0) == "I look first.\n\n✓ Read a.md\n\nNow I know."
+    assert telling.whole() == telling.newest(1.0)
+
+
+def test_deeds_of_one_kind_in_a_row_are_told_together_and_a_long_one_tells_its_time() -> None:
+    telling = Telling()
+    ran(telling, read("a.md"), read("b.md"))
+    ran(telling, read("c.md"))
+    telling.running([run("pytest -q")], 10.0)
+    assert telling.newest(14.0) == "✓ Read 3 files · ⏳ Run `pytest -q`"
+    assert telling.newest(22.4) == "✓ Read 3 files · ⏳ Run `pytest -q`, 12 s"
+    telling.finished([(run("pytest -q"), result(run("pytest -q"), Status.FAILED))])
+    assert telling.newest(30.0) == "✓ Read 3 files · ✗ Run `pytest -q`"
+    assert telling.whole() == "✓ Read 2 files\n\n✓ Read c.md\n\n✗ Run `pytest -q`"
+
+
+def test_words_of_a_reply_that_is_tried_again_are_taken_back_and_earlier_ones_stay() -> None:
+    telling = Telling()
+    telling.write("First.")
+    telling.spoken()
+    telling.write("Half of a sen")
+    telling.write("")
+    telling.write("Second.")
+    assert telling.whole() == "First.\n\nSecond."
+
+
+def test_a_note_stays_below_until_there_are_words() -> None:
+    telling = Telling()
+    telling.note("🔎 Looking around…")
+    ran(telling, read("a.md"))
+    assert telling.newest(0.0) == "✓ Read a.md\n\n🔎 Looking around…"
+    telling.write("Well.")
+    assert telling.newest(0.0) == "✓ Read a.md\n\nWell."
+
+
+def test_a_long_telling_shows_its_end() -> None:
+    telling = Telling(["old " * 300, "older " * 300, "new"])
+    telling.write("newest")
+    assert telling.newest(0.0) == "…\n\nnew\n\nnewest"
+    alone = Telling(["x" * 5_000])
+    assert alone.newest(0.0) == "…\n\n" + "x" * 1_500
+
+
+@pytest.mark.parametrize(
+    ("tool", "deeds", "told"),
+    [
+        ("read_file", ["Read a.md"], "Read a.md"),
+        ("read_file", ["Read a.md", "Read b.md"], "Read 2 files"),
+        ("read_file", ["Read a.md", "Read a.md"], "Read a.md, 2 times"),
+        ("read_file", ["Read a.md", "Read b.md", "Read a.md"], "Read 2 files"),
+        ("run_command", ["Run `a`", "Run `b`"], "Run 2 commands"),
+        ("web__fetch", ["Use fetch of the server web"] * 3, "Use fetch of the server web, 3 times"),
+        ("look", ["look a", "look b"], "Use look, 2 times"),
+    ],
+)
+def test_deeds_of_one_tool_are_one_line(tool: str, deeds: list[str], told: str) -> None:
+    assert together(tool, deeds) == told
+
+
+_WORDS = st.text("ab \n", min_size=1, max_size=8).map(lambda words: f"<{words}>")
+_STEPS = st.lists(
+    st.one_of(_WORDS, st.lists(st.sampled_from("abc"), min_size=1, max_size=3)), max_size=12
+)
+
+
+@given(_STEPS)
+def test_what_has_ended_is_never_lost_doubled_or_changed(steps: list[str | list[str]]) -> None:
+    """A screen that prints each line once depends on it."""
+    telling, before = Telling(), ""
+    for step in steps:
+        if isinstance(step, str):
+            telling.write(step)
+            telling.spoken()
+        else:
+            ran(telling, *(read(name) for name in step))
+        whole = telling.whole()
+        assert whole.startswith(before)
+        before = whole
+    words = [step for step in steps if isinstance(step, str)]
+    at = 0
+    for word in words:
+        at = before.index(word, at) + len(word)
+    assert before.count("<") == len(words)

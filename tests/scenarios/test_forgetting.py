@@ -1,0 +1,81 @@
+"""/forget erases for good, after a button; the model never sees the erased words again."""
+
+from bot.domain.person import Role
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.scenarios.team import group
+from tests.scenarios.test_background import seen
+from tests.scenarios.test_memory import indexed, kept
+from tests.scenarios.tools import looking
+
+SECRET = "xyzzyplugh"
+
+
+def left(scene: Stage) -> str:
+    """Everything that the store holds, but what the platform sent."""
+    rows = scene.store.rows
+    return str([rows.entries, rows.passages, rows.outbox, rows.artifacts, rows.audit, rows.notes])
+
+
+async def test_an_answer_is_erased_only_after_the_button() -> None:
+    look = calls(call("r", "look", {"what": SECRET}))
+    script = (look, says(f"It is {SECRET}."), says("I do not know."))
+    async with stage(*script, tools=[looking(SECRET)]) as scene:
+        await scene.say(f"The code is {SECRET}")
+        await scene.settled()
+        await indexed(scene)
+        (one,) = kept(scene)
+        await scene.say(f"/forget {one.id}")
+        await scene.shows("I cannot bring it back")
+        assert SECRET in left(scene)
+        await scene.press("Erase")
+        await scene.shows("Erased.")
+        assert SECRET not in left(scene)
+        assert scene.store.rows.audit[-1].action == "memory.erased"
+        await scene.say("What is the code?")
+        await scene.settled(2)
+        assert SECRET not in seen(scene.model.requests[-1])
+        assert "[erased 2026-11-02]" in seen(scene.model.requests[-1])
+        scene.assert_whole()
+
+
+async def test_a_kept_answer_stays() -> None:
+    async with stage(says("Hi.")) as scene:
+        await scene.say("Hello")
+        await scene.settled()
+        await scene.say("/forget conversation")
+        await scene.press("Keep")
+        await scene.shows("Kept. Nothing was erased.")
+        assert len(kept(scene)) == 1
+        await scene.say("/forget nothing-like-it")
+        await scene.shows("I remember nothing with the id")
+
+
+async def test_everything_of_a_person_goes_and_nothing_of_others() -> None:
+    both = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+    async with stage(says("Ann's."), says("Bob's."), people=both) as scene:
+        await scene.say("mine")
+        await scene.settled()
+        scene.store.rows.passages["other"] = kept(scene)[0].__class__(
+            "other", "p2", scene.clock.now(), "theirs", "theirs", 2
+        )
+        await scene.say("/forget all")
+        await scene.press("Erase")
+        await scene.shows("Erased.")
+        assert [one.id for one in kept(scene)] == ["other"]
+        await scene.say("again")
+        await scene.settled(2)
+
+
+async def test_in_a_group_only_an_owner_erases_what_others_said() -> None:
+    async with group(says("Hi.")) as team:
+        scene = team.scene
+        await team.ask("hello", ANN)
+        await scene.settled()
+        (one,) = kept(scene)
+        for what in (one.id, "conversation", "all"):
+            before = len(scene.channel.screen)
+            await team.ask(f"/forget {what}", BOB)
+            await scene.until(lambda before=before: len(scene.channel.screen) > before)
+        assert sum("only an owner" in s.text for s in scene.channel.screen.values()) == 3
+        assert len(kept(scene)) == 1

@@ -1,0 +1,93 @@
+"""A stranger writes, and an owner lets them in or ignores them."""
+
+from bot.domain.message import Address, Press
+from bot.domain.person import Role, Sender
+from bot.flow.arrivals.knocking import LET_IN, MOST_A_DAY
+from tests.fakes.model import says
+from tests.scenarios.stage import ANN, BOB, stage
+
+_BOBS = Address("fake", "2")
+_CY = Sender("fake", "3", "Cy")
+
+
+async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:
+    async with stage(says("Hello Bob.")) as scene:
+        await scene.say("let me in", BOB)
+        await scene.shows("I have told its owner that you wrote. Your number is 2.")
+        await scene.shows("👋 “Bob” (number 2) wants to use me.")
+        assert await scene.press("Let in") == ""
+        await scene.shows("✅ Let in")
+        await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
+        assert scene.cards == []
+        await scene.say("hello", BOB)
+        await scene.shows("Hello Bob.")
+        (line,) = [one for one in scene.store.rows.audit if one.action == "person.allowed"]
+        assert (line.person, line.subject) == (1, "fake:2")
+
+
+async def test_a_stranger_who_is_ignored_hears_nothing_more() -> None:
+    async with stage() as scene:
+        await scene.say("let me in", BOB)
+        await scene.press("Ignore")
+        await scene.shows("Ignored: I stay silent.")
+        before = scene.texts
+        await scene.clock.advance(2 * 86_400)
+        await scene.say("hello?", BOB)
+        await scene.routed()
+        assert scene.texts == before
+        assert await scene.store.people.by_sender(BOB) is None
+
+
+async def test_only_an_owner_decides_and_only_once() -> None:
+    people = ((ANN, Role.OWNER), (_CY, Role.MEMBER))
+    async with stage(people=people) as scene:
+        await scene.say("let me in", BOB)
+        await scene.shows("wants to use me")
+        (card,) = scene.cards
+        data = [b["data"] for row in card.piece.body["buttons"] for b in row]
+        assert await scene.press_data(data[0], _CY, card.id) == "Only an owner can decide this."
+        assert await scene.press_data(data[0], BOB, card.id) == "Only an owner can decide this."
+        assert await scene.press_data(data[1], ANN, card.id) == ""
+        assert await scene.press_data(data[0], ANN, card.id) == "This is decided already."
+        assert await scene.store.people.by_sender(BOB) is None
+
+
+async def test_forged_data_lets_nobody_in() -> None:
+    async with stage(says("Hi.")) as scene:
+        await scene.say("hello")
+        await scene.settled()
+        (answer,) = scene.channel.screen.values()
+        for data in ("k:in:fake:9", "k:in:9", "k:yes:fake:9", "k:in:fake:9:x"):
+            assert await scene.press_data(data, ANN, answer.id) == "This button does nothing."
+            assert await scene.press_data(data, ANN, "77") == "This button does nothing."
+        assert len(await scene.store.people.accounts()) == 1
+
+
+async def test_owners_are_asked_about_few_strangers_a_day() -> None:
+    async with stage() as scene:
+        for number in range(MOST_A_DAY + 3):
+            await scene.say("hi", Sender("fake", str(100 + number), f"S{number}"))
+        await scene.routed()
+        await scene.application.parts.way_out.delivery.flushed()
+        assert len(scene.cards) == MOST_A_DAY
+        told = [text for text in scene.texts if "send this number to its owner" in text]
+        assert len(told) == 3
+        await scene.clock.advance(86_400)
+        await scene.say("hi", Sender("fake", "200", "T"))
+        await scene.until(lambda: len(scene.cards) == MOST_A_DAY + 1)
+
+
+async def test_a_decision_is_carried_out_once_over_a_crash() -> None:
+    async with stage() as scene:
+        await scene.say("let me in", BOB)
+        await scene.shows("wants to use me")
+        (card,) = scene.cards
+        data = card.piece.body["buttons"][0][0]["data"]
+        press = Press(card.address, ANN, data, "h", card.id)
+        update = scene.channel.update(press)
+        await scene.application.parts.intake.accept("fake", (update, update))
+        await scene.shows("✅ Let in")
+        await scene.crash()
+        await scene.routed()
+        assert scene.channel.texts(_BOBS) == [LET_IN]
+        assert len([a for a in scene.store.rows.audit if a.action == "person.allowed"]) == 1

@@ -1,0 +1,241 @@
+"""Passages are found by their meaning too, and an index that fails costs nobody an answer."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from bot.adapters.system_clock import SystemClock
+from bot.domain.change import Change, Erase, KeepPassage
+from bot.domain.erasing import Target
+from bot.domain.errors import EmbedderError, EmbedderRefuses, OtherSize, VectorsAway
+from bot.domain.meaning import Vector
+from bot.domain.passage import Hit, Passage
+from bot.flow.memory.meaning import Meaning
+from bot.flow.memory.recall import Recall
+from bot.ports.meaning import MeaningStanding
+from tests.contracts.store_samples import NOW
+from tests.fakes.clock import FakeClock
+from tests.fakes.embedder import FakeEmbedder
+from tests.fakes.model import says
+from tests.fakes.store import MemoryStore
+from tests.fakes.vectors import FakeVectors
+from tests.scenarios.dying import DyingDebts, DyingMeant, DyingVectors, Fate, deaths
+from tests.scenarios.stage import Stage, stage
+from tests.scenarios.test_memory import recalled
+
+ME = "p1"
+CAR = "The automobile of the physician is here."
+
+
+def passage(number: int, words: str = "", whose: str = ME) -> Passage:
+    return Passage(f"t{number}", whose, NOW, words or f"word{number} said", "Good.", 1, "Ann")
+
+
+async def caught_up(scene: Stage) -> None:
+    """Waits until the index of meaning has everything."""
+    rows = scene.store.rows
+    await scene.until(lambda: bool(rows.passages) and rows.passages.keys() <= rows.meant)
+
+
+async def test_other_words_of_the_same_meaning_bring_an_answer_back() -> None:
+    async with stage(says(CAR), says("At the station.")) as scene:
+        await scene.close()
+        scene.find_by_meaning()
+        await scene.start()
+        await scene.say("Station?")
+        await scene.settled()
+        await caught_up(scene)
+        await scene.say("/new")
+        await scene.shows("fresh start")
+        await scene.say("Auto, Arzt?")
+        await scene.settled(2)
+        assert CAR in recalled(scene)[0].text
+        await scene.say("/status")
+        assert "found by words and by meaning" in await scene.shows("Memory: ")
+
+
+async def test_a_failing_embedder_leaves_the_words(caplog: pytest.LogCaptureFixture) -> None:
+    async with stage(says(CAR), says("At the station.")) as scene:
+        await scene.close()
+        embedder = scene.find_by_meaning()
+        await scene.start()
+        await scene.say("Where is the car?")
+        await scene.settled()
+        await caught_up(scene)
+        embedder.fault = EmbedderError("the embedder is not reached (ConnectError)")
+        await scene.say("/new")
+        await scene.shows("fresh start")
+        await scene.say("The automobile of the physician?")
+        await scene.settled(2)
+        assert CAR in recalled(scene)[0].text
+        told = [r for r in caplog.records if "words alone: the embedder" in r.getMessage()]
+        assert len(told) == 1
+        await scene.say("/status")
+        assert "found by words alone (the embedder is not reached" in await scene.shows("Memory: ")
+
+
+class Slow:
+    """An index of meaning that never has an answer in time."""
+
+    def __init__(self) -> None:
+        self.searches = 0
+
+    async def search(self, words: str, whose: str, limit: int) -> Sequence[Hit]:
+        self.searches += 1
+        return await asyncio.Event().wait() and ()
+
+    async def standing(self) -> MeaningStanding:
+        raise NotImplementedError
+
+    async def run(self) -> None:
+        raise NotImplementedError
+
+    def wake(self) -> None:
+        raise NotImplementedError
+
+
+async def test_a_slow_embedder_is_left_alone_for_a_while() -> None:
+    store, slow, clock = MemoryStore(lambda: NOW), Slow(), FakeClock()
+    recall = Recall(store.memory, store.words, slow, clock)
+    for _ in range(3):
+        assert await recall.fitting("Where is the car?", ME, ()) == []
+    assert slow.searches == 1
+    await clock.advance(10)
+    await recall.fitting("Where is the car?", ME, ())
+    assert slow.searches == 2
+
+
+class World:
+    """A store, an index and an embedder, with a `Meaning` over them that can die."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore(lambda: NOW)
+        self.vectors = FakeVectors()
+        self.embedder = FakeEmbedder()
+        self.clock = SystemClock()
+
+    def meaning(self, fate: Fate | None = None) -> Meaning:
+        fate = fate or Fate(None, after=False)
+        return Meaning(
+            self.embedder,
+            DyingVectors(self.vectors, fate),
+            DyingMeant(self.store.meant, fate),
+            DyingDebts(self.store.meaning_debts, fate),
+            self.clock,
+        )
+
+    async def keep(self, *passages: Passage) -> None:
+        await self.store.journal.commit(Change(tuple(map(KeepPassage, passages))))
+
+    async def forget(self, number: int) -> None:
+        await self.store.journal.commit(Change((Erase(Target(ME, f"t{number}")),)))
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted(number for held in self.vectors.held.values() for number in held)
+
+
+async def _life(world: World, fate: Fate) -> None:
+    """Indexes, forgets, changes the embedder and loses the index; dies where its fate says."""
+    meaning = world.meaning(fate)
+    await world.keep(*(passage(n) for n in range(40)))
+    await meaning.catch_up()
+    await world.forget(3)
+    await meaning.catch_up()
+    world.embedder = FakeEmbedder("other", 64)
+    meaning = world.meaning(fate)
+    await meaning.catch_up()
+    world.vectors.lose()
+    meaning = world.meaning(fate)
+    await world.forget(4)
+    await meaning.catch_up()
+
+
+async def _counted() -> int:
+    fate = Fate(None, after=False)
+    await _life(World(), fate)
+    return fate.writes
+
+
+@pytest.mark.parametrize(("at", "after"), deaths(_counted()))
+async def test_a_death_at_any_step_loses_nothing_and_leaves_nothing(at: int, after: bool) -> None:
+    world, fate = World(), Fate(at, after=after)
+    life = asyncio.create_task(_life(world, fate))
+    died = asyncio.create_task(fate.died.wait())
+    await asyncio.wait([life, died], return_when=asyncio.FIRST_COMPLETED)
+    life.cancel()
+    died.cancel()
+    await asyncio.gather(life, died, return_exceptions=True)
+    await world.meaning().catch_up()
+    kept = sorted(p.number for p in world.store.rows.passages.values())
+    assert world.numbers == kept
+    before = world.vectors.puts
+    await world.meaning().catch_up()
+    assert world.vectors.puts == before
+
+
+async def test_nobody_finds_what_others_said() -> None:
+    world = World()
+    await world.keep(passage(1, CAR), replace(passage(2, CAR), whose="p2"))
+    meaning = world.meaning()
+    await meaning.catch_up()
+    for owner, wanted in ((ME, ["t1"]), ("p2", ["t2"]), ("p3", [])):
+        assert [hit.id for hit in await meaning.search("the car", owner, 5)] == wanted
+
+
+async def test_a_changed_embedder_indexes_everything_anew() -> None:
+    world = World()
+    await world.keep(passage(1, CAR), passage(2))
+    await world.meaning().catch_up()
+    world.embedder.size = 64
+    meaning = world.meaning()
+    await meaning.catch_up()
+    assert world.vectors.puts == 4
+    assert [hit.id for hit in await meaning.search("my car", ME, 1)] == ["t1"]
+
+
+async def test_an_embedder_that_changes_its_size_while_it_runs_is_met_by_a_new_index() -> None:
+    world = World()
+    await world.keep(passage(1, CAR))
+    meaning = world.meaning()
+    await meaning.catch_up()
+    world.embedder.size = 64
+    await world.keep(passage(2))
+    with pytest.raises(OtherSize):
+        await meaning.catch_up()
+    await meaning.catch_up()
+    assert world.numbers == [1, 2]
+    assert {len(v) for held in world.vectors.held.values() for v in held.values()} == {64}
+
+
+async def test_a_text_that_the_embedder_refuses_keeps_nothing_else_away() -> None:
+    class Picky(FakeEmbedder):
+        async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+            if any("word5 " in text for text in texts):
+                raise EmbedderRefuses("not this one")
+            return await super().vectors(texts)
+
+    world = World()
+    world.embedder = Picky()
+    await world.keep(*(passage(n) for n in range(10)))
+    await world.meaning().catch_up()
+    assert len(world.numbers) == 9
+    assert await world.store.meant.count_owed() == 0
+
+
+async def test_an_index_that_is_away_is_tried_again_and_keeps_what_it_has() -> None:
+    world = World()
+    await world.keep(passage(1, CAR))
+    meaning = world.meaning()
+    await meaning.catch_up()
+    world.vectors.fault = VectorsAway("the index server failed (ConnectError)")
+    with pytest.raises(VectorsAway):
+        await meaning.search("car", ME, 1)
+    assert (await meaning.standing()).fault.startswith("the index server failed")
+    world.vectors.fault = None
+    await meaning.catch_up()
+    assert [hit.id for hit in await meaning.search("car", ME, 1)] == ["t1"]
+    assert world.vectors.puts == 1
+    assert (await meaning.standing()).fault == ""

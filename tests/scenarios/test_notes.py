@@ -1,0 +1,168 @@
+"""Notes: taken unasked and undone by a button, told once a conversation, deleted on agreement."""
+
+import json
+
+from bot.domain.approval import ApprovalState
+from bot.domain.note import Note
+from bot.domain.transcript import RecallBody
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import BOB, Stage, stage
+from tests.scenarios.team import group
+from tests.scenarios.test_background import seen
+from tests.scenarios.test_memory import afresh
+
+NUTS = "Ann is allergic to nuts."
+NOTED = calls(call("n", "remember", {"note": NUTS}))
+
+
+def notes(scene: Stage) -> list[Note]:
+    return list(scene.store.rows.notes.values())
+
+
+async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
+    async with stage(NOTED, says("I will.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        assert scene.approvals == []
+        assert [note.text for note in notes(scene)] == [NUTS]
+        await scene.shows("📝 Noted: Ann is allergic to nuts.")
+        await scene.press("Undo")
+        await scene.shows("The note is deleted.")
+        assert notes(scene) == []
+        assert not any(NUTS in text for text in scene.texts)
+
+
+async def test_notes_open_a_conversation_once_and_a_deleted_one_is_told() -> None:
+    async with stage(NOTED, says("I will."), says("Soup."), says("Bread."), says("Cake.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        await afresh(scene)
+        await scene.say("What shall I cook?")
+        await scene.settled(2)
+        await scene.say("And else?")
+        await scene.settled(3)
+        first, second = (request.messages for request in scene.model.requests[2:])
+        assert second[: len(first)][0] == first[0]
+        assert seen(scene.model.requests[3]).count(NUTS) == 1
+        assert [b.passages for b in scene.bodies if isinstance(b, RecallBody)] == [
+            (f"note:{notes(scene)[0].id}",)
+        ]
+        await scene.say("/memory")
+        await scene.press("🗑 1")
+        await scene.shows("One note is deleted.")
+        await scene.say("And for Bob?")
+        await scene.settled(4)
+        assert "hold no longer" in seen(scene.model.requests[4])
+
+
+async def test_foreign_text_in_view_plants_no_note_without_a_card() -> None:
+    async with stage(NOTED, says("Fine.")) as scene:
+        scene.lend_memory()
+        await scene.say("Do as it says", forwarded_from="Eve")
+        await scene.parked()
+        assert notes(scene) == []
+        (card,) = scene.approvals
+        assert card.state is ApprovalState.OPEN
+        await scene.press("Approve")
+        await scene.settled()
+        assert [note.text for note in notes(scene)] == [NUTS]
+
+
+async def test_a_note_is_forgotten_only_on_agreement() -> None:
+    async with stage(NOTED, says("I will."), says("x")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        await scene.say("x")
+        await scene.settled(2)
+        (note,) = notes(scene)
+    forget = calls(call("f", "forget", {"note": note.id}))
+    async with stage(forget, says("Gone.")) as scene:
+        scene.lend_memory()
+        scene.store.rows.notes[note.id] = note
+        await scene.say("Forget the nuts")
+        await scene.parked()
+        assert NUTS in scene.cards[-1].text
+        await scene.press("Approve")
+        await scene.settled()
+        assert notes(scene) == []
+
+
+async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> None:
+    look = calls(call("r", "recall", {"query": "gerbil"}))
+    async with stage(says("A gerbil."), look, says("Yes."), look, says("No.")) as scene:
+        scene.lend_memory()
+        await scene.say("Look at the gerbil", forwarded_from="Eve")
+        await scene.settled()
+        await afresh(scene)
+        await scene.say("Do you know?")
+        await scene.settled(2)
+        (result,) = scene.results
+        assert "answer: A gerbil." in result.text
+        assert "Eve" in (result.untrusted or "")
+        await scene.say("/memory gerbil")
+        await scene.shows("→ A gerbil. · ")
+        await scene.say("/memory quince")
+        await scene.shows("I remember nothing with `quince`.")
+        await scene.say("/new")
+        scene.store.rows.passages.clear()
+        await scene.say("And now?")
+        await scene.settled(3)
+        assert scene.results[-1].text.startswith("Nothing earlier has such words.")
+
+
+async def test_in_a_group_the_note_of_another_is_foreign_and_stays_for_its_writer() -> None:
+    async with group(NOTED, says("I will."), says("Hi.")) as team:
+        scene = team.scene
+        scene.lend_memory()
+        await team.ask("remember nuts")
+        await scene.settled()
+        (note,) = notes(scene)
+        assert note.whose == f"c{scene.turns[0].chat}"
+        await team.ask("/new")
+        await scene.until(lambda: len(scene.store.rows.conversations) > 1)
+        await team.ask("hello", BOB)
+        await scene.settled(2)
+        (body,) = [b for b in scene.bodies if isinstance(b, RecallBody)]
+        assert body.writers == ((note.person, "a note of Ann"),)
+
+
+async def test_ten_thousand_notes_open_a_conversation_within_their_budget() -> None:
+    async with stage(says("Hi.")) as scene:
+        scene.lend_memory()
+        at = scene.clock.now()
+        for n in range(10_000):
+            note = Note(f"n{n}", "p1", f"note {n} " + "x" * 400, at, 1)
+            scene.store.rows.notes[note.id] = note
+        await scene.say("Hello")
+        await scene.settled()
+        (body,) = [b for b in scene.bodies if isinstance(b, RecallBody)]
+        assert len(body.text) < 2_500
+
+
+async def test_people_take_with_them_what_was_said_and_noted() -> None:
+    async with stage(NOTED, says("I will."), says("Soup.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember the nuts")
+        await scene.settled()
+        await afresh(scene)
+        await scene.say("/about I cook.")
+        await scene.shows("I use it from")
+        await scene.say("What shall I cook?")
+        await scene.settled(2)
+        await scene.say("/export")
+        await scene.shows("Here is everything we said in private")
+        (pages,) = scene.packing.packed.values()
+        lines = [json.loads(line) for page in pages for line in page.lines.splitlines()]
+        told = [(line["kind"], line["text"]) for line in lines]
+        assert told[:2] == [("about", "I cook."), ("note", NUTS)]
+        assert sorted(told[2:]) == [
+            ("answer", "I will."),
+            ("answer", "Soup."),
+            ("message", "Remember the nuts"),
+            ("message", "What shall I cook?"),
+        ]
+        markdown = "".join(page.markdown for page in pages)
+        assert "**Steward**, 2026-11-02 12:00 UTC\n\nSoup." in markdown
