@@ -52,6 +52,7 @@ async def test_other_words_of_the_same_meaning_bring_an_answer_back() -> None:
         await scene.say("Auto, Arzt?")
         await scene.settled(2)
         assert CAR in recalled(scene)[0].text
+        await caught_up(scene)
         await scene.say("/status")
         assert "found by words and by meaning" in await scene.shows("Memory: ")
 
@@ -87,13 +88,13 @@ class Slow:
         return await asyncio.Event().wait() and ()
 
     async def standing(self) -> MeaningStanding:
-        raise NotImplementedError
+        return MeaningStanding(owed=0, fault="", ready=True)
 
     async def run(self) -> None:
-        raise NotImplementedError
+        await asyncio.Event().wait()
 
     def wake(self) -> None:
-        raise NotImplementedError
+        """Owes nothing, so there is nothing to wake for."""
 
 
 async def test_a_slow_embedder_is_left_alone_for_a_while() -> None:
