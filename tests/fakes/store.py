@@ -430,8 +430,9 @@ class MemoryLedger:
             )
         return [bills[key] for key in sorted(bills)]
 
-    async def total(self, since: datetime, whose: Whose) -> Nano:
-        return sum(line.cost or 0 for line in self._lines(since, whose))
+    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
+        lines = self._lines(since, whose)
+        return sum(line.cost or 0 for line in lines if line.call not in besides)
 
     async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
         words = {id: passage.question for id, passage in self.rows.passages.items()}
