@@ -281,13 +281,15 @@ class FileRef:
     name: str
     caption: str = ""
     text: str | None = None
+    voice: int | None = None
+    """The length of a voice note in seconds; None for any other file."""
 
 
 class OutboundKind(StrEnum):
     """The purpose of an outbound message; the delivery treats each kind in its own way.
 
     The buttons of a MENU can be typed as commands too. A message that is GONE was shown in passing
-    and must leave the screen.
+    and must leave the screen. A VOICE is an answer, spoken; a chat may take none.
     """
 
     ANSWER = "answer"
@@ -295,6 +297,7 @@ class OutboundKind(StrEnum):
     NOTICE = "notice"
     MENU = "menu"
     PROGRESS = "progress"
+    VOICE = "voice"
     GONE = "gone"
 
 

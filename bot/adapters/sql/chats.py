@@ -18,6 +18,7 @@ from bot.domain.change import (
     NoteOffer,
     SaveChat,
     SaveConversation,
+    SetVoice,
 )
 from bot.domain.chat import Activation, Chat, Conversation, LongAnswers, QueueMode
 from bot.domain.errors import NoSuchChat, StoreError
@@ -53,6 +54,7 @@ _SAVE = (
     .values({name: bindparam(name) for name in _SETTINGS})
 )
 _NAME = update(chat).where(chat.c.id == bindparam("of")).values(title=bindparam("called"))
+_SET_VOICE = update(chat).where(chat.c.id == bindparam("of")).values(voice=bindparam("spoken"))
 _CHOOSE = (
     update(chat)
     .where(chat.c.id == bindparam("of"))
@@ -138,6 +140,10 @@ def choose_skills(connection: Connection, writes: Sequence[ChooseSkill], _at: da
         connection.execute(_LEND if write.lent else _CHOOSE, row)
 
 
+def set_voices(connection: Connection, writes: Sequence[SetVoice], _at: datetime) -> None:
+    connection.execute(_SET_VOICE, [{"of": write.chat, "spoken": write.on} for write in writes])
+
+
 def note_offers(connection: Connection, writes: Sequence[NoteOffer], _at: datetime) -> None:
     connection.execute(_OFFER, [{"of": write.chat, "mark": write.under} for write in writes])
 
@@ -179,6 +185,7 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
         "previews": False,
         "footer": False,
         "skill_lent": False,
+        "voice": False,
     }
     new = _ADD.run(connection, row)
     founded = first(connection, address)
