@@ -30,7 +30,6 @@ from bot.domain.skill import SkillSet
 from bot.logs import log_context
 from bot.ports.clock import Clock
 from bot.ports.embedder import Embedder
-from bot.ports.hearing import Hearing
 from bot.ports.lanes import Drain
 from bot.ports.model import Model
 from bot.ports.skills import Skills
@@ -154,18 +153,6 @@ def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str,
     return tuple(key for key in settings.fallback_models if key.partition("/")[0] in models)
 
 
-def hearing(settings: Settings) -> Hearing | None:
-    """Returns the ears of the program; None where no service hears."""
-    if settings.hear is None:
-        return None
-    # Its library takes a while to load, and few have this setting.
-    from bot.adapters.voice.hearing import EndpointHearing, HearingAccess  # noqa: PLC0415
-
-    told = settings.hear
-    key = told.key.get_secret_value() if told.key is not None else ""
-    return EndpointHearing(HearingAccess(told.url, told.model, key, told.minute, told.seconds))
-
-
 def lanes(at_work: int, clock: Clock, drain: Drain) -> EmbeddedLanes:
     """Returns lanes that name the chat in every log line."""
 
@@ -223,7 +210,8 @@ def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
     The keys of providers are no variables of skills, whatever a skill is allowed to see.
     """
     roots = (settings.skills or shipped("skills"), settings.home / "skills")
-    keys = {"OPENAI_API_KEY", "STEWARD_EMBED_KEY", *(spec.key_name for spec in settings.providers)}
+    services = {"STEWARD_EMBED_KEY", "STEWARD_HEAR_KEY", "STEWARD_SPEAK_KEY"}
+    keys = {"OPENAI_API_KEY", *services, *(spec.key_name for spec in settings.providers)}
     environ = {name: value for name, value in os.environ.items() if name not in keys}
 
     def tell(skills: SkillSet) -> None:

@@ -123,7 +123,7 @@ class ChooseSkill:
 
 @dataclass(frozen=True, slots=True)
 class SetVoice:
-    """Turns spoken answers of a chat on or off; nothing else of the chat changes."""
+    """Turns spoken answers of a chat on or off; off also ends what is owed of them."""
 
     chat: int
     on: bool

@@ -1,6 +1,6 @@
 """Messages from a channel and to it, in words that belong to no platform."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -44,6 +44,11 @@ class Quote:
     attachments: tuple["Attachment", ...] = ()
     foreign: str | None = None
     """Names content that nobody typed in that message, a picture or a poll for instance."""
+
+    @property
+    def foreign_attachments(self) -> Sequence["Attachment"]:
+        """Returns the files but for the sender's own voice, as it was recorded for that message."""
+        return [one for one in self.attachments if not (self.own and one.recorded)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ class InboundMessage:
             return self.foreign
         if self.quote is not None and self.quote.foreign is not None:
             return self.quote.foreign
-        quoted = () if self.quote is None else self.quote.attachments
+        quoted = () if self.quote is None else self.quote.foreign_attachments
         # A voice that the app recorded for this message is the sender's own, as typed words are.
         sent = (a for a in self.attachments if not a.recorded)
         return next((_KINDS[a.kind] for a in (*sent, *quoted)), None)

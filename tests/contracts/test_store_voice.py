@@ -53,8 +53,12 @@ async def test_the_voice_of_a_chat_has_a_write_of_its_own(store: StorePorts, cha
     await commit(store, SaveChat(replace(chat, footer=True)))
     now = await store.chats.get(chat.id)
     assert (now.voice, now.footer) == (True, True)
+    other = await store.chats.at(Address("telegram", "43"), private=True)
+    owed = [VoiceNote("here", chat.id, NOW), VoiceNote("there", other.id, NOW)]
+    await commit(store, *map(OweVoice, owed), SetVoice(other.id, on=True))
     await commit(store, SetVoice(chat.id, on=False))
     assert not (await store.chats.get(chat.id)).voice
+    assert await store.voice.owed(5) == owed[1:]
 
 
 async def test_a_joined_chat_takes_both_along(store: StorePorts) -> None:

@@ -294,6 +294,8 @@ class Rows:
         known = self._chat(write.chat)
         if isinstance(write, SetVoice):
             self.chats[known.id] = replace(known, voice=write.on)
+            owed = self.voice_notes.items()
+            self.voice_notes = {t: n for t, n in owed if write.on or n.chat != known.id}
             return
         if isinstance(write, NameChat):
             self.chats[known.id] = replace(known, title=write.title)

@@ -5,11 +5,21 @@ from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
+from sqlalchemy import (
+    Connection,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, Now
-from bot.adapters.sql.tables import chat, conversation
+from bot.adapters.sql.tables import chat, conversation, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import (
     ChooseSkill,
@@ -55,6 +65,7 @@ _SAVE = (
 )
 _NAME = update(chat).where(chat.c.id == bindparam("of")).values(title=bindparam("called"))
 _SET_VOICE = update(chat).where(chat.c.id == bindparam("of")).values(voice=bindparam("spoken"))
+_END_VOICES = delete(voice_note).where(voice_note.c.chat == bindparam("of"))
 _CHOOSE = (
     update(chat)
     .where(chat.c.id == bindparam("of"))
@@ -142,6 +153,8 @@ def choose_skills(connection: Connection, writes: Sequence[ChooseSkill], _at: da
 
 def set_voices(connection: Connection, writes: Sequence[SetVoice], _at: datetime) -> None:
     connection.execute(_SET_VOICE, [{"of": write.chat, "spoken": write.on} for write in writes])
+    if silent := [{"of": write.chat} for write in writes if not write.on]:
+        connection.execute(_END_VOICES, silent)
 
 
 def note_offers(connection: Connection, writes: Sequence[NoteOffer], _at: datetime) -> None:

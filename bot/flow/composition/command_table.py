@@ -25,6 +25,7 @@ from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
+from bot.flow.commands.voice import VoiceCommands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
@@ -71,12 +72,21 @@ class CommandTable:
             *ForgettingCommands(self._store.memory, self._store.notes, self._world.clock).table,
             *self._export_commands.table,
             *AnswerCommands(self._policy.long_answer).table,
+            *VoiceCommands(hears=self._hears, speaks=self._speaks).table,
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
             *ToolCommands(self._one_turn.preamble).table,
             *ModelCommands(self._one_turn.choosing).table,
             *self._money_commands,
             *self._overview_commands.table,
         )
+
+    @property
+    def _hears(self) -> bool:
+        return self._world.hearing is not None
+
+    @property
+    def _speaks(self) -> bool:
+        return self._world.speaking is not None
 
     @property
     def _money_commands(self) -> tuple[Command, ...]:
@@ -158,7 +168,11 @@ class CommandTable:
             (
                 GoingOn(self._way_out.journal, store.approvals),
                 ThisChat(
-                    self._one_turn.choosing, store.rules, world.workspaces, world.commands_run
+                    self._one_turn.choosing,
+                    store.rules,
+                    world.workspaces,
+                    world.commands_run,
+                    speaks=self._hears and self._speaks,
                 ),
                 money_status(self._one_turn.till),
                 TheProgram(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
-from bot.domain.message import RawUpdate
+from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
@@ -26,6 +26,8 @@ from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
+from bot.flow.speaking.speaker import Speaker
+from bot.flow.speaking.voicing import Voicing
 from bot.flow.turn.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
@@ -50,7 +52,9 @@ class Composition:
     ) -> None:
         self.store = store
         self.world = world
-        self.way_out = WayOut(store, world, policy, self._given_up, self._told_of_move)
+        self.way_out = WayOut(
+            store, world, policy, self._given_up, self._told_of_move, self._voice_owed
+        )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(store, world, policy, companions, self.way_out, self.people_asked)
         self.chat_work = ChatWork(
@@ -136,6 +140,20 @@ class Composition:
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 
+    @cached_property
+    def speaker(self) -> Speaker:
+        store, world, journal = self.store, self.world, self.way_out.journal
+        voicing = None
+        if world.speaking is not None:
+            till = self.one_turn.till
+            voicing = Voicing(world.speaking, world.sounds, till, journal, world.clock)
+        return Speaker(
+            store.voice, store.outbox, store.turns, voicing, world.sounds, journal, world.clock
+        )
+
+    def _voice_owed(self) -> None:
+        self.speaker.wake()
+
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))
 
@@ -143,3 +161,5 @@ class Composition:
         id = card_of(row.key)
         if id is not None:
             await self.people_asked.card_ending.unaskable(id, row.chat, why)
+        if row.content.kind is OutboundKind.VOICE:
+            await self.speaker.undelivered(row, why)

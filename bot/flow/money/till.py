@@ -82,7 +82,7 @@ class Till:
         short = next((purse for purse in purses if purse.refuses(least)), None)
         if short is not None:
             told = refusal(short, least, self._clock.now(), owner=owner)
-            raise OverBudget(told, f"{which(short)} is used up")
+            raise OverBudget(told, f"{which(short)} does not allow it")
 
     async def _set_aside(self, receipt: Receipt) -> None:
         try:
