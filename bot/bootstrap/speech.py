@@ -79,7 +79,9 @@ async def _tried(spec: ProviderSpec, wanted: str) -> str:
         told = f"The service does not answer: {why_unreached(fault)}."
         raise Complaint(told, f"Look at {setting}_URL.", "warn", fleeting=True) from None
     if names and wanted not in names:
-        raise Complaint(f"The service has no model “{wanted}”.", f"Correct {setting}_MODEL.", "warn")
+        raise Complaint(
+            f"The service has no model “{wanted}”.", f"Correct {setting}_MODEL.", "warn"
+        )
     return wanted
 
 

@@ -19,7 +19,7 @@ def test_words_that_look_like_a_page_do_not_mislead() -> None:
 
 @given(st.binary(max_size=200) | st.binary(max_size=60).map(lambda b: opus()[:60] + b))
 def test_anything_is_read_without_a_fault(sound: bytes) -> None:
-    assert seconds_of(sound) is None or seconds_of(sound) >= 1
+    assert (seconds_of(sound) or 1) >= 1
 
 
 @pytest.mark.parametrize("sound", [b"", b"OggS", b"ID3\x04" + b"\x00" * 99, opus()[:50]])

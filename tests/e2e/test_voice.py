@@ -8,10 +8,9 @@ from contextlib import closing
 import pytest
 
 from bot.domain.ogg_opus import seconds_of
-
 from tests.e2e.steward import Steward, words_in
-from tests.standins.messages_api import text
 from tests.standins.bot_api import ShownMessage
+from tests.standins.messages_api import text
 from tests.standins.serving import serving
 from tests.standins.speech import Speech
 from tests.standins.transcriptions import Transcriptions

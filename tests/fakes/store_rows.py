@@ -140,7 +140,7 @@ class Rows:
         if chat is None or chat.fence != fence.number:
             raise FenceLost(f"chat {fence.chat} has a newer owner than {fence.number}")
 
-    def _carry_out(self, write: Write, at: datetime) -> None:  # noqa: C901 - one case for each kind
+    def _carry_out(self, write: Write, at: datetime) -> None:  # noqa: C901, PLR0912 - one case for each kind
         match write:
             case Append():
                 self._append(write.chat, write.entries)
@@ -169,10 +169,10 @@ class Rows:
                 self._write_person(write)
             case AddUsage() | DropUsage() | SetBudget():
                 self._spend(write)
-            case KeepHeard() | OweVoice() | EndVoice():
-                self._speak(write)
             case AddAudit() | AddArtifact() | AddVerdict() | SaveReceived():
                 self._write_record(write)
+            case KeepHeard() | OweVoice() | EndVoice():
+                self._speak(write)
             case KeepPassage() | ReadPast() | AddNote() | DropNote() | Erase():
                 self._remember(write, at)
             case _:

@@ -149,6 +149,7 @@ async def test_a_failure_is_told_once_a_day_and_never_harms_the_text(
     async with stage(*[says(f"Answer {n}.") for n in range(3)]) as scene:
         speaking = await with_voice(scene)
         speaking.faults = [fault] * tries * 3
+        told: list[str] = []
         for n in range(3):
             if n == 2:
                 await scene.clock.advance(timedelta(days=1).total_seconds())

@@ -101,4 +101,3 @@ async def test_a_death_at_any_write_hears_speaks_and_pays_once(
     shown = Counter(scene.texts)
     assert sum(shown.values()) <= 5, "one copy more at most"
     assert shown[QUOTED] >= 1
-

@@ -192,14 +192,19 @@ class TelegramChannel:
 
     async def _send_photo(self, to: Address, body: Any, content: bytes) -> str:
         async with self._api.calling(upload=True) as bot:
-            message = await bot.send_photo(to.chat, upload_of(body["file"]["name"], content), **_frame(to, body))
+            message = await bot.send_photo(
+                to.chat, upload_of(body["file"]["name"], content), **_frame(to, body)
+            )
             return str(message.message_id)
 
     async def _send_voice(self, to: Address, body: Any, content: bytes) -> str:
         seconds = body["file"]["voice"] or None
         async with self._api.calling(upload=True) as bot:
             message = await bot.send_voice(
-                to.chat, upload_of(body["file"]["name"], content), duration=seconds, **_frame(to, body)
+                to.chat,
+                upload_of(body["file"]["name"], content),
+                duration=seconds,
+                **_frame(to, body),
             )
             return str(message.message_id)
 

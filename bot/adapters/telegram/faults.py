@@ -91,11 +91,13 @@ def _refused(error: Refused) -> ChannelError:
             return Upgraded(text, error.migrate_to)
         case 400 if any(words in text.lower() for words in _NO_VOICE):
             return ContentRefused("this chat takes no voice messages from me")
-        case 400 if _ONE_KIND.search(text.lower()):
-            return ContentRefused(text)
-        case 400 if any(words in text.lower() for words in _GONE):
+        case 400 if _is_gone(text.lower()):
             return RecipientGone(text)
         case 400 | 413:
             return ContentRefused(text)
         case _:
             return ChannelUnreachable(f"Telegram answered {error.status}: {text}", maybe_done=True)
+
+
+def _is_gone(text: str) -> bool:
+    return any(words in text for words in _GONE) and not _ONE_KIND.search(text)

@@ -12,7 +12,7 @@ _ON = "Answers to voice messages come as voice notes too, after their text"
 
 
 class VoiceCommands:
-    """Knows whether a service `hears` and one `speaks`; without both there is nothing to turn on."""
+    """Knows whether services hear and speak; without both there is nothing to turn on."""
 
     def __init__(self, *, hears: bool, speaks: bool) -> None:
         self._hears = hears
@@ -39,7 +39,9 @@ class VoiceCommands:
             return self._told(on=asked.chat.voice)
         if chosen and self._missing:
             return Answer(f"I changed nothing. {self._missing}")
-        told = f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "My answers are text alone."
+        told = (
+            f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "My answers are text alone."
+        )
         saved = SetVoice(asked.chat.id, on=chosen)
         return Answer(told, (saved,), buttons=on_off("voice", now=chosen))
 

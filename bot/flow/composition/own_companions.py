@@ -47,7 +47,17 @@ class OwnCompanions:
         memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
         noted, footer = NotedCompanion(), Footer(choosing)
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
-        found: Companions = (background, skilled, plans, ways, by_whom, memory, noted, footer, money)
+        found: Companions = (
+            background,
+            skilled,
+            plans,
+            ways,
+            by_whom,
+            memory,
+            noted,
+            footer,
+            money,
+        )
         if policy.timezone is None:
             found = (*found, ZoneQuestion(store.people, store.outbox))
         return found if self._world.speaking is None else (*found, SpeakingCompanion())

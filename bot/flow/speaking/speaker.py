@@ -161,5 +161,3 @@ def _spoken(note: VoiceNote, row: OutboxRow, found: Voiced) -> Show:
 
 def _told(key: str, chat: int, words: str) -> Show:
     return Show(key, chat, Outbound(OutboundKind.NOTICE, (Markdown(words),)))
-
-

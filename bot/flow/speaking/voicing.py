@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from bot.domain.budget import CallKind, Cause
+from bot.domain.budget import Cause
 from bot.domain.change import AddUsage, Change, OweVoice
 from bot.domain.errors import ModelError, ModelOverloaded, ModelUnreachable, OverBudget
 from bot.domain.message import FileRef
@@ -89,9 +89,7 @@ class Voicing:
         record = AddUsage(name, cause, self._speaking.model, now, Usage(), cost)
         return Voiced(_file(path, seconds, said), (record,))
 
-    async def _bought(
-        self, note: VoiceNote, cause: Cause, said: Speakable
-    ) -> Voiced | Unspoken:
+    async def _bought(self, note: VoiceNote, cause: Cause, said: Speakable) -> Voiced | Unspoken:
         await self._journal.commit(Change((OweVoice(note),)))
         price, characters = _by_character(self._speaking.price), len(said.text)
         model, name = self._speaking.model, _call_of(note)
@@ -105,7 +103,9 @@ class Voicing:
         records = [replace(one, usage=Usage()) for one in receipt.paid(Usage(characters))]
         seconds = seconds_of(sound)
         if seconds is None:
-            return _unusable("the service that speaks sent something else than a recording", records)
+            return _unusable(
+                "the service that speaks sent something else than a recording", records
+            )
         path = await self._sounds.keep(note.turn, sound)
         if path is None:
             return _unusable("there is no room for the recording", records)
