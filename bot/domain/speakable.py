@@ -38,7 +38,7 @@ _WITHIN = frozenset("\ufe0e\ufe0f\u20e3")
 """Characters that change the look of the one before them."""
 
 _READ = 10
-"""How many times as many characters as can be spoken are looked through."""
+"""Characters that are looked through for each one that may be spoken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.domain.budget import CallKind, Cause
+from bot.domain.turn import Turn
+
 
 @dataclass(frozen=True, slots=True)
 class HeardWords:
@@ -31,6 +34,12 @@ class VoiceNote:
     tries: int = 0
     """Calls that were begun for it; a call is noted before it is made."""
 
+    def cause(self, turn: Turn | None) -> Cause:
+        """Returns the cause of a call for it; `turn` is the row of its turn, if there is one."""
+        if turn is None:
+            return Cause(CallKind.SPEAKING, self.chat)
+        return Cause(CallKind.SPEAKING, turn.chat, turn.asker, turn.id, turn.skill)
+
     @property
     def answer_key(self) -> str:
         """Returns the outbound key of the message with the text."""
@@ -39,12 +48,9 @@ class VoiceNote:
     @property
     def key(self) -> str:
         """Returns the outbound key of the voice note."""
-        return f"{_PREFIX}{self.turn}"
+        return voice_key(self.turn)
 
 
-_PREFIX = "voice:"
-
-
-def spoken_turn(key: str) -> str | None:
-    """Returns the turn whose voice note has this outbound key; None for any other message."""
-    return key.removeprefix(_PREFIX) if key.startswith(_PREFIX) else None
+def voice_key(turn: str) -> str:
+    """Returns the outbound key of the voice note of a turn."""
+    return f"voice:{turn}"

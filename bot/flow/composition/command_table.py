@@ -3,7 +3,6 @@
 from functools import cached_property
 
 from bot.flow.commands import Command, Consequences
-from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
@@ -25,7 +24,7 @@ from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
-from bot.flow.commands.voice import VoiceCommands
+from bot.flow.composition.answer_commands import answer_commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
@@ -71,22 +70,13 @@ class CommandTable:
             *MemoryCommands(self._store.notes, self._one_turn.recall).table,
             *ForgettingCommands(self._store.memory, self._store.notes, self._world.clock).table,
             *self._export_commands.table,
-            *AnswerCommands(self._policy.long_answer).table,
-            *VoiceCommands(hears=self._hears, speaks=self._speaks).table,
+            *answer_commands(self._world, self._policy),
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
             *ToolCommands(self._one_turn.preamble).table,
             *ModelCommands(self._one_turn.choosing).table,
             *self._money_commands,
             *self._overview_commands.table,
         )
-
-    @property
-    def _hears(self) -> bool:
-        return self._world.hearing is not None
-
-    @property
-    def _speaks(self) -> bool:
-        return self._world.speaking is not None
 
     @property
     def _money_commands(self) -> tuple[Command, ...]:
@@ -172,7 +162,7 @@ class CommandTable:
                     store.rules,
                     world.workspaces,
                     world.commands_run,
-                    speaks=self._hears and self._speaks,
+                    speaks=None not in (world.hearing, world.speaking),
                 ),
                 money_status(self._one_turn.till),
                 TheProgram(

@@ -26,8 +26,6 @@ from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
-from bot.flow.speaking.speaker import Speaker
-from bot.flow.speaking.voicing import Voicing
 from bot.flow.turn.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
@@ -140,19 +138,8 @@ class Composition:
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 
-    @cached_property
-    def speaker(self) -> Speaker:
-        store, world, journal = self.store, self.world, self.way_out.journal
-        voicing = None
-        if world.speaking is not None:
-            till = self.one_turn.till
-            voicing = Voicing(world.speaking, world.sounds, till, journal, world.clock)
-        return Speaker(
-            store.voice, store.outbox, store.turns, voicing, world.sounds, journal, world.clock
-        )
-
     def _voice_owed(self) -> None:
-        self.speaker.wake()
+        self.one_turn.speech.speaker.wake()
 
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))
@@ -162,4 +149,4 @@ class Composition:
         if id is not None:
             await self.people_asked.card_ending.unaskable(id, row.chat, why)
         if row.content.kind is OutboundKind.VOICE:
-            await self.speaker.undelivered(row, why)
+            await self.one_turn.speech.speaker.undelivered(row, why)

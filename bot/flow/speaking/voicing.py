@@ -9,13 +9,11 @@ from decimal import Decimal
 from bot.domain.budget import Cause
 from bot.domain.change import AddUsage, Change, OweVoice
 from bot.domain.errors import ModelError, ModelOverloaded, ModelUnreachable, OverBudget
-from bot.domain.message import FileRef
 from bot.domain.model import Price, Usage
 from bot.domain.ogg_opus import seconds_of
 from bot.domain.speakable import Speakable
 from bot.domain.voice import VoiceNote
 from bot.flow.money.till import Till
-from bot.flow.speaking.wording import caption
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.speaking import Sounds, Speaking
@@ -26,7 +24,6 @@ _MOST_CALLS = 2
 """Calls for one answer that may be begun: the program did not outlive the first one."""
 
 _AGAIN_AFTER = 2.0
-_NAME = "answer.ogg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,8 @@ class Unspoken:
 class Voiced:
     """A voice note that is kept as a file, with the records of its cost."""
 
-    file: FileRef
+    path: str
+    seconds: int
     records: Sequence[AddUsage]
 
 
@@ -87,7 +85,7 @@ class Voicing:
         cost = price.cost(used) if price is not None else None
         name, now = _call_of(note), self._clock.now()
         record = AddUsage(name, cause, self._speaking.model, now, Usage(), cost)
-        return Voiced(_file(path, seconds, said), (record,))
+        return Voiced(path, seconds, (record,))
 
     async def _bought(self, note: VoiceNote, cause: Cause, said: Speakable) -> Voiced | Unspoken:
         await self._journal.commit(Change((OweVoice(note),)))
@@ -109,7 +107,7 @@ class Voicing:
         path = await self._sounds.keep(note.turn, sound)
         if path is None:
             return _unusable("there is no room for the recording", records)
-        return Voiced(_file(path, seconds, said), records)
+        return Voiced(path, seconds, records)
 
     async def _spoken(self, words: str) -> bytes:
         try:
@@ -122,10 +120,6 @@ class Voicing:
 def _unusable(why: str, records: Sequence[AddUsage]) -> Unspoken:
     _LOG.warning("an answer was paid for and not spoken: %s", why)
     return Unspoken("service", why, records)
-
-
-def _file(path: str, seconds: int, said: Speakable) -> FileRef:
-    return FileRef(path, _NAME, caption(said), voice=seconds)
 
 
 def _call_of(note: VoiceNote) -> str:
