@@ -13,7 +13,8 @@ from tests.fakes.channel import Shown
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.model import Gate, Step, call, calls, says
 from tests.fakes.speaking import FakeSpeaking
-from tests.scenarios.stage import HOME, Stage, stage
+from tests.scenarios.stage import BOB, HOME, Stage, stage
+from tests.scenarios.team import PEOPLE, TEAM, Group
 from tests.scenarios.tools import looking
 from tests.words import NO_VOICE_TAKEN, TEXT_ALONE, UNSPOKEN, VOICE_ON
 
@@ -307,6 +308,35 @@ async def test_without_a_service_voice_says_what_is_missing() -> None:
         await scene.say("/voice off")
         await scene.shows(TEXT_ALONE)
     assert not next(c for c in scene.store.rows.chats.values() if c.address == HOME).voice
+
+
+async def test_a_group_has_one_switch_and_the_voice_note_replies_as_the_answer_does() -> None:
+    async with stage(says("For all."), says("In private."), people=PEOPLE) as scene:
+        speaking = await with_voice(scene, on=False)
+        team = Group(scene)
+        assert (await team.command("/voice on")).startswith(VOICE_ON)
+        asked = await team.ask("", BOB, attachments=(OWN,))
+        note = await spoken(scene)
+        assert note.address == TEAM
+        assert note.piece.body["reply_to"] == asked
+        await scene.say("", attachments=[OWN])
+        await scene.shows("In private.")
+        await scene.settled(2)
+        await quiet(scene)
+    assert speaking.spoken == ["For all."]
+    (line,) = [u for u in scene.store.rows.usage.values() if u.model == "speak/fake"]
+    assert line.cause.chat == team.chat.id
+
+
+async def test_the_budget_of_a_message_holds_for_its_voice_note_too() -> None:
+    async with stage(says("Noted.")) as scene:
+        scene.bound(turn="0.001")
+        speaking = await with_voice(scene)
+        speaking.price = Decimal(1_000)
+        await scene.say("", attachments=[OWN])
+        told = await scene.shows(UNSPOKEN)
+    assert "the budget of $0.001 for one message does not allow it" in told
+    assert speaking.asked == 0
 
 
 async def test_a_press_below_voice_turns_it_on_and_off() -> None:

@@ -76,6 +76,9 @@ class Voicing:
         except ModelError as fault:
             _LOG.warning("an answer was not spoken: %s", fault, extra={"chat": note.chat})
             return Unspoken("service", str(fault))
+        finally:
+            # The turn has ended, and this call was the last one that counts for it.
+            self._till.forget(note.turn)
 
     def _found(
         self, note: VoiceNote, cause: Cause, said: Speakable, path: str, seconds: int
