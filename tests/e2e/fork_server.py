@@ -27,6 +27,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from bot.adapters.certificates import certificates
+
 READY = b"ready"
 """The word to whoever gives orders that the program is loaded."""
 
@@ -39,7 +41,6 @@ _LOADED = (
     "alembic.command",
     "alembic.config",
     "anyio._backends._asyncio",
-    "certifi",
     "encodings.ascii",
     "h11",
     "httpcore",
@@ -47,7 +48,6 @@ _LOADED = (
     "jsonschema",
     "referencing",
     "sqlalchemy.dialects.postgresql",
-    "truststore",
 )
 _LOADED_IF_INSTALLED = {"psycopg": "bot.adapters.sql.postgres"}
 
@@ -72,6 +72,8 @@ def _load() -> None:
     for library, name in _LOADED_IF_INSTALLED.items():
         if find_spec(library) is not None:
             import_module(name)
+    # Read once as well: a child would read what this one has read.
+    certificates()
     # It is run in each child, where `python -m` would not find it imported.
     del sys.modules["bot.__main__"]
     # Pages that no collection writes to are shared with the children and never copied.

@@ -103,13 +103,13 @@ async def test_a_model_call_in_its_back_off_is_made_again(steward: Steward) -> N
 
 
 async def test_a_read_that_was_cut_is_run_again(steward: Steward) -> None:
-    # Some seconds of searching: the kill comes while it is at it.
+    # A long search: the kill comes while it is at it.
     (steward.workspace / "long.txt").write_text("nothing of interest\n" * 1_500_000 + "needle\n")
     steward.script(thinking("Search.") + calls(tool("search_files", {"query": "needle"})))
     steward.script(final("Found it."))
     await steward.start()
     steward.say("Find the needle")
-    await steward.until(lambda: "⏳ Search for" in (steward.telegram.screen(42).draft or ""))
+    await steward.eventually(lambda: steward.records.there and steward.records.open_calls)
     await steward.kill()
     assert len(steward.records.open_calls) == 1
     (steward.workspace / "long.txt").write_text("needle\n")

@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import venv
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -143,8 +142,8 @@ def test_the_source_archive_makes_the_same_wheel(source: Path, wheel: Path, tmp_
     make = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
     _python("-c", make, str(tmp_path), cwd=source)
     (packed,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(packed) as archive:
-        archive.extractall(tmp_path, filter="data")
+    # Python's own way to unpack it safely came in the middle of 3.11.
+    subprocess.run(["tar", "--extract", "--file", packed], cwd=tmp_path, check=True)
     unpacked = tmp_path / packed.name.removesuffix(".tar.gz")
     assert content(made_wheel(unpacked, tmp_path / "wheel")) == content(wheel)
 

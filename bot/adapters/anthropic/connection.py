@@ -23,6 +23,7 @@ from anthropic import (
 )
 
 from bot.adapters.anthropic.faults import STATUS_OF, fault
+from bot.adapters.certificates import certificates
 from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
 from bot.domain.limits import ModelTimes
 
@@ -47,7 +48,7 @@ class Connection:
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
                 open_telemetry=False,
-                http_client=DefaultAsyncHttpxClient(limits=_LIMITS),
+                http_client=DefaultAsyncHttpxClient(limits=_LIMITS, verify=certificates()),
             )
         except httpx2.InvalidURL:
             raise ModelDenied("the provider's base URL is no URL") from None

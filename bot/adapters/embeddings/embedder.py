@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bot.adapters.certificates import certificates
 from bot.adapters.embeddings.faults import TooLong, refused
 from bot.domain.errors import EmbedderError, EmbedderRefuses
 from bot.domain.meaning import MOST_BYTES, Vector, first_bytes, unit
@@ -108,7 +109,8 @@ def _client() -> "httpx2.AsyncClient":
     # Importing it and reading the certificates takes a while, and nobody may wait for it.
     import httpx2  # noqa: PLC0415
 
-    return httpx2.AsyncClient(timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS))
+    waits = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
+    return httpx2.AsyncClient(timeout=waits, verify=certificates())
 
 
 def _read(answer: bytes, count: int) -> Sequence[Vector]:

@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
 
+from bot.adapters.certificates import certificates
 from bot.adapters.mcp.child import LONGEST_LINE
 from bot.adapters.mcp.content import answer
 from bot.adapters.mcp.http_client import WatchedClient
@@ -222,7 +223,7 @@ def _http_client(spec: ServerSpec, *, streaming: bool = False) -> WatchedClient:
     longest = max(spec.start_seconds, spec.call_seconds) + _SLACK_SECONDS
     reading = None if streaming else longest
     timeout = httpx2.Timeout(_HTTP_SECONDS, read=reading)
-    return WatchedClient(headers=dict(spec.headers), timeout=timeout)
+    return WatchedClient(headers=dict(spec.headers), timeout=timeout, verify=certificates())
 
 
 @asynccontextmanager

@@ -14,8 +14,17 @@ from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any
 
 import httpx2
-from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, Omit, OpenAIError
+from openai import (
+    APIError,
+    APIStatusError,
+    AsyncOpenAI,
+    AsyncStream,
+    DefaultAsyncHttpxClient,
+    Omit,
+    OpenAIError,
+)
 
+from bot.adapters.certificates import certificates
 from bot.adapters.openai.event_stream import END, EventStream
 from bot.adapters.openai.faults import fault, told
 from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
@@ -30,6 +39,9 @@ _MOST_BODY = 64_000_000
 
 _MOST_SOUND = 20_000_000
 """Bytes of a recording; five minutes of speech take two million."""
+
+_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=16)
+"""Few idle connections stay open: the pool compares each with every other at every call."""
 
 _FOR_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
@@ -51,6 +63,7 @@ class Connection:
                 default_headers=_headers(spec),
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
+                http_client=DefaultAsyncHttpxClient(limits=_LIMITS, verify=certificates()),
             )
         except httpx2.InvalidURL:
             raise ModelDenied("the provider's base URL is no URL") from None

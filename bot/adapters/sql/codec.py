@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import Field, TypeAdapter
@@ -17,14 +16,13 @@ T = TypeVar("T")
 
 
 class Codec(Generic[T]):
-    """Writes and reads values of one shape; builds its rules at the first use, not at import."""
+    """Writes and reads values of one shape.
+
+    Its rules are built at import: every start needs them, and the first message would wait.
+    """
 
     def __init__(self, shape: Any) -> None:
-        self._shape = shape
-
-    @cached_property
-    def _adapter(self) -> TypeAdapter[T]:
-        return TypeAdapter(self._shape)
+        self._adapter: TypeAdapter[T] = TypeAdapter(shape)
 
     def dump(self, value: T) -> str:
         try:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import re
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -15,6 +14,7 @@ import httpx
 from telegram import Bot
 from telegram.error import TelegramError
 
+from bot.adapters.certificates import certificates
 from bot.adapters.telegram.faults import translated
 from bot.adapters.telegram.transport import Transport
 from bot.domain.errors import ChannelError, ChannelUnreachable
@@ -55,10 +55,8 @@ class TelegramApi:
 
     async def __aenter__(self) -> Self:
         _silence_logs_with_urls()
-        # Reading the certificates is the slowest part of opening: once is enough.
-        self._certificates = certificates = httpx.create_ssl_context()
-        self._sending = _transport(self._send_seconds, 256, certificates, _GRACE_SECONDS)
-        self._polling = _transport(self._send_seconds, 1, certificates)
+        self._sending = _transport(self._send_seconds, 256, _GRACE_SECONDS)
+        self._polling = _transport(self._send_seconds, 1)
         self._bot = Bot(
             self._token,
             base_url=f"{self._url}/bot",
@@ -124,7 +122,7 @@ class TelegramApi:
         waits = httpx.Timeout(self._send_seconds, connect=_CONNECT_SECONDS)
         # A client of its own: a cancel in the middle of a file cannot cost the pool a connection.
         client = httpx.AsyncClient(
-            verify=self._certificates, timeout=waits, headers={"Accept-Encoding": "identity"}
+            verify=certificates(), timeout=waits, headers={"Accept-Encoding": "identity"}
         )
         try:
             async with client, client.stream("GET", url) as response:
@@ -142,9 +140,7 @@ class TelegramApi:
         return fault
 
 
-def _transport(
-    seconds: float, connections: int, certificates: ssl.SSLContext, grace: float = 0.0
-) -> Transport:
+def _transport(seconds: float, connections: int, grace: float = 0.0) -> Transport:
     return Transport(
         grace=grace,
         connection_pool_size=connections,
@@ -154,7 +150,7 @@ def _transport(
         pool_timeout=seconds,
         media_write_timeout=_UPLOAD_SECONDS,
         httpx_kwargs={
-            "verify": certificates,
+            "verify": certificates(),
             "limits": httpx.Limits(
                 max_connections=connections, max_keepalive_connections=_KEPT_CONNECTIONS
             ),

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 
+from bot.adapters.certificates import certificates
 from bot.domain.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
 from bot.domain.model import Usage
 from bot.ports.hearing import Speech
@@ -51,7 +52,9 @@ class EndpointHearing:
         form = {"model": access.model, "response_format": "json"}
         try:
             async with (
-                httpx2.AsyncClient(timeout=access.seconds, headers=headers) as client,
+                httpx2.AsyncClient(
+                    timeout=access.seconds, headers=headers, verify=certificates()
+                ) as client,
                 client.stream(
                     "POST",
                     f"{access.url}/audio/transcriptions",
