@@ -210,8 +210,7 @@ def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
     The keys of providers are no variables of skills, whatever a skill is allowed to see.
     """
     roots = (settings.skills or shipped("skills"), settings.home / "skills")
-    services = {"STEWARD_EMBED_KEY", "STEWARD_HEAR_KEY", "STEWARD_SPEAK_KEY"}
-    keys = {"OPENAI_API_KEY", *services, *(spec.key_name for spec in settings.providers)}
+    keys = {"OPENAI_API_KEY", "STEWARD_EMBED_KEY", *(spec.key_name for spec in settings.providers)}
     environ = {name: value for name, value in os.environ.items() if name not in keys}
 
     def tell(skills: SkillSet) -> None:

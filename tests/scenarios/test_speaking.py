@@ -339,6 +339,18 @@ async def test_the_budget_of_a_message_holds_for_its_voice_note_too() -> None:
     assert speaking.asked == 0
 
 
+async def test_what_is_owed_ends_quietly_when_the_service_is_taken_away() -> None:
+    async with stage(says("Noted.")) as scene:
+        speaking = await with_voice(scene)
+        speaking.gate = Gate()
+        await scene.say("", attachments=[OWN])
+        await speaking.gate.reached()
+        scene.speaking = None
+        await scene.crash()
+        await quiet(scene)
+    assert scene.texts[-1] == "Noted."
+
+
 async def test_a_press_below_voice_turns_it_on_and_off() -> None:
     async with stage() as scene:
         await with_voice(scene, on=False)
