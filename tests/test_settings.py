@@ -274,6 +274,8 @@ def test_a_wrong_value_tells_where_it_stands(tmp_path: Path) -> None:
         ("TELEGRAM_BOT_TOKEN", "hunter2hunter2"),
         ("ANTHROPIC_API_KEY", "hunter2\x1b[31m"),
         ("ANTHROPIC_API_KEY", "hunter2 hunter2"),
+        ("STEWARD_SPEAK_KEY", "hunter2 hunter2"),
+        ("STEWARD_SPEAK_URL", "gopher://me:hunter2@db/x"),
         ("TELEGRAM_WEBHOOK_SECRET", "hunter2"),
         ("TELEGRAM_WEBHOOK_SECRET", "hunter2 hunter2 hunter2"),
         ("STEWARD_DATABASE_URL", "postgresql://me:hunter2@db:port/x"),
@@ -353,6 +355,27 @@ def test_secrets_are_masked_wherever_settings_are_shown(tmp_path: Path) -> None:
     shown = repr(settings)
     assert not any(secret in shown for secret in (KEY, "1:short", "hunter2"))
     assert {s.get_secret_value() for s in settings.secrets} == {KEY, "1:short", "hunter2"}
+
+
+def test_the_way_to_a_voice_is_read_and_its_secrets_are_masked(tmp_path: Path) -> None:
+    assert read_settings({}, tmp_path).speak is None
+    given = {
+        "STEWARD_SPEAK_URL": "https://me:hunter2@voice.example/v1/",
+        "STEWARD_SPEAK_KEY": KEY,
+        "STEWARD_SPEAK_PRICE": "15",
+    }
+    settings = read_settings(given, tmp_path)
+    told = settings.speak
+    assert told is not None
+    assert (told.model, told.voice, told.price, told.seconds) == ("tts-1", "alloy", 15, 60)
+    assert told.url == "https://me:hunter2@voice.example/v1"
+    assert origin(settings, "STEWARD_SPEAK_KEY")[0] == "…mnop"
+    assert origin(settings, "STEWARD_SPEAK_URL")[0] == "https://me:***@voice.example/v1"
+    assert {s.get_secret_value() for s in settings.secrets} == {KEY, "hunter2"}
+    shown = "".join(f"{line.value}{line.sentence}" for line in settings.lines)
+    assert not any(secret in shown for secret in (KEY, "hunter2"))
+    with pytest.raises(SettingError, match="STEWARD_SPEAK_PRICE"):
+        read_settings({**given, "STEWARD_SPEAK_PRICE": "-1"}, tmp_path)
 
 
 @pytest.mark.parametrize(

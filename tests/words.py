@@ -41,6 +41,11 @@ OVER_DAY, OVER_PERSON = "of today’s budget of", "of your budget of"
 OVER_TURN, UNPRICED = "of the budget of", "nobody told me what"
 MOSTLY_USED, HALTED = "💰", "I stopped:"
 
+# About voice.
+UNHEARD, UNSPOKEN = "🎤 I could not hear your voice message:", "🔇 I could not speak my answer:"
+VOICE_ON, TEXT_ALONE = "From now on: answers to voice messages", "My answers are text alone."
+NO_VOICE_TAKEN = "🔇 My voice note did not arrive:"
+
 NO_TOOL_RAN = "No tool ran, so nothing was changed."
 NOT_LET_IN = "The model's provider refused the API key."
 EMPTY_ANSWERS = "The model gave an empty answer"

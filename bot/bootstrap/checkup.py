@@ -15,6 +15,7 @@ from bot.bootstrap.memory_probes import try_meaning, try_words
 from bot.bootstrap.owners import owner_told
 from bot.bootstrap.parts import chat_servers, plan_folder, skill_folders, tool_servers
 from bot.bootstrap.probes import try_model, try_provider
+from bot.bootstrap.speech import speech_checks
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnwritable
 from bot.domain.note import MEMORY_TOOLS
@@ -28,13 +29,14 @@ _MEANING_SECONDS = 90.0
 
 
 def checkup(settings: Settings, forms: Sequence[ChannelForm]) -> Checkup:
-    """Returns the checks of models, channels, store, sandbox and servers, in this order."""
+    """Returns the checks of models, channels, store, speech, sandbox and servers, in this order."""
     served = any(not form.missing(settings) for form in forms)
     return Checkup(
         [
             *_models(settings),
             *[check for form in forms for check in form.checks(settings)],
             *_database(settings, served=served),
+            *speech_checks(settings),
             _sandbox(settings),
             *[_server(settings, spec) for spec in settings.servers if not spec.fault],
         ],

@@ -21,13 +21,13 @@ from bot.adapters.tools.catalog import FixedCatalog
 from bot.adapters.tools.inbox_folder import WorkspaceInbox
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sending import clear_spool
+from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
 from bot.bootstrap.database import mend_database, unwritable
 from bot.bootstrap.meaning import drop_unused, opened_meaning
 from bot.bootstrap.parts import (
     Hide,
     fallback_keys,
-    hearing,
     house_tools,
     lanes,
     model_key,
@@ -37,6 +37,7 @@ from bot.bootstrap.parts import (
     tool_servers,
     with_demo,
 )
+from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.background import MOST_PERSONA
 from bot.domain.errors import WRITE_RIGHT, SettingError, StoreUnwritable
@@ -189,6 +190,8 @@ def _world(
         meaning=kept.meaning,
         charts=ChartFiles(settings.home / "spool", settings.home / "charts"),
         hearing=hearing(settings),
+        speaking=speaking(settings),
+        sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
         commands_run=sandbox.standing,
         holds=holds,

@@ -30,7 +30,6 @@ from bot.domain.skill import SkillSet
 from bot.logs import log_context
 from bot.ports.clock import Clock
 from bot.ports.embedder import Embedder
-from bot.ports.hearing import Hearing
 from bot.ports.lanes import Drain
 from bot.ports.model import Model
 from bot.ports.skills import Skills
@@ -152,18 +151,6 @@ def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str,
         if fault:
             raise SettingError(fault)
     return tuple(key for key in settings.fallback_models if key.partition("/")[0] in models)
-
-
-def hearing(settings: Settings) -> Hearing | None:
-    """Returns the ears of the program; None where no service hears."""
-    if settings.hear is None:
-        return None
-    # Its library takes a while to load, and few have this setting.
-    from bot.adapters.voice.hearing import EndpointHearing, HearingAccess  # noqa: PLC0415
-
-    told = settings.hear
-    key = told.key.get_secret_value() if told.key is not None else ""
-    return EndpointHearing(HearingAccess(told.url, told.model, key, told.minute, told.seconds))
 
 
 def lanes(at_work: int, clock: Clock, drain: Drain) -> EmbeddedLanes:

@@ -21,6 +21,7 @@ from bot.domain.rights import Pace, Rights
 from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, WaysOn
+from bot.domain.voice import HeardWords, VoiceNote
 
 
 class InboundState(StrEnum):
@@ -92,7 +93,10 @@ class AskStop:
 
 @dataclass(frozen=True, slots=True)
 class SaveChat:
-    """Updates a chat's settings and its current conversation; fence, log end and skill stay."""
+    """Updates a chat's settings and its current conversation.
+
+    Fence, log end, skill and voice stay: they have writes of their own.
+    """
 
     chat: Chat
 
@@ -115,6 +119,14 @@ class ChooseSkill:
     chat: int
     skill: str | None
     lent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetVoice:
+    """Turns spoken answers of a chat on or off; off also ends what is owed of them."""
+
+    chat: int
+    on: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +389,27 @@ class SaveReceived:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepHeard:
+    """Keeps the words of a recording, in place of what was kept of it before."""
+
+    heard: HeardWords
+
+
+@dataclass(frozen=True, slots=True)
+class OweVoice:
+    """Makes an answer owed as a voice note, or notes how often that was tried."""
+
+    note: VoiceNote
+
+
+@dataclass(frozen=True, slots=True)
+class EndVoice:
+    """Ends the debt of a voice note: it is a message now, or will never be one."""
+
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
 class AllowServer:
     """Keeps the consent that a tool server may be started; nothing when it was given before."""
 
@@ -450,6 +483,7 @@ Write: TypeAlias = (
     | SaveChat
     | NameChat
     | ChooseSkill
+    | SetVoice
     | NoteOffer
     | EndGrants
     | MoveChat
@@ -475,6 +509,9 @@ Write: TypeAlias = (
     | AddAudit
     | AddArtifact
     | SaveReceived
+    | KeepHeard
+    | OweVoice
+    | EndVoice
     | AddVerdict
     | AllowServer
     | DropConsent

@@ -71,6 +71,8 @@ class Chat:
     """True when the model chose the skill; it then ends with the conversation or its pipeline."""
     offered: str | None = None
     """The edition of the skill whose wishes a card has offered to allow since it is in use."""
+    voice: bool = False
+    """True when an answer to a voice message comes as a voice note too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,14 @@ class RequestInvalid(ModelError):
 
 
 class OverBudget(ModelError):
-    """The call was not made, because it would have passed a budget; its text is for the person."""
+    """The call was not made, because it would have passed a budget; its text is for the person.
+
+    `reason` is the same as half a sentence, for a call that is no part of a turn.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or message
 
 
 class ChannelError(StewardError):

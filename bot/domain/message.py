@@ -1,6 +1,6 @@
 """Messages from a channel and to it, in words that belong to no platform."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -44,6 +44,11 @@ class Quote:
     attachments: tuple["Attachment", ...] = ()
     foreign: str | None = None
     """Names content that nobody typed in that message, a picture or a poll for instance."""
+
+    @property
+    def foreign_attachments(self) -> Sequence["Attachment"]:
+        """Returns the files but for the sender's own voice, as it was recorded for that message."""
+        return [one for one in self.attachments if not (self.own and one.recorded)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ class InboundMessage:
             return self.foreign
         if self.quote is not None and self.quote.foreign is not None:
             return self.quote.foreign
-        quoted = () if self.quote is None else self.quote.attachments
+        quoted = () if self.quote is None else self.quote.foreign_attachments
         # A voice that the app recorded for this message is the sender's own, as typed words are.
         sent = (a for a in self.attachments if not a.recorded)
         return next((_KINDS[a.kind] for a in (*sent, *quoted)), None)
@@ -281,13 +286,15 @@ class FileRef:
     name: str
     caption: str = ""
     text: str | None = None
+    voice: int | None = None
+    """The length of a voice note in seconds; None for any other file."""
 
 
 class OutboundKind(StrEnum):
     """The purpose of an outbound message; the delivery treats each kind in its own way.
 
     The buttons of a MENU can be typed as commands too. A message that is GONE was shown in passing
-    and must leave the screen.
+    and must leave the screen. A VOICE is an answer, spoken; a chat may take none.
     """
 
     ANSWER = "answer"
@@ -295,6 +302,7 @@ class OutboundKind(StrEnum):
     NOTICE = "notice"
     MENU = "menu"
     PROGRESS = "progress"
+    VOICE = "voice"
     GONE = "gone"
 
 

@@ -100,6 +100,8 @@ class AskerBody:
     """The language code of the person's app."""
     governs: bool = False
     """True when an owner wrote it, whose words may direct anybody's turn."""
+    spoken: bool = False
+    """True when the person said it in a voice message of their own, which was heard."""
     kind: Literal["asker"] = "asker"
     """Tells this entry from others in stored rows."""
 

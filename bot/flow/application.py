@@ -41,6 +41,7 @@ class Application:
             group.create_task(self._sweep(), name="sweep")
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
+            group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
             group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
             await self.resume()
 

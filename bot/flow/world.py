@@ -43,9 +43,11 @@ from bot.ports.plans import Plans
 from bot.ports.received import InboxFolder, Received
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
+from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
 from bot.ports.tool import Catalog
 from bot.ports.turns import TurnRows
+from bot.ports.voice import VoiceRows
 
 Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Path]]
 """Returns the folder that calls of a person in a chat may touch."""
@@ -73,6 +75,7 @@ class StorePorts:
     notes: Notes
     belongings: Belongings
     turns: TurnRows
+    voice: VoiceRows
 
 
 async def at_once() -> None:
@@ -112,6 +115,8 @@ class World:
     """The owner's words about who the bot is."""
     packing: Packing
     """Makes the files that hand people what was said with them."""
+    sounds: Sounds
+    """Keeps voice notes until they are delivered."""
     templates: Templates
     """The stored plans for `/plan use`."""
     skills: Skills
@@ -126,6 +131,8 @@ class World:
     """Draws charts; None when no picture is wanted."""
     hearing: Hearing | None = None
     """Hears voice messages; None when they stay unheard."""
+    speaking: Speaking | None = None
+    """Speaks answers; None when they stay unspoken."""
     own_servers: Sequence[ServerSpec] = ()
     """The operator's own tool servers."""
     commands_run: Callable[[], Awaitable[str]] = without_commands

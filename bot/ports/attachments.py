@@ -24,6 +24,17 @@ class NotRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Unheard:
+    """A recording without its words: the reason as half a sentence, and a sentence on what helps.
+
+    The person who sent it reads both, since nobody else could make up for the words.
+    """
+
+    why: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True)
 class Spoken:
     """The words of a recording, as they were heard."""
 

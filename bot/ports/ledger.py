@@ -1,6 +1,6 @@
 """The record of usage and of people's actions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -88,8 +88,8 @@ class Ledger(Protocol):
         """
         ...
 
-    async def total(self, since: datetime, whose: Whose) -> Nano:
-        """Returns the cost of all calls since then whose price is known."""
+    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
+        """Returns the cost of all calls since then whose price is known, but for those named."""
         ...
 
     async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:

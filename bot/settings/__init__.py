@@ -4,11 +4,13 @@ from bot.settings.fields import FIRST_MODEL, FIRST_OF_OPENAI
 from bot.settings.reading import given, read_settings
 from bot.settings.values import (
     AnthropicAccess,
+    HearAccess,
     LogSettings,
     MeaningAccess,
     OpenAIAccess,
     SettingLine,
     Settings,
+    SpeakAccess,
     TelegramAccess,
     WebhookAccess,
 )
@@ -17,11 +19,13 @@ __all__ = [
     "FIRST_MODEL",
     "FIRST_OF_OPENAI",
     "AnthropicAccess",
+    "HearAccess",
     "LogSettings",
     "MeaningAccess",
     "OpenAIAccess",
     "SettingLine",
     "Settings",
+    "SpeakAccess",
     "TelegramAccess",
     "WebhookAccess",
     "given",

@@ -204,6 +204,22 @@ class Fields(BaseModel):
         None, "Dollars that a minute of sound costs there; unknown when not set."
     )
     hear_seconds: Seconds = told(60.0, "Seconds that hearing one voice message may take.")
+    speak_url: ServiceUrl | None = told(
+        None, "The address of a service that speaks answers, up to and with /v1."
+    )
+    speak_model: Annotated[str, Field(min_length=1)] = told(
+        "tts-1", "The model that speaks answers."
+    )
+    speak_voice: Annotated[str, Field(min_length=1)] = told(
+        "alloy", "The voice in which it speaks, as the service names it."
+    )
+    speak_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
+        None, "The key of the service that speaks, if it wants one."
+    )
+    speak_price: Dollars | None = told(
+        None, "Dollars that a million characters cost there; unknown when not set."
+    )
+    speak_seconds: Seconds = told(60.0, "Seconds that speaking one answer may take.")
     telegram_bot_token: Annotated[SecretStr, _secret(forms.bot_token)] | None = told(
         None, "The token of the Telegram bot; with it Telegram is served."
     )

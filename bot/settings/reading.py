@@ -48,6 +48,7 @@ from bot.settings.values import (
     OpenAIAccess,
     SettingLine,
     Settings,
+    SpeakAccess,
     TelegramAccess,
     WebhookAccess,
 )
@@ -70,6 +71,7 @@ _SECRET = frozenset(
         "OPENAI_API_KEY",
         "STEWARD_EMBED_KEY",
         "STEWARD_HEAR_KEY",
+        "STEWARD_SPEAK_KEY",
         "TELEGRAM_BOT_TOKEN",
         "TELEGRAM_WEBHOOK_SECRET",
     }
@@ -83,6 +85,7 @@ _WITH_PASSWORD = frozenset(
         "STEWARD_EMBED_URL",
         "STEWARD_CHROMA_URL",
         "STEWARD_HEAR_URL",
+        "STEWARD_SPEAK_URL",
         "ANTHROPIC_BASE_URL",
         "OPENAI_BASE_URL",
         "TELEGRAM_API_URL",
@@ -177,12 +180,12 @@ def _settings(fields: Fields, folder: Path) -> Settings:
     home = folder / fields.home
     key, token = fields.anthropic_api_key, fields.telegram_bot_token
     secrets = (
-        *(key, fields.openai_api_key, fields.embed_key, fields.hear_key),
+        *(key, fields.openai_api_key, fields.embed_key, fields.hear_key, fields.speak_key),
         *(token, fields.telegram_webhook_secret),
     )
     database = fields.database_url or f"sqlite+aiosqlite:///{home / 'steward.db'}"
     services = (fields.anthropic_base_url or "", fields.openai_base_url, fields.telegram_api_url)
-    others = (fields.embed_url, fields.chroma_url, fields.hear_url)
+    others = (fields.embed_url, fields.chroma_url, fields.hear_url, fields.speak_url)
     urls = (database, *services, *(url or "" for url in others))
     passwords = (SecretStr(word) for url in urls if (word := forms.password_of(url)))
     return Settings(
@@ -204,6 +207,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
             fields.fast_model, fields.balanced_model, fields.deep_model, raises=fields.tier_raise
         ),
         hear=_hearing(fields),
+        speak=_speaking(fields),
         telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),
         limits=Limits(**_numbers(fields, Limits)),
         model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
@@ -241,6 +245,15 @@ def _hearing(fields: Fields) -> HearAccess | None:
         return None
     price, seconds = fields.hear_price, fields.hear_seconds
     return HearAccess(fields.hear_url, fields.hear_model, fields.hear_key, price, seconds)
+
+
+def _speaking(fields: Fields) -> SpeakAccess | None:
+    if fields.speak_url is None:
+        return None
+    key, price, seconds = fields.speak_key, fields.speak_price, fields.speak_seconds
+    return SpeakAccess(
+        fields.speak_url, fields.speak_model, fields.speak_voice, key, price, seconds
+    )
 
 
 def _budgets(fields: Fields) -> Budgets:

@@ -72,6 +72,20 @@ class HearAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeakAccess:
+    """The way to a service that speaks answers, at `url`/audio/speech."""
+
+    url: str
+    model: str
+    voice: str
+    key: SecretStr | None = None
+    price: Decimal | None = None
+    """Dollars for a million characters."""
+    seconds: float = 60.0
+    """Seconds that one answer may take."""
+
+
+@dataclass(frozen=True, slots=True)
 class WebhookAccess:
     """The address for Telegram's calls; a proxy passes them from `url` to `port` of 127.0.0.1.
 
@@ -155,6 +169,8 @@ class Settings:
     """The model of each tier."""
     hear: HearAccess | None = None
     """The way to a service that hears; None leaves voice messages unheard."""
+    speak: SpeakAccess | None = None
+    """The way to a service that speaks; None leaves answers unspoken."""
     telegram: TelegramAccess = TelegramAccess()
     """The way to the Bot API."""
     limits: Limits = field(default_factory=Limits)

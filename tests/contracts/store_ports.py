@@ -18,6 +18,7 @@ from bot.ports.people import Door, People
 from bot.ports.plans import Plans
 from bot.ports.received import Received
 from bot.ports.turns import TurnRows
+from bot.ports.voice import VoiceRows
 
 
 class StorePorts(Protocol):
@@ -61,3 +62,5 @@ class StorePorts(Protocol):
     def belongings(self) -> Belongings: ...
     @property
     def turns(self) -> TurnRows: ...
+    @property
+    def voice(self) -> VoiceRows: ...

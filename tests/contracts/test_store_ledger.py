@@ -111,6 +111,14 @@ async def test_bills_are_made_by_time_and_subject(store: StorePorts, chat: Chat)
     assert await store.ledger.total(later(30), Whose()) == 0
 
 
+async def test_a_total_leaves_out_the_calls_that_are_named(store: StorePorts, chat: Chat):
+    one, two, old = used(chat, "m", 1), used(chat, "m", 20), used(chat, "m", 300, -10)
+    await commit(store, one, two, old)
+    assert await store.ledger.total(NOW, Whose()) == 21
+    assert await store.ledger.total(NOW, Whose(person=1), [one.call, "another"]) == 20
+    assert await store.ledger.total(NOW, Whose(turn="turn-1"), [one.call, two.call]) == 0
+
+
 async def test_the_newest_budget_counts(store: StorePorts):
     assert dict(await store.ledger.budgets()) == {}
     await commit(store, SetBudget(Scope.DAY, 5, "Ann", NOW), SetBudget(Scope.TURN, 1, "Ann", NOW))

@@ -16,6 +16,8 @@ from tests.ports import free_port
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.messages_api import MessagesApi
 from tests.standins.serving import serving
+from tests.standins.speech import Speech
+from tests.standins.transcriptions import Transcriptions
 from tests.words import BAD_TOKEN, KEY_REFUSED, NO_TELEGRAM
 
 OBEYING = "tests.e2e.obeying"
@@ -176,6 +178,36 @@ async def test_a_fallback_without_a_key_is_told(practice: Practice) -> None:
         ANTHROPIC_API_KEY="", STEWARD_FALLBACK_MODELS="demo/demo,anthropic/claude-haiku-5-5"
     )
     assert "warn fallback anthropic/claude-haiku-5-5 cannot take over" in report.about("fallback")
+
+
+async def test_the_services_of_speech_are_asked_without_a_cost(practice: Practice) -> None:
+    voice, ears = Speech(api_key="k" * 20), Transcriptions(api_key="k" * 20)
+    assert (await practice.report()).about("speaking") == ""
+    async with serving(voice.app) as voice_url, serving(ears.app) as ears_url:
+        spoken = {"STEWARD_SPEAK_URL": f"{voice_url}/v1", "STEWARD_SPEAK_KEY": "k" * 20}
+        both = spoken | {"STEWARD_HEAR_URL": f"{ears_url}/v1", "STEWARD_HEAR_KEY": "k" * 20}
+        report = await practice.report(**both)
+        assert report.about("speaking").startswith("ok speaking Answers are spoken by tts-1")
+        assert report.about("hearing").startswith(
+            "ok hearing Voice messages are heard by whisper-1"
+        )
+        assert "lists no models" in report.about("hearing")
+        told = (await practice.report(**spoken)).about("speaking")
+        assert told.startswith("warn")
+        assert "STEWARD_HEAR_URL" in told
+        told = (await practice.report(**both, STEWARD_SPEAK_MODEL="tts-9")).about("speaking")
+        assert "has no model “tts-9”. → Correct STEWARD_SPEAK_MODEL." in told
+        told = (await practice.report(**both, STEWARD_BUDGET_DAY="5")).about("speaking")
+        assert "so nothing is spoken. → Set STEWARD_SPEAK_PRICE" in told
+        refused = await practice.report(**(both | {"STEWARD_SPEAK_KEY": "x" * 20}))
+        assert "does not accept the key. → Correct STEWARD_SPEAK_KEY." in refused.about("speaking")
+        assert "x" * 20 not in refused.text
+    away = await practice.report(
+        **(both | {"STEWARD_SPEAK_URL": f"http://127.0.0.1:{free_port()}"})
+    )
+    assert "The service does not answer" in away.about("speaking")
+    assert away.code == 0
+    assert voice.asked == 0
 
 
 async def test_a_database_that_cannot_be_written_fails(practice: Practice) -> None:

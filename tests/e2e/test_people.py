@@ -51,6 +51,7 @@ COMMANDS = {
     "/long": "Now an answer of more than 12,000 characters",
     "/previews": "Links show no preview",
     "/footer": "My answers have no footer",
+    "/voice": "No service speaks yet",
     "/plan": "With a plan I look around first",
     "/skills": "compare-options: Helps to decide",
     "/skill": "No skill is active.",

@@ -270,3 +270,17 @@ async def test_no_card_brings_control_characters_of_its_own(
     assert "\u202e" not in talk.raw
     talk.say("n")
     await talk.shows("No.")
+
+
+async def test_the_terminal_says_that_it_has_no_voice(opened: Callable[..., Terminal]) -> None:
+    speaks = {
+        "STEWARD_SPEAK_URL": "http://127.0.0.1:9/v1",
+        "STEWARD_HEAR_URL": "http://127.0.0.1:9",
+    }
+    talk = opened(**speaks)
+    await talk.shows(READY)
+    talk.say("/voice on")
+    await talk.shows("This terminal has no voice. My answers are text here.")
+    talk.say("/status")
+    await talk.shows("Messages while I am busy")
+    assert "Answers to voice messages" not in talk.text

@@ -18,6 +18,7 @@ from bot.domain.plan import Plan
 from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.domain.voice import VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Bill, By, Spent, Task, Whose
@@ -60,6 +61,7 @@ class MemoryStore:
         self.notes = MemoryNotes(self.rows)
         self.belongings = MemoryBelongings(self.rows)
         self.turns = MemoryTurns(self.rows)
+        self.voice = MemoryVoice(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,19 @@ class MemoryJournal:
             if row.state is InboundState.WAITING and row.chat is not None:
                 found.add(row.chat)
         return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVoice:
+    rows: Rows
+
+    async def heard(self, chat: int, key: str) -> str | None:
+        found = self.rows.hearings.get((chat, key))
+        return None if found is None else found.words
+
+    async def owed(self, limit: int) -> Sequence[VoiceNote]:
+        notes = sorted(self.rows.voice_notes.values(), key=lambda one: (one.at, one.turn))
+        return notes[:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,8 +445,9 @@ class MemoryLedger:
             )
         return [bills[key] for key in sorted(bills)]
 
-    async def total(self, since: datetime, whose: Whose) -> Nano:
-        return sum(line.cost or 0 for line in self._lines(since, whose))
+    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
+        lines = self._lines(since, whose)
+        return sum(line.cost or 0 for line in lines if line.call not in besides)
 
     async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
         words = {id: passage.question for id, passage in self.rows.passages.items()}

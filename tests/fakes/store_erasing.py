@@ -49,6 +49,7 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     if target.turn is None and target.conversation is None:
         gone |= {p.id for p in rows.passages.values() if p.whose == target.whose}
         rows.notes = {id: n for id, n in rows.notes.items() if n.whose != target.whose}
+        rows.hearings = {at: h for at, h in rows.hearings.items() if at[0] not in chats}
     for id in gone & rows.passages.keys():
         rows.drop_passage(id)
 
@@ -57,9 +58,15 @@ def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
     cards = [c for c in rows.approvals.values() if c.turn == id]
     for card in [c for c in cards if c.state is not ApprovalState.OPEN]:
         rows.approvals[card.id] = erased_card(card, mark)
-    keys = {f"answer:{id}", *(f"card:{card.id}" for card in cards)}
+    keys = {f"answer:{id}", f"voice:{id}", *(f"card:{card.id}" for card in cards)}
+    sent = [rows.inbox[number] for number, turn in rows.taken.items() if turn == id]
+    begins = (f"send:{id}:", *(f"heard:{row.id}:" for row in sent))
+    for row in sent:
+        gone = [at for at in rows.hearings if at[0] == row.chat]
+        for at in [at for at in gone if at[1].startswith(f"{row.message_id}/")]:
+            del rows.hearings[at]
     for key, row in list(rows.outbox.items()):
-        if key in keys or key.startswith(f"send:{id}:"):
+        if key in keys or key.startswith(begins):
             content = erased_message(row.content, mark)
             rows.outbox[key] = replace(row, content=content, pieces=())
     for key, artifact in list(rows.artifacts.items()):

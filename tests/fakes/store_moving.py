@@ -83,7 +83,11 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     known = {f.key for f in rows.received.values() if f.chat == kept.id}
     for file in [f for f in rows.received.values() if f.chat == other.id and f.key in known]:
         del rows.received[file.id]
+    for chat, key in [place for place in rows.hearings if place[0] == other.id]:
+        words = rows.hearings.pop((chat, key))
+        rows.hearings.setdefault((kept.id, key), replace(words, chat=kept.id))
     for table in (
+        rows.voice_notes,
         rows.received,
         rows.plans,
         rows.conversations,

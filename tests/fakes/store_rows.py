@@ -28,17 +28,20 @@ from bot.domain.change import (
     DropUsage,
     EndGrants,
     EndRest,
+    EndVoice,
     EndWays,
     Erase,
     Fence,
     InboundState,
     JoinChats,
+    KeepHeard,
     KeepPassage,
     LinkAccount,
     MarkInbound,
     MoveChat,
     NameChat,
     NoteOffer,
+    OweVoice,
     PassOver,
     ReadPast,
     ReleaseHeard,
@@ -53,6 +56,7 @@ from bot.domain.change import (
     SaveTerms,
     SaveTurn,
     SetBudget,
+    SetVoice,
     Show,
     Write,
 )
@@ -68,6 +72,7 @@ from bot.domain.rights import NOTHING
 from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.domain.voice import HeardWords, VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.meaning import Begun, Leaving
 from bot.ports.outbox import DeliveryState, OutboxRow
@@ -98,6 +103,11 @@ class Rows:
     artifacts: dict[str, AddArtifact] = field(default_factory=dict[str, AddArtifact])
     consents: dict[str, ServerConsent] = field(default_factory=dict[str, ServerConsent])
     received: dict[int, ReceivedFile] = field(default_factory=dict[int, ReceivedFile])
+    hearings: dict[tuple[int, str], HeardWords] = field(
+        default_factory=dict[tuple[int, str], HeardWords]
+    )
+    voice_notes: dict[str, VoiceNote] = field(default_factory=dict[str, VoiceNote])
+    taken: dict[int, str] = field(default_factory=dict[int, str])
     passages_kept: int = 0
     passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
     notes: dict[str, Note] = field(default_factory=dict[str, Note])
@@ -130,7 +140,7 @@ class Rows:
         if chat is None or chat.fence != fence.number:
             raise FenceLost(f"chat {fence.chat} has a newer owner than {fence.number}")
 
-    def _carry_out(self, write: Write, at: datetime) -> None:  # noqa: C901 - one case for each kind
+    def _carry_out(self, write: Write, at: datetime) -> None:  # noqa: C901, PLR0912 - one case for each kind
         match write:
             case Append():
                 self._append(write.chat, write.entries)
@@ -140,6 +150,7 @@ class Rows:
                 SaveChat()
                 | NameChat()
                 | ChooseSkill()
+                | SetVoice()
                 | NoteOffer()
                 | SaveConversation()
                 | JoinChats()
@@ -160,6 +171,8 @@ class Rows:
                 self._spend(write)
             case AddAudit() | AddArtifact() | AddVerdict() | SaveReceived():
                 self._write_record(write)
+            case KeepHeard() | OweVoice() | EndVoice():
+                self._speak(write)
             case KeepPassage() | ReadPast() | AddNote() | DropNote() | Erase():
                 self._remember(write, at)
             case _:
@@ -241,14 +254,21 @@ class Rows:
     def _write_chat(
         self,
         write: (
-            SaveChat | NameChat | ChooseSkill | NoteOffer | SaveConversation | JoinChats | MoveChat
+            SaveChat
+            | NameChat
+            | ChooseSkill
+            | SetVoice
+            | NoteOffer
+            | SaveConversation
+            | JoinChats
+            | MoveChat
         ),
         at: datetime,
     ) -> None:
         if isinstance(write, MoveChat | JoinChats):
             move(self, write, at)
             return
-        if isinstance(write, NameChat | ChooseSkill | NoteOffer):
+        if isinstance(write, NameChat | ChooseSkill | SetVoice | NoteOffer):
             self._alter_chat(write)
             return
         if isinstance(write, SaveConversation):
@@ -267,10 +287,16 @@ class Rows:
                 skill=known.skill,
                 skill_lent=known.skill_lent,
                 offered=known.offered,
+                voice=known.voice,
             )
 
-    def _alter_chat(self, write: NameChat | ChooseSkill | NoteOffer) -> None:
+    def _alter_chat(self, write: NameChat | ChooseSkill | SetVoice | NoteOffer) -> None:
         known = self._chat(write.chat)
+        if isinstance(write, SetVoice):
+            self.chats[known.id] = replace(known, voice=write.on)
+            owed = self.voice_notes.items()
+            self.voice_notes = {t: n for t, n in owed if write.on or n.chat != known.id}
+            return
         if isinstance(write, NameChat):
             self.chats[known.id] = replace(known, title=write.title)
         elif isinstance(write, NoteOffer):
@@ -302,6 +328,8 @@ class Rows:
         if isinstance(write, AmendInbound):
             self.inbox[row.id] = replace(row, body=write.body)
             return
+        if write.turn is not None:
+            self.taken[row.id] = write.turn
         chat = row.chat if write.chat is None else self._chat(write.chat).id
         message_id = row.message_id if write.message_id is None else write.message_id
         person = row.person if write.person is None else write.person
@@ -468,6 +496,17 @@ class Rows:
         same = (f.id for f in self.received.values() if (f.chat, f.key) == (file.chat, file.key))
         number = next(same, max(self.received, default=0) + 1)
         self.received[number] = replace(file, id=number)
+
+    def _speak(self, write: KeepHeard | OweVoice | EndVoice) -> None:
+        match write:
+            case KeepHeard(heard):
+                self.hearings[self._chat(heard.chat).id, heard.key] = heard
+            case OweVoice(note):
+                known = self.voice_notes.get(note.turn, note)
+                self._chat(note.chat)
+                self.voice_notes[note.turn] = replace(known, tries=note.tries)
+            case EndVoice(turn):
+                self.voice_notes.pop(turn, None)
 
     def _spend(self, write: AddUsage | DropUsage | SetBudget) -> None:
         match write:

@@ -232,6 +232,19 @@ async def test_a_group_has_its_footer_from_the_eighteenth_revision_on(
     assert (group.footer, home.footer) == (wanted, False)
 
 
+@pytest.mark.parametrize(("revision", "wanted"), [(22, False), (23, True)])
+async def test_a_group_has_its_voice_from_the_twenty_third_revision_on(
+    tmp_path: Path, revision: int, wanted: bool
+):
+    url = play(RECORDED[revision - 1], tmp_path / "old.db")
+    async with open_store(url) as store:
+        group = await store.chats.at(Address("telegram", "-1002"), private=False)
+        home = await store.chats.at(Address("telegram", "42"), private=True)
+        heard, owed = await store.voice.heard(home.id, "7/u"), await store.voice.owed(5)
+    assert (group.voice, home.voice) == (wanted, False)
+    assert (heard, len(owed)) == (("buy milk", 1) if wanted else (None, 0))
+
+
 async def test_steps_of_a_live_plan_get_the_skill_they_would_have_run_under(empty_url: str):
     async with open_store(empty_url) as store:
         chat = await store.chats.at(Address("telegram", "42"), private=True)

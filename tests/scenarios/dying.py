@@ -18,6 +18,7 @@ from bot.ports.journal import Agenda, Journal
 from bot.ports.meaning import Begun, Leaving, MeaningDebts, Meant, Place, Vectors
 from bot.ports.outbox import Delivered, Outbox, OutboxRow
 from bot.ports.received import InboxFolder
+from bot.ports.speaking import Sounds
 
 T = TypeVar("T")
 
@@ -121,6 +122,24 @@ class DyingInboxFolder:
 
     async def discard(self, file: ReceivedFile) -> None:
         await self.fate.write(lambda: self.folder.discard(file))
+
+
+@dataclass(frozen=True)
+class DyingSounds:
+    sounds: Sounds
+    fate: Fate
+
+    async def keep(self, turn: str, sound: bytes) -> str | None:
+        return await self.fate.write(lambda: self.sounds.keep(turn, sound))
+
+    async def kept(self, turn: str) -> tuple[str, bytes] | None:
+        return await self.sounds.kept(turn)
+
+    async def all(self) -> Sequence[str]:
+        return await self.sounds.all()
+
+    async def drop(self, turn: str) -> None:
+        await self.sounds.drop(turn)
 
 
 @dataclass(frozen=True)

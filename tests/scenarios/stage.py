@@ -49,6 +49,7 @@ from tests.fakes.model import ScriptedModel, Step
 from tests.fakes.packing import FakePacking
 from tests.fakes.persona import FakePersona
 from tests.fakes.skills import FakeSkills
+from tests.fakes.speaking import FakeSounds, FakeSpeaking
 from tests.fakes.store import MemoryStore
 from tests.fakes.templates import FakeTemplates
 from tests.fakes.vectors import FakeVectors
@@ -59,6 +60,7 @@ from tests.scenarios.dying import (
     DyingJournal,
     DyingMeant,
     DyingOutbox,
+    DyingSounds,
     DyingVectors,
     Fate,
 )
@@ -103,6 +105,8 @@ class Stage:
         self.packing = FakePacking()
         self.charts = FakeCharts()
         self.hearing: FakeHearing | None = None
+        self.speaking: FakeSpeaking | None = None
+        self.sounds = FakeSounds()
         self.budgets: dict[Scope, Limit] = {}
         self.templates = FakeTemplates()
         self.timezone: str | None = "UTC"
@@ -184,6 +188,7 @@ class Stage:
             store.notes,
             store.belongings,
             store.turns,
+            store.voice,
         )
         world = World(
             clock=self.clock,
@@ -198,11 +203,13 @@ class Stage:
             inbox_folder=DyingInboxFolder(self.inbox_folder, fate),
             persona=self.persona,
             packing=self.packing,
+            sounds=DyingSounds(self.sounds, fate),
             templates=self.templates,
             skills=self.skills,
             servers=self._servers,
             charts=self.charts,
             hearing=self.hearing,
+            speaking=self.speaking,
             own_servers=self._own_servers,
             meaning=self.meaning,
         )

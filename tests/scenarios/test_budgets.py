@@ -98,6 +98,29 @@ async def test_people_are_told_once_when_most_of_it_is_used() -> None:
     assert [OVER_DAY in text and "90 %" in text for text in owners] == [True]
 
 
+async def test_a_first_budget_counts_the_calls_that_are_under_way() -> None:
+    gate = Gate()
+    dear = replace(PROFILE, price=price("200", "5", "200", "200"))
+    model = ScriptedModel(says("Zero.", usage=Usage(input=515)), gate, says("One."), profile=dear)
+    async with running(Stage(model, (), Limits()), BOTH) as scene:
+        await scene.say("zero")
+        await scene.shows("Zero.")
+        one_prompt = model.requests[0].estimate * 200 / 1_000_000
+        await scene.say("first", BOB, at=BOBS)
+        await gate.reached()
+        await scene.say(f"/budget day {one_prompt * 2.5:.6f}")
+        await scene.shows("It counts from now on.")
+        await scene.say("second")
+        told = await scene.shows(HALTED)
+        assert "The next step costs at least" in told
+        gate.open()
+        await scene.shows_in(BOBS, "One.")
+        await scene.settled(3)
+        _, counted = await scene.application.parts.one_turn.till.today()
+    model.assert_exhausted()
+    assert counted == spent(scene)
+
+
 async def test_calls_side_by_side_do_not_count_on_the_same_money() -> None:
     gate = Gate()
     dear = replace(PROFILE, price=price("200", "5", "200", "200"))

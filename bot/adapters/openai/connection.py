@@ -37,6 +37,9 @@ _SHORTEST_KEY = 8
 _MOST_BODY = 64_000_000
 """Bytes of a reply in one piece, and of a list of models."""
 
+_MOST_SOUND = 20_000_000
+"""Bytes of a recording; five minutes of speech take two million."""
+
 _LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=16)
 """Few idle connections stay open: the pool compares each with every other at every call."""
 
@@ -77,6 +80,21 @@ class Connection:
             return {str(entry["id"]): entry for entry in listed if isinstance(entry, Mapping)}
         except (ValueError, TypeError, KeyError):
             raise ModelUnreachable("the server's list of models cannot be read") from None
+
+    async def speech(self, words: str, model: str, voice: str) -> bytes:
+        """Returns words as sound, in Ogg with Opus."""
+        whole = bytearray()
+        async with (
+            self._within(self._times.call_seconds, "no answer"),
+            self._client.audio.speech.with_streaming_response.create(
+                input=words, model=model, voice=voice, response_format="opus"
+            ) as response,
+        ):
+            async for piece in response.iter_bytes():
+                whole += piece
+                if len(whole) > _MOST_SOUND:
+                    raise ModelUnreachable("the answer was too long")
+        return bytes(whole)
 
     async def events(self, body: bytes) -> AsyncGenerator[str]:
         """Yields the data of each event, and END when the server said that the reply is whole.

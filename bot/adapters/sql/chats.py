@@ -5,11 +5,21 @@ from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
+from sqlalchemy import (
+    Connection,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, Now
-from bot.adapters.sql.tables import chat, conversation
+from bot.adapters.sql.tables import chat, conversation, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import (
     ChooseSkill,
@@ -18,6 +28,7 @@ from bot.domain.change import (
     NoteOffer,
     SaveChat,
     SaveConversation,
+    SetVoice,
 )
 from bot.domain.chat import Activation, Chat, Conversation, LongAnswers, QueueMode
 from bot.domain.errors import NoSuchChat, StoreError
@@ -53,6 +64,8 @@ _SAVE = (
     .values({name: bindparam(name) for name in _SETTINGS})
 )
 _NAME = update(chat).where(chat.c.id == bindparam("of")).values(title=bindparam("called"))
+_SET_VOICE = update(chat).where(chat.c.id == bindparam("of")).values(voice=bindparam("spoken"))
+_END_VOICES = delete(voice_note).where(voice_note.c.chat == bindparam("of"))
 _CHOOSE = (
     update(chat)
     .where(chat.c.id == bindparam("of"))
@@ -138,6 +151,12 @@ def choose_skills(connection: Connection, writes: Sequence[ChooseSkill], _at: da
         connection.execute(_LEND if write.lent else _CHOOSE, row)
 
 
+def set_voices(connection: Connection, writes: Sequence[SetVoice], _at: datetime) -> None:
+    connection.execute(_SET_VOICE, [{"of": write.chat, "spoken": write.on} for write in writes])
+    if silent := [{"of": write.chat} for write in writes if not write.on]:
+        connection.execute(_END_VOICES, silent)
+
+
 def note_offers(connection: Connection, writes: Sequence[NoteOffer], _at: datetime) -> None:
     connection.execute(_OFFER, [{"of": write.chat, "mark": write.under} for write in writes])
 
@@ -179,6 +198,7 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
         "previews": False,
         "footer": False,
         "skill_lent": False,
+        "voice": False,
     }
     new = _ADD.run(connection, row)
     founded = first(connection, address)

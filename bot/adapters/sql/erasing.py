@@ -4,7 +4,17 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Text, bindparam, insert, inspect, select, type_coerce, update
+from sqlalchemy import (
+    Connection,
+    Text,
+    bindparam,
+    insert,
+    inspect,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.memory import drop_passages
@@ -14,6 +24,7 @@ from bot.adapters.sql.tables import (
     chat,
     conversation,
     entry,
+    hearing,
     inbox,
     note,
     outbox,
@@ -53,6 +64,7 @@ _MESSAGES = select(outbox.c.id, outbox.c.content)
 _CARDS = select(*columns(approval, Approval)).where(
     approval.c.turn == _OF, approval.c.state != ApprovalState.OPEN
 )
+_SENT = select(inbox.c.id, inbox.c.chat, inbox.c.message_id).where(inbox.c.turn == _OF)
 _OWNED = select(passage.c.id).where(passage.c.whose == _OF)
 _LAST = select(chat.c.last_seq).where(chat.c.id == _OF, chat.c.conversation == bindparam("open"))
 
@@ -143,8 +155,10 @@ def _cut(connection: Connection, within: int, of: str, at: datetime) -> None:
 def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     """Erases what a turn left outside of the log."""
     cards = [Approval(*row) for row in connection.execute(_CARDS, {"of": id})]
-    keys = [f"answer:{id}", *(f"card:{card.id}" for card in cards)]
-    said = _MESSAGES.where(outbox.c.key.in_(keys) | outbox.c.key.startswith(f"send:{id}:"))
+    keys = [f"answer:{id}", f"voice:{id}", *(f"card:{card.id}" for card in cards)]
+    prefixes = [f"send:{id}:", *_forget_heard(connection, id)]
+    begins = (outbox.c.key.startswith(prefix) for prefix in prefixes)
+    said = _MESSAGES.where(or_(outbox.c.key.in_(keys), *begins))
     for number, content in connection.execute(said).all():
         left = update(outbox).where(outbox.c.id == number)
         connection.execute(left.values(content=erased_message(content, mark), pieces=()))
@@ -159,10 +173,21 @@ def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     connection.execute(update(plan).where(plan.c.turn == id).values(told))
 
 
+def _forget_heard(connection: Connection, turn: str) -> list[str]:
+    """Forgets the words of a turn's recordings; returns how the keys of their quotes begin."""
+    sent = connection.execute(_SENT, {"of": turn}).all()
+    for _, within, message in sent:
+        named = hearing.c.key.startswith(f"{message}/", autoescape=True)
+        connection.execute(hearing.delete().where(hearing.c.chat == within, named))
+    return [f"heard:{row}:" for row, _, _ in sent]
+
+
 def _forget(connection: Connection, target: Target, turns: set[str]) -> None:
     if target.turn is not None:
         turns = {*turns, target.turn}
     elif target.conversation is None:
         turns = {*turns, *connection.execute(_OWNED, {"of": target.whose}).scalars()}
         connection.execute(note.delete().where(note.c.whose == target.whose))
+        within = hearing.c.chat.in_(_chats_of(connection, target))
+        connection.execute(hearing.delete().where(within))
     drop_passages(connection, sorted(turns))

@@ -24,6 +24,7 @@ from bot.adapters.sql import (
     plans,
     received,
     turns,
+    voice,
 )
 from bot.adapters.sql.agenda_parts import agenda_parts
 from bot.adapters.sql.database import Database, Now
@@ -52,16 +53,19 @@ from bot.domain.change import (
     DropUsage,
     EndGrants,
     EndRest,
+    EndVoice,
     EndWays,
     Erase,
     Fence,
     JoinChats,
+    KeepHeard,
     KeepPassage,
     LinkAccount,
     MarkInbound,
     MoveChat,
     NameChat,
     NoteOffer,
+    OweVoice,
     PassOver,
     ReadPast,
     ReleaseHeard,
@@ -76,6 +80,7 @@ from bot.domain.change import (
     SaveTerms,
     SaveTurn,
     SetBudget,
+    SetVoice,
     Show,
 )
 from bot.domain.errors import NoSuchChat
@@ -96,6 +101,7 @@ _WRITERS: Mapping[type, Writer] = {
     SaveChat: chats.save_chats,
     NameChat: chats.name_chats,
     ChooseSkill: chats.choose_skills,
+    SetVoice: chats.set_voices,
     NoteOffer: chats.note_offers,
     EndGrants: approvals.end_grants,
     MoveChat: moving.move_chats,
@@ -122,6 +128,9 @@ _WRITERS: Mapping[type, Writer] = {
     AddArtifact: ledger.add_artifacts,
     AddVerdict: ledger.add_verdicts,
     SaveReceived: received.save_received,
+    KeepHeard: voice.keep_heard,
+    OweVoice: voice.owe_voices,
+    EndVoice: voice.end_voices,
     AllowServer: consents.allow_servers,
     DropConsent: consents.drop_consents,
     KeepPassage: memory.keep_passages,

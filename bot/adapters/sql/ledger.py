@@ -1,6 +1,6 @@
 """The record: usage, audit lines, verdicts and whole texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -101,8 +101,10 @@ class SqlLedger:
             for slot, of, calls, cost, unknown, guessed, *tokens in map(tuple, rows)
         ]
 
-    async def total(self, since: datetime, whose: Whose) -> Nano:
+    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
         wanted = select(func.sum(usage.c.cost)).where(usage.c.at >= since, *_of(whose))
+        if besides:
+            wanted = wanted.where(usage.c.call.not_in(besides))
         return int(await self._database.read(lambda c: c.execute(wanted).scalar()) or 0)
 
     async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:

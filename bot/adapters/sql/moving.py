@@ -19,6 +19,7 @@ from bot.adapters.sql.tables import (
     chat,
     conversation,
     entry,
+    hearing,
     inbox,
     note,
     outbox,
@@ -29,6 +30,7 @@ from bot.adapters.sql.tables import (
     sight,
     turn,
     usage,
+    voice_note,
 )
 from bot.domain.approval import ApprovalState
 from bot.domain.change import JoinChats, MoveChat
@@ -70,7 +72,13 @@ _REPLY_TO_NOTHING = update(turn).where(turn.c.chat == _OF, UNSETTLED).values(rep
 _BODIES = select(entry.c.seq, entry.c.conversation, entry.c.body).where(entry.c.chat == _OF)
 _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("line"))
 _CONTINUED = (entry, turn, approval)
-_OF_CHAT = (conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received)
+_OF_CHAT = (
+    *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
+    *(hearing, voice_note),
+)
+_ONCE_IN_A_CHAT = (received, hearing)
+"""Tables whose rows have a key that is unique in their chat."""
+
 _OWN_MEMORY = (
     update(passage)
     .where(passage.c.chat == _OF, passage.c.whose == bindparam("before"))
@@ -143,9 +151,10 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
     # A chat has one live plan: the plan of the kept chat continues.
     if connection.execute(_LIVE_PLANS, {"of": kept.id}).first() is not None:
         connection.execute(_END_PLANS.values(ended_at=at), {"of": other.id})
-    known = select(received.c.key).where(received.c.chat == kept.id)
-    twice = delete(received).where(received.c.chat == other.id, received.c.key.in_(known))
-    connection.execute(twice)
+    for table in _ONCE_IN_A_CHAT:
+        known = select(table.c.key).where(table.c.chat == kept.id)
+        twice = delete(table).where(table.c.chat == other.id, table.c.key.in_(known))
+        connection.execute(twice)
     owners = {"of": other.id, "before": f"c{other.id}", "after": f"c{kept.id}"}
     connection.execute(_LEAVE_MEMORY, owners)
     connection.execute(_OWN_MEMORY, owners)

@@ -29,6 +29,7 @@ from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
 from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
+from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
 from bot.domain.errors import SettingError
 
@@ -57,6 +58,7 @@ class Store:
     notes: SqlNotes
     belongings: SqlBelongings
     turns: SqlTurns
+    voice: SqlVoice
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
 
@@ -95,6 +97,7 @@ async def open_store(
             meant=SqlMeant(database),
             meaning_debts=SqlMeaningDebts(database),
             turns=SqlTurns(database),
+            voice=SqlVoice(database),
             check_writable=partial(database.write, _change_nothing),
         )
 

@@ -133,6 +133,7 @@ class ChatTable(Stored, table=True):
     skill: str | None = stored(Words, null=True)
     skill_lent: bool = stored(Boolean, server_default=false())
     offered: str | None = stored(Words, null=True)
+    voice: bool = stored(Boolean, server_default=false())
 
 
 class PersonTable(Stored, table=True):
@@ -431,6 +432,25 @@ class ReceivedTable(Stored, table=True):
     swept: bool = stored(Boolean)
 
 
+class HearingTable(Stored, table=True):
+    """The words of a recording, as they were heard."""
+
+    chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
+    key: str = stored(Words, primary_key=True)
+    words: str = stored(Words)
+    at: datetime = stored(Moment)
+
+
+class VoiceNoteTable(Stored, table=True):
+    """An answer that is owed as a voice note too; its words stand in its message."""
+
+    __tablename__ = "voice_note"  # pyright: ignore[reportAssignmentType]
+    turn: str = stored(Words, primary_key=True)
+    chat: int = of_chat()
+    at: datetime = stored(Moment)
+    tries: int = stored(Integer)
+
+
 class AuditTable(Stored, table=True):
     """A line of the record, kept for ever; without references, so that no deletion takes it."""
 
@@ -579,6 +599,8 @@ usage = METADATA.tables["usage"]
 budget = METADATA.tables["budget"]
 artifact = METADATA.tables["artifact"]
 received = METADATA.tables["received"]
+hearing = METADATA.tables["hearing"]
+voice_note = METADATA.tables["voice_note"]
 audit = METADATA.tables["audit"]
 verdict = METADATA.tables["verdict"]
 pairing = METADATA.tables["pairing"]

@@ -10,7 +10,6 @@ from telegram import (
     ForceReply,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
-    InputFile,
     LinkPreviewOptions,
     MessageEntity,
     ReactionTypeEmoji,
@@ -28,6 +27,7 @@ from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import LONGEST_CAPTION, split_content
 from bot.adapters.telegram.rich_text import RichText
 from bot.adapters.telegram.updates import moved_update, parse_update
+from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
 from bot.domain.errors import ChatMoved, ContentRefused
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
 
@@ -40,9 +40,6 @@ _LONGEST_HINT = 64
 _SHORT = 2_000
 """Characters of a draft that is formatted at once."""
 
-_LARGEST_FILE = 50_000_000
-_LARGEST_PHOTO = 10_000_000
-_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
 # One answer at a time is being written in a chat, so its draft needs no other number.
 _DRAFT_ID = 1
 _SAME = "message is not modified"
@@ -184,8 +181,10 @@ class TelegramChannel:
         file = body["file"]
         if "text" in file:
             return await self._send_document(to, body, file["text"].encode())
-        content = await asyncio.to_thread(_content, Path(file["path"]))
-        if content.startswith(_PICTURES) and len(content) <= _LARGEST_PHOTO:
+        content = await asyncio.to_thread(content_of, Path(file["path"]))
+        if "voice" in file:
+            return await self._send_voice(to, body, content)
+        if is_photo(content):
             # Too long, too flat, or no picture after all: the platform knows, and it can be a file.
             with suppress(ContentRefused):
                 return await self._send_photo(to, body, content)
@@ -194,13 +193,18 @@ class TelegramChannel:
     async def _send_photo(self, to: Address, body: Any, content: bytes) -> str:
         async with self._api.calling(upload=True) as bot:
             message = await bot.send_photo(
+                to.chat, upload_of(body["file"]["name"], content), **_frame(to, body)
+            )
+            return str(message.message_id)
+
+    async def _send_voice(self, to: Address, body: Any, content: bytes) -> str:
+        seconds = body["file"]["voice"] or None
+        async with self._api.calling(upload=True) as bot:
+            message = await bot.send_voice(
                 to.chat,
-                InputFile(content, _file_name(body["file"]["name"])),
-                caption=body.get("caption"),
-                reply_markup=_keyboard(body),
-                reply_parameters=_reply(body),
-                disable_notification=body.get("silent"),
-                message_thread_id=_thread(to),
+                upload_of(body["file"]["name"], content),
+                duration=seconds,
+                **_frame(to, body),
             )
             return str(message.message_id)
 
@@ -208,13 +212,9 @@ class TelegramChannel:
         async with self._api.calling(upload=True) as bot:
             message = await bot.send_document(
                 to.chat,
-                InputFile(content, _file_name(body["file"]["name"])),
-                caption=body.get("caption"),
-                reply_markup=_keyboard(body),
-                reply_parameters=_reply(body),
-                disable_notification=body.get("silent"),
+                upload_of(body["file"]["name"], content),
                 disable_content_type_detection=True,
-                message_thread_id=_thread(to),
+                **_frame(to, body),
             )
             return str(message.message_id)
 
@@ -260,6 +260,17 @@ def _following(to: Address) -> Iterator[None]:
         raise ChatMoved(str(upgraded), moved_update(to.chat, upgraded.chat)) from None
 
 
+def _frame(to: Address, body: Any) -> dict[str, Any]:
+    """Returns everything that stands around a file in its message."""
+    return {
+        "caption": body.get("caption"),
+        "reply_markup": _keyboard(body),
+        "reply_parameters": _reply(body),
+        "disable_notification": body.get("silent"),
+        "message_thread_id": _thread(to),
+    }
+
+
 def _keyboard(body: Any) -> InlineKeyboardMarkup | None:
     rows = body.get("buttons")
     if not rows:
@@ -290,21 +301,6 @@ def _preview(body: Any) -> LinkPreviewOptions | None:
 
 def _thread(to: Address) -> int | None:
     return None if to.thread is None else int(to.thread)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise ContentRefused("the file is larger than the 50 MB a bot may send")
-        return path.read_bytes()
-    except OSError as error:
-        raise ContentRefused(f"the file cannot be read: {error.strerror}") from None
-
-
-def _file_name(name: str) -> str:
-    """Returns the last part of a name, without characters that would break a header."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    return "".join(c for c in last if c.isprintable()).strip()[-200:] or "file"
 
 
 async def _draft_of(text: str) -> RichText:

@@ -1,5 +1,7 @@
 """Translates errors of the library into the faults the program knows."""
 
+import re
+
 import httpx
 from telegram.error import TelegramError
 
@@ -28,6 +30,10 @@ _NEVER_SENT = (
     httpx.InvalidURL,
 )
 _MOVED = "group chat was upgraded"
+_ONE_KIND = re.compile(r"not enough rights to send (?!text messages|messages)")
+"""A refusal of one kind of content, such as photos: the chat takes others."""
+
+_NO_VOICE = ("voice_messages_forbidden", "not enough rights to send voice notes")
 # Words of 400 answers after which no other content would be taken either.
 _GONE = (
     "chat not found",
@@ -83,9 +89,15 @@ def _refused(error: Refused) -> ChannelError:
             return RecipientGone(text)
         case 400 if _MOVED in text.lower():
             return Upgraded(text, error.migrate_to)
-        case 400 if any(words in text.lower() for words in _GONE):
+        case 400 if any(words in text.lower() for words in _NO_VOICE):
+            return ContentRefused("this chat takes no voice messages from me")
+        case 400 if _is_gone(text.lower()):
             return RecipientGone(text)
         case 400 | 413:
             return ContentRefused(text)
         case _:
             return ChannelUnreachable(f"Telegram answered {error.status}: {text}", maybe_done=True)
+
+
+def _is_gone(text: str) -> bool:
+    return any(words in text for words in _GONE) and not _ONE_KIND.search(text)

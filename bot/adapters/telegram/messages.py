@@ -32,6 +32,7 @@ _LAST_SECOND = 253_402_300_799
 _CONTENT = ("text", "caption")
 _LONGEST_TEXT = 4096
 _LONGEST_CODE = 20
+_OWN_VOICE = "[your answer as a voice note]"
 _NEARLY = 256
 """Characters by which a piece is shorter if its app looked for the end of a word or line."""
 
@@ -85,7 +86,7 @@ def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessag
         text=said.text,
         sent_at=head.sent_at,
         private=private,
-        quote=_quote(message, own={own.id, head.sender.user_id}),
+        quote=_quote(message, bot=own.id, sender=head.sender.user_id),
         forwarded_from=_forwarded_from(message),
         attachments=attachments_of(message),
         addressed=said.addressed and not anonymous,
@@ -150,11 +151,15 @@ def _text(message: Fields) -> str | None:
     return "\n\n".join(told) if told else None
 
 
-def _quote(message: Fields, own: set[str]) -> Quote | None:
+def _quote(message: Fields, *, bot: str, sender: str) -> Quote | None:
     reply, cited = message.inner("reply_to_message"), message.inner("quote")
     cited_text = None if cited is None else cited.text("text")
     if reply is not None and "forum_topic_created" not in reply:
-        return _reply_quote(reply, cited_text, own)
+        author = sender_of(reply)
+        if author is not None and author.user_id == bot and "voice" in reply:
+            # It says what the answer above it says, which the model has read already.
+            return Quote(cited_text or _OWN_VOICE, author.name, own=True, message_id=_id(reply))
+        return _reply_quote(reply, cited_text, {bot, sender})
     if "external_reply" in message:
         external = message.inner("external_reply") or Fields(None)
         origin = _origin_name(external.inner("origin"))
@@ -171,11 +176,15 @@ def _reply_quote(reply: Fields, cited: str | None, own: set[str]) -> Quote:
         text=cited if cited is not None else _text(reply) or "",
         author=author.name if author else "someone",
         own=mine and not forwarded,
-        message_id=reply.id("message_id"),
+        message_id=_id(reply),
         account=_quoted_account(reply),
         attachments=attachments_of(reply),
         foreign=foreign_content(reply),
     )
+
+
+def _id(message: Fields) -> str | None:
+    return message.id("message_id")
 
 
 def _quoted_account(reply: Fields) -> str | None:

@@ -170,6 +170,8 @@ def _text_body(rich: RichText) -> dict[str, Any]:
 def _file_body(file: FileRef) -> dict[str, Any]:
     source = {"path": file.path} if file.text is None else {"text": clean(file.text)}
     body: dict[str, Any] = {"file": {**source, "name": clean(file.name)}}
+    if file.voice is not None:
+        body["file"]["voice"] = file.voice
     if file.caption and not _is_long(file):
         body["caption"] = clean(file.caption)
     return body

@@ -7,7 +7,7 @@ from typing import Protocol
 from bot.domain.chat import QueueMode
 from bot.domain.hold import Holds
 from bot.domain.markdown import inline_code, literal
-from bot.domain.person import Person, Role
+from bot.domain.person import AT_THE_MACHINE, Person, Role
 from bot.domain.tier import tier_of
 from bot.flow.commands.table import Invocation
 from bot.flow.commands.terms import counted
@@ -75,11 +75,14 @@ class ThisChat:
         rules: Rules,
         workspaces: Workspaces,
         commands_run: Callable[[], Awaitable[str]],
+        *,
+        speaks: bool,
     ) -> None:
         self._choosing = choosing
         self._rules = rules
         self._workspaces = workspaces
         self._commands_run = commands_run
+        self._speaks = speaks
 
     async def lines(self, asked: Invocation) -> Sequence[str]:
         chat = asked.chat
@@ -94,6 +97,7 @@ class ThisChat:
             f"- Files: {await self._files(asked)}",
             f"- Commands: {await self._commands_run()}",
             f"- Messages while I am busy: {_BUSY[chat.queue_mode]}",
+            self._voice(asked),
             f"- What I know about you: {_about(asked.person)}",
         ]
         return [line for line in lines if line]
@@ -110,6 +114,14 @@ class ThisChat:
             + (f"I try again in {one.seconds} s" if one.seconds else "I try with the next message")
             for one in self._choosing.away()
         ]
+
+    def _voice(self, asked: Invocation) -> str:
+        """Returns a line where answers can be spoken; nothing in a terminal."""
+        chat = asked.chat
+        if not self._speaks or chat.address.channel == AT_THE_MACHINE:
+            return ""
+        told = "voice notes too" if chat.voice else "text alone"
+        return f"- Answers to voice messages: {told}; see /voice"
 
     async def _files(self, asked: Invocation) -> str:
         """Names the folder; only an owner in private reads where it lies on the machine."""

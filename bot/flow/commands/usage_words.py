@@ -77,6 +77,8 @@ def took(bill: Bill) -> str:
     used = bill.usage
     cached = f", {100 * used.cache_read // used.prompt} % cached" if used.cache_read else ""
     calls, read, written = counted(bill.calls, "call"), _short(used.prompt), _short(used.output)
+    if not used.told:
+        return calls  # speech is counted in seconds and characters, and has no tokens
     return f"{calls} · {read} in{cached} · {written} out"
 
 

@@ -3,7 +3,6 @@
 from functools import cached_property
 
 from bot.flow.commands import Command, Consequences
-from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
@@ -25,6 +24,7 @@ from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
+from bot.flow.composition.answer_commands import answer_commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
@@ -70,7 +70,7 @@ class CommandTable:
             *MemoryCommands(self._store.notes, self._one_turn.recall).table,
             *ForgettingCommands(self._store.memory, self._store.notes, self._world.clock).table,
             *self._export_commands.table,
-            *AnswerCommands(self._policy.long_answer).table,
+            *answer_commands(self._world, self._policy),
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
             *ToolCommands(self._one_turn.preamble).table,
             *ModelCommands(self._one_turn.choosing).table,
@@ -158,7 +158,11 @@ class CommandTable:
             (
                 GoingOn(self._way_out.journal, store.approvals),
                 ThisChat(
-                    self._one_turn.choosing, store.rules, world.workspaces, world.commands_run
+                    self._one_turn.choosing,
+                    store.rules,
+                    world.workspaces,
+                    world.commands_run,
+                    speaks=None not in (world.hearing, world.speaking),
                 ),
                 money_status(self._one_turn.till),
                 TheProgram(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
-from bot.domain.message import RawUpdate
+from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
@@ -50,7 +50,9 @@ class Composition:
     ) -> None:
         self.store = store
         self.world = world
-        self.way_out = WayOut(store, world, policy, self._given_up, self._told_of_move)
+        self.way_out = WayOut(
+            store, world, policy, self._given_up, self._told_of_move, self._voice_owed
+        )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(store, world, policy, companions, self.way_out, self.people_asked)
         self.chat_work = ChatWork(
@@ -136,6 +138,9 @@ class Composition:
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 
+    def _voice_owed(self) -> None:
+        self.one_turn.speech.speaker.wake()
+
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))
 
@@ -143,3 +148,5 @@ class Composition:
         id = card_of(row.key)
         if id is not None:
             await self.people_asked.card_ending.unaskable(id, row.chat, why)
+        if row.content.kind is OutboundKind.VOICE:
+            await self.one_turn.speech.speaker.undelivered(row, why)

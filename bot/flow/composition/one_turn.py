@@ -6,6 +6,7 @@ from functools import cached_property
 from bot.flow.approvals.asking import Asking
 from bot.flow.composition.own_companions import OwnCompanions
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.speech import Speech
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.memory.recall import Recall
@@ -126,6 +127,10 @@ class OneTurn:
     @cached_property
     def models(self) -> ModelCalls:
         return ModelCalls(self._world.models, self.till, self._world.clock, self._policy.times)
+
+    @cached_property
+    def speech(self) -> Speech:
+        return Speech(self._store, self._world, self.till, self._way_out.journal)
 
     @property
     def till(self) -> Till:

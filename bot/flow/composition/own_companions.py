@@ -14,6 +14,7 @@ from bot.flow.money.till import Till
 from bot.flow.plans.companion import PlanCompanion
 from bot.flow.plans.ending import PlanEnding
 from bot.flow.skills.companion import SkillCompanion
+from bot.flow.speaking.companion import SpeakingCompanion
 from bot.flow.turn.companion import Companions
 from bot.flow.ways.companion import WaysCompanion
 from bot.flow.ways.speakers import Speakers
@@ -46,7 +47,17 @@ class OwnCompanions:
         memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
         noted, footer = NotedCompanion(), Footer(choosing)
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
-        found = (background, skilled, plans, ways, by_whom, memory, noted, footer, money)
-        if policy.timezone is not None:
-            return found
-        return (*found, ZoneQuestion(store.people, store.outbox))
+        found: Companions = (
+            background,
+            skilled,
+            plans,
+            ways,
+            by_whom,
+            memory,
+            noted,
+            footer,
+            money,
+        )
+        if policy.timezone is None:
+            found = (*found, ZoneQuestion(store.people, store.outbox))
+        return found if self._world.speaking is None else (*found, SpeakingCompanion())

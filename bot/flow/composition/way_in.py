@@ -54,7 +54,9 @@ class WayIn:
         hearing = self._world.hearing
         if hearing is None:
             return None
-        return Listening(hearing, self.till, self._way_out.journal, self._world.clock)
+        return Listening(
+            hearing, self._store.voice, self.till, self._way_out.journal, self._world.clock
+        )
 
     @cached_property
     def till(self) -> Till:

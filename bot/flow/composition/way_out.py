@@ -24,7 +24,8 @@ ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
 class WayOut:
     """Builds delivery and indexing, the journal that announces to both, reactions and live drafts.
 
-    `given_up` is called with a message that cannot be delivered, `told_of_move` when a chat moved.
+    `given_up` is called with a message that cannot be delivered, `told_of_move` when a chat moved,
+    `voiced` when a voice note is owed.
     """
 
     def __init__(
@@ -34,16 +35,20 @@ class WayOut:
         policy: Policy,
         given_up: GivenUp,
         told_of_move: ToldOfMove,
+        voiced: Callable[[], None],
     ) -> None:
         self._store = store
         self._world = world
         self._policy = policy
         self._given_up = given_up
         self._told_of_move = told_of_move
+        self._voiced = voiced
 
     @cached_property
     def journal(self) -> AnnouncingJournal:
-        return AnnouncingJournal(self._store.journal, self.delivery.wake, self._index_owed)
+        return AnnouncingJournal(
+            self._store.journal, self.delivery.wake, self._index_owed, self._voiced
+        )
 
     def _index_owed(self) -> None:
         self.indexing.wake()

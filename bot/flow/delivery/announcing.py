@@ -1,4 +1,4 @@
-"""A journal that announces what it owes: messages to chats, and passages to the indexes."""
+"""A journal that announces what it owes: messages, passages to the indexes, and voice notes."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,6 +10,7 @@ from bot.domain.change import (
     JoinChats,
     KeepPassage,
     LinkAccount,
+    OweVoice,
     Show,
 )
 from bot.domain.transcript import Entry
@@ -21,7 +22,8 @@ _ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinChats)
 class AnnouncingJournal:
     """Wraps a journal and calls `announce` with each chat that a change adds a message to.
 
-    `remembered` is called after a change that keeps, moves or forgets passages.
+    `remembered` is called after a change that keeps, moves or forgets passages, `voiced` after one
+    that owes a voice note.
     """
 
     def __init__(
@@ -29,10 +31,12 @@ class AnnouncingJournal:
         journal: Journal,
         announce: Callable[[int], None],
         remembered: Callable[[], None] = lambda: None,
+        voiced: Callable[[], None] = lambda: None,
     ) -> None:
         self._journal = journal
         self._announce = announce
         self._remembered = remembered
+        self._voiced = voiced
 
     async def claim(self, chat: int) -> Fence:
         return await self._journal.claim(chat)
@@ -43,6 +47,8 @@ class AnnouncingJournal:
             self._announce(chat)
         if any(isinstance(w, _ABOUT_PASSAGES) for w in change.writes):
             self._remembered()
+        if any(isinstance(w, OweVoice) for w in change.writes):
+            self._voiced()
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
         return await self._journal.entries(conversation, after)

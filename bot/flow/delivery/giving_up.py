@@ -12,12 +12,15 @@ from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
+_MISSED = (OutboundKind.CARD, OutboundKind.VOICE)
+"""Kinds of messages that somebody has to hear of when they are given up."""
+
 GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
-"""Takes a card that will never be on the screen, and the reason."""
+"""Takes a card or a voice note that will never be on the screen, and the reason."""
 
 
 class GivingUp:
-    """Marks rows as dead, and tells of the cards among them."""
+    """Marks rows as dead, and tells of the cards and voice notes among them."""
 
     def __init__(self, outbox: Outbox, told: GivenUp, clock: Clock) -> None:
         self._outbox = outbox
@@ -27,10 +30,10 @@ class GivingUp:
     async def give_up(self, row: OutboxRow, why: str) -> None:
         """Marks a row as dead, unless its content has changed meanwhile.
 
-        A card is told of before that: if the program ends in between, the row is still owed.
+        A card or voice note is told of before: if the program ends in between, it is still owed.
         """
         _LOG.error("a message is given up: %s", why, extra={"chat": row.chat, "row": row.key})
-        if row.content.kind is OutboundKind.CARD:
+        if row.content.kind in _MISSED:
             await self._told(row, why)
         now = await self._outbox.row(row.key)
         if now is not None and now.version == row.version:

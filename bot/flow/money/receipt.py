@@ -9,14 +9,19 @@ from bot.domain.change import AddUsage
 from bot.domain.model import Price, Usage
 from bot.domain.money import Nano
 from bot.domain.view import ModelReply
-from bot.flow.money.sums import Mark, Sums
+from bot.flow.money.sums import Sums, Tab, torn_call
 
 _CHARACTERS_A_TOKEN = 4
 
 
+def new_call() -> str:
+    """Returns a name that no call has yet."""
+    return secrets.token_hex(8)
+
+
 @dataclass(slots=True, eq=False)
 class Receipt:
-    """Belongs to one call; `least` is set aside in the sums of its `marks` until it is closed."""
+    """Belongs to one call; `least` is set aside in the sums until it is closed."""
 
     cause: Cause
     model: str
@@ -25,14 +30,23 @@ class Receipt:
     """The tokens of its prompt, as far as they can be estimated."""
     at: datetime
     sums: Sums
-    marks: tuple[Mark, ...] = ()
     least: Nano = 0
     written: int = 0
     """The characters that have come so far."""
+    on_record: bool = False
+    """True when the least cost is on record too."""
     closed: bool = False
     torn: tuple[AddUsage, ...] = ()
     """The records of earlier tries that broke off."""
-    call: str = field(default_factory=lambda: secrets.token_hex(8))
+    call: str = field(default_factory=new_call)
+    _tab: Tab = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tab = Tab(self.call, self.cause, self.at)
+
+    def open(self) -> None:
+        """Counts the call from now on."""
+        self.sums.open(self._tab, self.least)
 
     def heard(self, characters: int) -> None:
         """Notes that so many characters have come: from now on the provider wants its money."""
@@ -40,14 +54,16 @@ class Receipt:
 
     def set_aside(self) -> AddUsage:
         """Returns the record of the call before it is made, which counts if nothing follows."""
+        self.on_record = True
         return self._record(Usage(self.tokens), self.least, estimated=True)
 
     def tear(self) -> None:
         """Notes that the call is made again; what had come of it until now is paid for."""
         if self.written:
             torn = self._record(self._guess, self._cost(self._guess), estimated=True)
-            self.torn = (*self.torn, replace(torn, call=f"{self.call}-{len(self.torn)}"))
-            self.sums.add(self.marks, torn.cost or 0)
+            self.torn = (*self.torn, replace(torn, call=torn_call(self.call, len(self.torn))))
+            self._tab.torn = len(self.torn)
+            self.sums.put(self._tab, self.least + self._lost)
         self.written = 0
 
     def paid(self, usage: Usage) -> tuple[AddUsage, ...]:
@@ -61,12 +77,16 @@ class Receipt:
         return self._closed(self._guess, estimated=True)
 
     def taken_back(self) -> None:
-        """Frees the money that was set aside: the call cost nothing."""
+        """Frees the money that was set aside: the call cost nothing, but for what broke off."""
         self._count(0)
 
     @property
     def _guess(self) -> Usage:
         return Usage(self.tokens, self.written // _CHARACTERS_A_TOKEN)
+
+    @property
+    def _lost(self) -> Nano:
+        return sum(record.cost or 0 for record in self.torn)
 
     def _cost(self, usage: Usage) -> Nano | None:
         return self.price.cost(usage) if self.price is not None else None
@@ -79,7 +99,7 @@ class Receipt:
     def _count(self, cost: Nano) -> None:
         if not self.closed:
             self.closed = True
-            self.sums.add(self.marks, cost - self.least)
+            self.sums.close(self._tab, cost + self._lost)
 
     def _record(self, usage: Usage, cost: Nano | None, *, estimated: bool) -> AddUsage:
         return AddUsage(self.call, self.cause, self.model, self.at, usage, cost, estimated)

@@ -1,14 +1,41 @@
 """The sums of budgets: read from the record once, then counted in memory."""
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.domain.budget import Scope
+from bot.domain.budget import Cause, Scope
 from bot.domain.money import Nano
 from bot.ports.ledger import Ledger, Whose
 
 _KEPT = timedelta(days=2)
+_ENDED = 512
+"""Calls that are kept after their end: more than can be ended and not yet be on record."""
+
+
+@dataclass(slots=True, eq=False)
+class Tab:
+    """The money of one call: the part that is set aside for it, and in the end its cost."""
+
+    call: str
+    cause: Cause
+    at: datetime
+    money: Nano = 0
+    torn: int = 0
+    """The number of its tries that broke off, each with a record of its own."""
+
+    @property
+    def records(self) -> Iterable[str]:
+        """Yields the names of its records; one more try may break off while they are read."""
+        yield self.call
+        for number in range(self.torn + 1):
+            yield torn_call(self.call, number)
+
+
+def torn_call(call: str, number: int) -> str:
+    """Names the record of a try that broke off."""
+    return f"{call}-{number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +57,62 @@ class Mark:
             case Scope.TURN:
                 return Whose(turn=self.subject)
 
+    def covers(self, tab: Tab) -> bool:
+        """Returns True for a call that counts in this sum, as the record would tell."""
+        whose, cause = self.whose, tab.cause
+        known = whose.person in (None, cause.person) and whose.turn in (None, cause.turn)
+        return known and tab.at >= self.since
+
 
 class Sums:
-    """Holds one sum for each mark in use, with the least cost of calls under way."""
+    """Holds one sum for each mark in use, with the least cost of calls under way.
+
+    A call that is under way or has just ended counts by its tab, never by its record: nobody knows
+    when the record is written. So a budget that is new counts the calls that began before it.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._sums: dict[Mark, Nano] = {}
+        self._open: set[Tab] = set()
+        self._ended: deque[Tab] = deque(maxlen=_ENDED)
 
     async def load(self, marks: Iterable[Mark], now: datetime) -> None:
-        """Reads the sums that are not known yet, and forgets those of days long past."""
+        """Reads the sums that are not known yet, and forgets those of days long past.
+
+        No call may be opened meanwhile; calls may end.
+        """
         for mark in [m for m in marks if m not in self._sums]:
             self._sums = {
                 m: sum
                 for m, sum in self._sums.items()
                 if m.scope is Scope.TURN or now - m.since < _KEPT
             }
-            self._sums[mark] = await self._ledger.total(mark.since, mark.whose)
+            tabs = [tab for tab in (*self._open, *self._ended) if mark.covers(tab)]
+            besides = [name for tab in tabs for name in tab.records]
+            recorded = await self._ledger.total(mark.since, mark.whose, besides)
+            self._sums[mark] = recorded + sum(tab.money for tab in tabs)
 
     def of(self, mark: Mark) -> Nano:
         return self._sums.get(mark, 0)
 
-    def add(self, marks: Iterable[Mark], money: Nano) -> None:
-        """Adds to sums that are known; one that is not is read with everything in it later."""
-        for mark in marks:
-            if mark in self._sums:
-                self._sums[mark] += money
+    def open(self, tab: Tab, money: Nano) -> None:
+        """Counts a call from now on, with the money that is set aside for it."""
+        self._open.add(tab)
+        self.put(tab, money)
+
+    def put(self, tab: Tab, money: Nano) -> None:
+        """Counts a call with another sum than before."""
+        for mark in self._sums:
+            if mark.covers(tab):
+                self._sums[mark] += money - tab.money
+        tab.money = money
+
+    def close(self, tab: Tab, money: Nano) -> None:
+        """Counts a call with what it costs in the end."""
+        self.put(tab, money)
+        self._open.discard(tab)
+        self._ended.append(tab)
 
     def forget(self, turn: str) -> None:
         """Forgets the sum of a turn that has ended."""

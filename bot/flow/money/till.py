@@ -13,9 +13,9 @@ from bot.domain.model import Price
 from bot.domain.money import Nano
 from bot.domain.person import Person
 from bot.domain.zones import Zones
-from bot.flow.money.receipt import Receipt
+from bot.flow.money.receipt import Receipt, new_call
 from bot.flow.money.sums import Mark, Sums
-from bot.flow.money.wording import refusal, unpriced
+from bot.flow.money.wording import NO_PRICE, refusal, unpriced, which
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger, Whose
@@ -28,9 +28,9 @@ _EVER = datetime.min.replace(tzinfo=UTC)
 class Till:
     """Opens a receipt for each paid call; `settings` are the budgets that nobody set in a chat.
 
-    Where a budget counts for a call, its least cost is set aside before it is made, in memory and
-    in the record. So calls side by side do not count on the same money, and a call that the
-    program does not outlive is counted too.
+    The least cost of a call is set aside before it is made: in memory always, so that a budget set
+    a moment later counts it, and where a budget counts for it in the record too. So calls side by
+    side do not count on the same money, and a call that the program does not outlive is counted.
     """
 
     def __init__(
@@ -52,31 +52,37 @@ class Till:
         self._sums = Sums(ledger)
         self._lock = asyncio.Lock()
 
-    async def opened(self, cause: Cause, model: str, price: Price | None, tokens: int) -> Receipt:
+    async def opened(
+        self, cause: Cause, model: str, price: Price | None, tokens: int, call: str = ""
+    ) -> Receipt:
         """Returns the receipt of a call that is about to be made; raises OverBudget.
 
-        `tokens` are those of its prompt, as far as they can be estimated.
+        `tokens` are those of its prompt, as far as they can be estimated. `call` names the call
+        where its record may have to be found again.
         """
-        receipt = Receipt(cause, model, price, tokens, self._clock.now(), self._sums)
+        least = least_cost(price, tokens) if price is not None else 0
+        at, name = self._clock.now(), call or new_call()
+        receipt = Receipt(cause, model, price, tokens, at, self._sums, least, call=name)
         budgets = await self.budgets()
-        if not any(limit.money is not None for limit in budgets.values()):
-            return receipt
-        person = await self._person(cause)
-        owner = person is not None and person.is_owner
+        bound = any(limit.money is not None for limit in budgets.values())
+        person = await self._person(cause) if bound else None
         async with self._lock:
-            purses = await self._purses(cause, person, budgets)
-            if purses and price is None:
-                raise OverBudget(unpriced(model, owner=owner))
-            least = least_cost(price, tokens) if price is not None else 0
-            short = next((purse for purse in purses if purse.refuses(least)), None)
-            if short is not None:
-                raise OverBudget(refusal(short, least, self._clock.now(), owner=owner))
-            receipt.marks = tuple(map(_mark, purses))
-            receipt.least = least
-            self._sums.add(receipt.marks, least)
-        if least:
+            purses = await self._purses(cause, person, budgets) if bound else ()
+            self._check(receipt, purses, owner=person is not None and person.is_owner)
+            receipt.open()
+        if purses and least:
             await self._set_aside(receipt)
         return receipt
+
+    def _check(self, receipt: Receipt, purses: Sequence[Purse], *, owner: bool) -> None:
+        """Raises OverBudget when one of the budgets does not allow the call."""
+        model, least = receipt.model, receipt.least
+        if purses and receipt.price is None:
+            raise OverBudget(unpriced(model, owner=owner), NO_PRICE)
+        short = next((purse for purse in purses if purse.refuses(least)), None)
+        if short is not None:
+            told = refusal(short, least, self._clock.now(), owner=owner)
+            raise OverBudget(told, f"{which(short)} does not allow it")
 
     async def _set_aside(self, receipt: Receipt) -> None:
         try:
@@ -98,7 +104,7 @@ class Till:
             writes = receipt.broken_off()
         else:
             receipt.taken_back()
-            writes = (*writes, DropUsage(receipt.call)) if receipt.least else writes
+            writes = (*writes, DropUsage(receipt.call)) if receipt.on_record else writes
         if not writes:
             return
         try:

@@ -18,6 +18,9 @@ _SET = {
     Scope.TURN: "/budget turn <dollars>",
 }
 
+NO_PRICE = "nobody told me what it costs, so no budget can be kept"
+"""The reason, in half a sentence, why a call without a known price is not made."""
+
 
 def which(purse: Purse) -> str:
     """Names a budget: `your budget of $2.00 a day`."""

@@ -11,7 +11,7 @@ from bot.domain.received import INBOX, ReceivedFile
 from bot.domain.transcript import ImagePart
 from bot.domain.visible_text import quoted_name, size
 from bot.flow.reading.keeping import Parcel
-from bot.ports.attachments import DocumentText, NotRead, Reading, Spoken
+from bot.ports.attachments import DocumentText, NotRead, Reading, Spoken, Unheard
 
 _UNREAD = {
     "photo": "a photo",
@@ -36,6 +36,10 @@ class Enclosed:
     unkept: tuple[str, ...] = ()
     heard: tuple[str, ...] = ()
     """The words of voice messages, so that people see how they were heard."""
+    unheard: tuple[str, ...] = ()
+    """Lines about voice messages that could not be heard, for the person."""
+    spoken: bool = False
+    """True when the person spoke some of it: a voice message of their own was heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class Enclosure:
 
     parcel: Parcel
     quoted: bool
+    foreign: bool = True
+    """False for the sender's own voice, as their app recorded it for the chat."""
 
     @property
     def attachment(self) -> Attachment:
@@ -60,7 +66,7 @@ class Found:
     """An attachment with its reading, and the place where it is kept, or why it is not."""
 
     enclosure: Enclosure
-    reading: Reading | Spoken
+    reading: Reading | Spoken | Unheard
     kept: ReceivedFile | str | None = None
 
     @property
@@ -77,6 +83,7 @@ def enclosed(found: Sequence[Found], chat: int, limits: Limits) -> Enclosed:
     pictures: list[ImagePart] = []
     wholes: list[AddArtifact] = []
     heard: list[str] = []
+    unheard: list[str] = []
     room = limits.round_bytes
     for one in found:
         named = one.enclosure.named
@@ -87,6 +94,9 @@ def enclosed(found: Sequence[Found], chat: int, limits: Limits) -> Enclosed:
             case Spoken(text):
                 heard.append(text)
                 words.append(_voice(one, text))
+            case Unheard(why, cure):
+                words.append(f"[{named} could not be heard: {why}{one.place}]")
+                unheard.append(f"🎤 I could not hear {_called(one.enclosure)}: {why}. {cure}")
             case NotRead(why):
                 words.append(f"[{named} {why}{one.place}]")
             case DocumentText() as document:
@@ -94,7 +104,19 @@ def enclosed(found: Sequence[Found], chat: int, limits: Limits) -> Enclosed:
                 room = max(0, room - len(text.encode()))
                 words.append(_document(one, document.kind, text))
                 wholes.extend(whole)
-    return Enclosed(tuple(words), tuple(pictures), tuple(wholes), _unkept(found), tuple(heard))
+    return Enclosed(
+        tuple(words),
+        tuple(pictures),
+        tuple(wholes),
+        _unkept(found),
+        tuple(heard),
+        tuple(unheard),
+        any(isinstance(one.reading, Spoken) and not one.enclosure.foreign for one in found),
+    )
+
+
+def _called(one: Enclosure) -> str:
+    return quoted_name(one.attachment.name) if one.foreign else "your voice message"
 
 
 def _unkept(found: Sequence[Found]) -> tuple[str, ...]:
@@ -133,7 +155,7 @@ def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[Add
 def _voice(found: Found, text: str) -> str:
     """Returns heard words: the sender's own as they are, those of others set apart as data."""
     one = found.enclosure
-    if one.attachment.recorded and not one.quoted:
+    if not one.foreign:
         return f"[{one.named} was heard{found.place}; it says:]\n{text}"
     held = text.replace("</voice", "<\\/voice")
     return f"<voice name={one.attachment.name!r}>\n{held}\n</voice>"

@@ -18,8 +18,8 @@ from bot.domain.message import Attachment
 from bot.domain.received import ReceivedFile
 from bot.flow.reading.enclosed import Enclosed, Enclosure, Found, enclosed
 from bot.flow.reading.keeping import Keeping, Parcel
-from bot.flow.reading.listening import Listening
-from bot.ports.attachments import Files, NotRead, Reader
+from bot.flow.reading.listening import AGAIN, SHORTER, Listening
+from bot.ports.attachments import Files, NotRead, Reader, Unheard
 from bot.ports.clock import Clock
 
 _LOG = logging.getLogger(__name__)
@@ -63,7 +63,9 @@ class Enclosures:
                     found.append(await self._found(one))
         except TimeoutError:
             late = enclosures[len(found) :]
-            found.extend(Found(one, NotRead("did not come in time")) for one in late)
+            found.extend(
+                self._unread(one, "did not come in time", "it took too long", AGAIN) for one in late
+            )
         return enclosed(found, chat.id, self._limits)
 
     async def _found(self, one: Enclosure) -> Found:
@@ -74,17 +76,22 @@ class Enclosures:
         try:
             data, kept = await self._kept(files, one.parcel)
         except FileWithheld as fault:
-            return Found(one, NotRead(str(fault)))
+            return self._unread(one, str(fault), f"it {fault}", SHORTER)
         except ChannelError as fault:
             _LOG.warning("an attachment did not come: %s", fault, extra={"chat": address.key})
-            return Found(
-                one, NotRead("could not be fetched from the channel; it can be sent again")
-            )
+            why = "could not be fetched from the channel"
+            return self._unread(one, f"{why}; it can be sent again", f"it {why}", AGAIN)
         if attachment.kind == "voice" and self._listening is not None:
             return Found(one, await self._listening.hear(one.parcel, data), kept)
         if attachment.kind not in _READABLE:
             return Found(one, _NO_EARS, kept)
         return Found(one, await self._reader.read(data, attachment.name), kept)
+
+    def _unread(self, one: Enclosure, why: str, unheard: str, cure: str) -> Found:
+        """Returns a file that did not come; of a voice message the person is told."""
+        if one.attachment.kind == "voice" and self._listening is not None:
+            return Found(one, Unheard(unheard, cure))
+        return Found(one, NotRead(why))
 
     async def _kept(self, files: Files, parcel: Parcel) -> tuple[bytes, ReceivedFile | str]:
         """Returns a file and its place, or the reason why there is no place for it."""
@@ -116,7 +123,9 @@ def _enclosures(bundle: Bundle, chat: Chat, person: int) -> Iterator[Enclosure]:
         # A file of a message in another chat is named by the message that brought it here.
         message = quote.message_id or bundle.first.message_id
         for one in quote.attachments:
-            yield Enclosure(Parcel(one, chat, person, message), True)
+            own = quote.own and one.recorded
+            yield Enclosure(Parcel(one, chat, person, message), True, foreign=not own)
     for sent in bundle.messages:
         for one in sent.attachments:
-            yield Enclosure(Parcel(one, chat, person, sent.message_id), False)
+            own = one.recorded and sent.forwarded_from is None
+            yield Enclosure(Parcel(one, chat, person, sent.message_id), False, foreign=not own)

@@ -62,6 +62,9 @@ class Gathered:
         if self.asked.enclosed.unkept:
             told = "\n".join(self.asked.enclosed.unkept)
             shown.append(_notice(f"unkept:{first}", chat, Plain(told)))
+        if self.asked.enclosed.unheard:
+            told = "\n".join(self.asked.enclosed.unheard)
+            shown.append(_notice(f"unheard:{first}", chat, Plain(told, style="line")))
         for number, words in enumerate(self.asked.enclosed.heard):
             told = Plain(f"🎤 “{words}”", style="aside")
             shown.append(_notice(f"heard:{first}:{number}", chat, told))

@@ -28,6 +28,7 @@ from bot.domain.message import (
 )
 from bot.domain.person import Sender
 from tests.standins.bot_api import BotApi, Person, ShownMessage
+from tests.standins.opus import opus
 
 
 @pytest.fixture
@@ -331,3 +332,22 @@ async def test_the_token_is_in_no_log_and_no_fault(
     assert server.faults.unused == 0
     assert server.token.lower() not in ("".join(faults) + caplog.text).lower()
     assert "<token>" in faults[0]
+
+
+async def test_a_voice_note_is_one_message_with_its_length_and_caption(
+    server: BotApi, channel: TelegramChannel, ann: Person, tmp_path: Path
+) -> None:
+    path = tmp_path / "t1.ogg"
+    path.write_bytes(opus(3))
+    note = FileRef(str(path), "answer.ogg", "The beginning of the answer.", voice=3)
+    content = Outbound(OutboundKind.VOICE, (), files=(note,), silent=True)
+    (piece,) = channel.split(content)
+    await channel.send(at(ann), piece)
+    shown = last(server, ann)
+    assert shown.file is not None
+    assert (shown.file.kind, shown.file.data) == ("voice", opus(3))
+    assert shown.file.traits == {"duration": 3}
+    assert (shown.text, shown.silent) == ("The beginning of the answer.", True)
+    server.private_chat(ann).voiceless = True
+    with pytest.raises(ContentRefused, match="takes no voice messages"):
+        await channel.send(at(ann), piece)

@@ -144,6 +144,25 @@ def test_a_quote_of_the_bot_or_of_oneself_is_own() -> None:
     assert of_self.quote.own
 
 
+def test_the_bots_own_voice_note_is_quoted_without_its_sound() -> None:
+    sound = {"voice": {"file_id": "V", "duration": 3}, "text": None}
+    of_bot = read_message(reply_to_message=message(message_id=3, **{"from": ME}, **sound))
+    assert of_bot.quote == Quote("[your answer as a voice note]", "Steward", True, message_id="3")
+    assert of_bot.untrusted is None
+
+
+def test_a_voice_message_of_oneself_stays_own_when_it_is_quoted() -> None:
+    sound = {"voice": {"file_id": "V", "duration": 3}, "text": None}
+    of_self = read_message(reply_to_message=message(message_id=3, **sound))
+    assert of_self.quote is not None
+    assert [one.recorded for one in of_self.quote.attachments] == [True]
+    assert of_self.untrusted is None
+    of_other = read_message(reply_to_message=message(message_id=3, **{"from": BOB}, **sound))
+    assert of_other.untrusted is not None
+    song = {"audio": {"file_id": "S"}, "text": None}
+    assert read_message(reply_to_message=message(message_id=3, **song)).untrusted is not None
+
+
 @pytest.mark.parametrize(
     "foreign",
     [

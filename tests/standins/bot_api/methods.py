@@ -30,6 +30,7 @@ METHODS: dict[str, Method] = {
     "sendMessageDraft": sending.send_message_draft,
     "sendDocument": sending.send_document,
     "sendPhoto": sending.send_photo,
+    "sendVoice": sending.send_voice,
     "sendChatAction": sending.send_chat_action,
     "editMessageText": editing.edit_message_text,
     "editMessageCaption": editing.edit_message_caption,

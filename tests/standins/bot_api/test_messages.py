@@ -10,6 +10,7 @@ from tests.adapters.media.files import picture
 from tests.standins.bot_api import BotApi, Person
 from tests.standins.bot_api.asking import refusal, result
 from tests.standins.bot_api.reaction import REACTION_EMOJI
+from tests.standins.opus import opus
 
 PNG = picture(4, 3)
 OK_BUTTON = InlineKeyboardMarkup([[InlineKeyboardButton("OK", callback_data="ok:1")]])
@@ -179,6 +180,31 @@ class TestFiles:
         assert (document.name, document.data, document.kind) == ("ä.md", b"a\r\nb\n", "document")
         assert (photo.data, photo.kind) == (PNG, "photo")
         assert again == document
+
+    async def test_a_recording_is_a_voice_note_unless_it_is_something_else(
+        self, api: BotApi, ann: Person, bot: telegram.Bot
+    ) -> None:
+        sent = await bot.send_voice(42, opus(3), duration=3, caption="c")
+        await bot.send_voice(42, b"ID3 a song")
+        assert sent.voice is not None
+        files = [shown.file for shown in api.screen(42).messages if shown.file is not None]
+        assert [file.kind for file in files] == ["voice", "document"]
+        assert files[0].traits == {"duration": 3}
+        with pytest.raises(BadRequest, match=r"(?i)file must be non-empty"):
+            await bot.send_voice(42, b"")
+
+    async def test_a_chat_without_voice_messages_refuses_them_and_nothing_else(
+        self, api: BotApi, ann: Person, bot: telegram.Bot
+    ) -> None:
+        api.private_chat(ann).voiceless = True
+        team = api.group("Team", ann)
+        team.voiceless = True
+        with pytest.raises(BadRequest, match=r"(?i)voice_messages_forbidden"):
+            await bot.send_voice(42, opus())
+        with pytest.raises(BadRequest, match=r"(?i)not enough rights to send voice notes"):
+            await bot.send_voice(team.id, opus())
+        await bot.send_message(42, "x")
+        await bot.send_document(team.id, b"x")
 
     async def test_a_picture_too_long_or_too_flat_is_no_photo(
         self, ann: Person, bot: telegram.Bot

@@ -168,7 +168,8 @@ class Chat:
 
     `blocked` counts for private chats: the person does not want to hear from the bot. `muted` are
     members who may not write, `banned` those who were thrown out. `upgraded_to` is the supergroup
-    a group became. `reactions` are those the chat takes; all of them when None.
+    a group became. `reactions` are those the chat takes; all of them when None. A `voiceless` chat
+    takes no voice messages: a person's privacy settings, or a group's permissions, forbid them.
     """
 
     id: int
@@ -190,6 +191,7 @@ class Chat:
     drafts: dict[int, Draft] = field(default_factory=dict[int, Draft])
     action: tuple[str, float] | None = None
     reactions: tuple[str, ...] | None = None
+    voiceless: bool = False
 
     @property
     def is_private(self) -> bool:

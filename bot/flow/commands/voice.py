@@ -1,0 +1,61 @@
+"""The command that has answers to voice messages spoken in a chat."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import SetVoice
+from bot.domain.person import AT_THE_MACHINE
+from bot.flow.commands.choices import on_off
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
+
+_SWITCH = {"on": True, "off": False}
+_ON = "Answers to voice messages come as voice notes too, after their text"
+
+
+class VoiceCommands:
+    """Knows whether services hear and speak; without both there is nothing to turn on."""
+
+    def __init__(self, *, hears: bool, speaks: bool) -> None:
+        self._hears = hears
+        self._speaks = speaks
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command(
+                "voice",
+                "answers to voice messages as voice notes",
+                self.voice,
+                "on|off",
+                Topic.SETTINGS,
+                chosen=True,
+            ),
+        )
+
+    async def voice(self, asked: Invocation) -> Answer:
+        if asked.chat.address.channel == AT_THE_MACHINE:
+            return Answer("This terminal has no voice. My answers are text here.")
+        chosen = _SWITCH.get(asked.words[0].lower()) if asked.words else None
+        if chosen is None:
+            return self._told(on=asked.chat.voice)
+        if chosen and self._missing:
+            return Answer(f"I changed nothing. {self._missing}")
+        told = (
+            f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "My answers are text alone."
+        )
+        saved = SetVoice(asked.chat.id, on=chosen)
+        return Answer(told, (saved,), buttons=on_off("voice", now=chosen))
+
+    def _told(self, *, on: bool) -> Answer:
+        if self._missing:
+            return Answer(f"My answers are text alone. {self._missing}")
+        now, other = (_ON, "off") if on else ("My answers are text alone", "on")
+        return Answer(f"{now}. `/voice {other}` changes that.", buttons=on_off("voice", now=on))
+
+    @property
+    def _missing(self) -> str:
+        """Returns a sentence about the service that is not set up; nothing when both are."""
+        if not self._speaks:
+            return "No service speaks yet: an owner can set `STEWARD_SPEAK_URL`."
+        if not self._hears:
+            return "No service hears voice messages yet: an owner can set `STEWARD_HEAR_URL`."
+        return ""

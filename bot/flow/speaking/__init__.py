@@ -1,0 +1,1 @@
+"""Answers to voice messages become voice notes, beside their text and after it."""

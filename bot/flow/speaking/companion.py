@@ -1,0 +1,31 @@
+"""A companion of turns that makes the answer to a voice message owed as a voice note too."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import OweVoice
+from bot.domain.contribution import Ended
+from bot.domain.outcome import StopReason
+from bot.domain.step import Finish
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.transcript import AskerBody
+from bot.domain.voice import VoiceNote
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.work import Work
+
+_ANSWERS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.PIPELINE_DEPTH)
+"""The ends at which the model has the last word."""
+
+
+class SpeakingCompanion(Bystander):
+    """Speaks where `/voice on` was said; the text is settled and sent without waiting for it."""
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        if not work.log.chat.voice or finish.stop_reason not in _ANSWERS:
+            return Ended()
+        turn = work.turn
+        asked = (e.body for e in work.log.entries(turn.id) if isinstance(e.body, AskerBody))
+        if not any(body.spoken for body in asked):
+            return Ended()
+        return Ended((OweVoice(VoiceNote(turn.id, turn.chat, work.clock.now())),))
