@@ -21,6 +21,12 @@ CHART = Chart(
 )
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the fonts: the first chart finds them all, which takes longer than drawing."""
+    return tmp_path_factory.mktemp("charts") / "cache"
+
+
 @pytest.mark.parametrize(
     "chart",
     [
@@ -33,8 +39,8 @@ CHART = Chart(
     ],
     ids=["money", "tokens", "nothing", "much"],
 )
-async def test_a_chart_becomes_a_picture(chart: Chart, tmp_path: Path) -> None:
-    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+async def test_a_chart_becomes_a_picture(chart: Chart, tmp_path: Path, cache: Path) -> None:
+    charts = ChartFiles(tmp_path / "spool", cache)
     file = await charts.draw("key", chart)
     assert file is not None
     with Image.open(file.path) as picture:
@@ -42,25 +48,25 @@ async def test_a_chart_becomes_a_picture(chart: Chart, tmp_path: Path) -> None:
         assert picture.width > 600
 
 
-async def test_the_same_key_replaces_the_picture(tmp_path: Path) -> None:
-    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+async def test_the_same_key_replaces_the_picture(tmp_path: Path, cache: Path) -> None:
+    charts = ChartFiles(tmp_path / "spool", cache)
     first = await charts.draw("key", CHART)
     assert await charts.draw("key", CHART) == first
     assert len(list((tmp_path / "spool").iterdir())) == 1
 
 
-async def test_a_chart_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
-    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts", seconds=0.001)
+async def test_a_chart_that_takes_too_long_is_left_out(tmp_path: Path, cache: Path) -> None:
+    charts = ChartFiles(tmp_path / "spool", cache, seconds=0.001)
     assert await charts.draw("key", CHART) is None
 
 
-async def test_a_chart_that_cannot_be_drawn_is_left_out(tmp_path: Path) -> None:
+async def test_a_chart_that_cannot_be_drawn_is_left_out(tmp_path: Path, cache: Path) -> None:
     uneven = Chart("Uneven", DAYS, (Series("a", (1,)),), money=True)
-    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+    charts = ChartFiles(tmp_path / "spool", cache)
     assert await charts.draw("key", uneven) is None
 
 
-async def test_a_full_disk_leaves_the_chart_out(tmp_path: Path) -> None:
+async def test_a_full_disk_leaves_the_chart_out(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "spool").write_text("a file where a folder should be")
-    charts = ChartFiles(tmp_path / "spool", tmp_path / "charts")
+    charts = ChartFiles(tmp_path / "spool", cache)
     assert await charts.draw("key", CHART) is None

@@ -29,14 +29,15 @@ def word() -> bytes:
     return _saved(document)
 
 
-def excel() -> bytes:
-    """Two sheets with words, numbers, a day and a cell far away."""
+def excel(*, far: bool = False) -> bytes:
+    """A sheet with words, numbers and a day, and perhaps one with nothing but a cell far away."""
     book: Any = openpyxl.Workbook()
     sheet = book.active
     sheet.title = "Costs"
     sheet.append(["what", "price", "day"])
     sheet.append(["a, b", 1.5, datetime.datetime(2026, 1, 2)])  # noqa: DTZ001
-    book.create_sheet("Far")["XFD1048576"] = True
+    if far:
+        book.create_sheet("Far")["XFD1048576"] = True
     return _saved(book)
 
 
