@@ -390,7 +390,7 @@ def check(asked: Asked, seen: Seen) -> None:
         assert len(found) <= 1 or seen.documents
         assert all(len(line) < 500 for line in found)
     for text in (seen.text, *seen.documents, *seen.labels):
-        hidden = {c for c in text if unicodedata.category(c) in _UNSEEN and c not in "\n\t"}
+        hidden = {c for c in set(text) - {*"\n\t"} if unicodedata.category(c) in _UNSEEN}
         assert hidden == set(), ascii(hidden)
     assert all("\n" not in label and len(label) < 200 for label in seen.labels)
     assert seen.messages <= 3

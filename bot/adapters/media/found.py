@@ -1,6 +1,6 @@
-"""What the process that reads a file finds in it.
+"""Values that the process which reads a file prints.
 
-These are not the values of the port: with those the process would load all that a transcript is
+They are not the values of the port: with those the process would load all that a transcript is
 made of, which takes longer than most readings.
 """
 

@@ -6,6 +6,7 @@ import pytest
 from PIL import Image
 
 from bot.adapters.charts.chart_files import ChartFiles
+from bot.domain.message import FileRef
 from bot.domain.money import DOLLAR
 from bot.ports.charts import Chart, Series
 
@@ -30,29 +31,32 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "chart",
     [
-        CHART,
         Chart(
             "Tokens", tuple(f"{n:02}" for n in range(25)), (Series("a", (7,) * 25),), money=False
         ),
-        Chart("Nothing", DAYS, (), money=True),
         Chart("Much", DAYS, tuple(Series(f"{n}", (10**17,) * 3) for n in range(6)), money=True),
     ],
-    ids=["money", "tokens", "nothing", "much"],
+    ids=["tokens", "much"],
 )
 async def test_a_chart_becomes_a_picture(chart: Chart, tmp_path: Path, cache: Path) -> None:
-    charts = ChartFiles(tmp_path / "spool", cache)
-    file = await charts.draw("key", chart)
-    assert file is not None
-    with Image.open(file.path) as picture:
-        assert picture.format == "PNG"
-        assert picture.width > 600
+    picture_of(await ChartFiles(tmp_path / "spool", cache).draw("key", chart))
 
 
 async def test_the_same_key_replaces_the_picture(tmp_path: Path, cache: Path) -> None:
     charts = ChartFiles(tmp_path / "spool", cache)
-    first = await charts.draw("key", CHART)
+    first = await charts.draw("key", Chart("Nothing", DAYS, (), money=True))
+    nothing = picture_of(first)
     assert await charts.draw("key", CHART) == first
+    assert picture_of(first) != nothing
     assert len(list((tmp_path / "spool").iterdir())) == 1
+
+
+def picture_of(file: FileRef | None) -> bytes:
+    assert file is not None
+    with Image.open(file.path) as picture:
+        assert picture.format == "PNG"
+        assert picture.width > 600
+    return Path(file.path).read_bytes()
 
 
 async def test_a_chart_that_takes_too_long_is_left_out(tmp_path: Path, cache: Path) -> None:
