@@ -24,7 +24,8 @@ _SERVERS = Path(__file__).parent / "servers"
 
 # The machine's load must not decide whether a property holds.
 settings.register_profile("steward", deadline=None)
-settings.load_profile("steward")
+settings.register_profile("thorough", deadline=None, max_examples=3_000)
+settings.load_profile(os.environ.get("STEWARD_TEST_PROFILE", "steward"))
 
 
 @pytest.fixture(scope="session")
