@@ -25,5 +25,5 @@ def is_too_heavy(message: bytes) -> bool:
 
 
 def _signs(message: bytes) -> int:
-    """Returns the number of values that the signs of JSON announce, also inside texts."""
+    """Counts the values that the signs of JSON announce, those inside of texts included."""
     return sum(message.count(sign) for sign in (b",", b"{", b"["))
