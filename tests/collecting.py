@@ -10,6 +10,5 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     """Starts the collector again; from now on it passes over all that is there already."""
-    gc.collect()
     gc.freeze()
     gc.enable()

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -56,11 +57,6 @@ CASES = 12
 
 _NOW = datetime(2026, 11, 22, tzinfo=UTC)
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_CONTROLS = [
-    chr(n)
-    for n in range(1, sys.maxunicode)
-    if unicodedata.category(chr(n)) in ("Cc", "Cf", "Zl", "Zp")
-]
 _BLANK = "\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\ufe0e\U000e0100"
 _TRICKS = (
     "```\n",
@@ -86,6 +82,13 @@ _TRICKS = (
 _MARK = re.compile(r"q[a-z]{5}z")
 
 
+@cache
+def controls() -> Sequence[str]:
+    """All characters that steer a text and show nothing."""
+    every = map(chr, range(1, sys.maxunicode))
+    return [c for c in every if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")]
+
+
 class Hostile:
     """Makes texts of marks, each of which it makes once, and of bits that would hide or lie."""
 
@@ -104,7 +107,7 @@ class Hostile:
     def bit(self) -> str:
         kind = self.chance.random()
         if kind < 0.4:
-            return "".join(self.chance.choices(_CONTROLS, k=self.chance.randint(1, 4)))
+            return "".join(self.chance.choices(controls(), k=self.chance.randint(1, 4)))
         return self.chance.choice(_BLANK) if kind < 0.5 else self.chance.choice(_TRICKS)
 
     def text(self, most: int = 12) -> str:
@@ -387,7 +390,7 @@ def check(asked: Asked, seen: Seen) -> None:
         assert len(found) <= 1 or seen.documents
         assert all(len(line) < 500 for line in found)
     for text in (seen.text, *seen.documents, *seen.labels):
-        hidden = {c for c in text if unicodedata.category(c) in _UNSEEN and c not in "\n\t"}
+        hidden = {c for c in set(text) - {*"\n\t"} if unicodedata.category(c) in _UNSEEN}
         assert hidden == set(), ascii(hidden)
     assert all("\n" not in label and len(label) < 200 for label in seen.labels)
     assert seen.messages <= 3

@@ -10,10 +10,11 @@ from bot.bootstrap.collector import collect_from_now_on, uncollected
 
 @pytest.fixture(autouse=True)
 def collecting() -> Iterator[None]:
-    """Leaves the collector of the tests as it was."""
+    """Leaves the collector of the tests as it was: it looks at nothing that all of them load."""
     yield
     gc.enable()
-    gc.unfreeze()
+    # Unfrozen, every module would be looked through again and again for the rest of the session.
+    gc.freeze()
 
 
 def test_a_start_collects_nothing_while_it_loads() -> None:

@@ -1,11 +1,12 @@
 """One empty store of every kind for the contract tests: in memory, SQLite and PostgreSQL."""
 
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import NullPool, create_engine
+import pytest_asyncio
+from sqlalchemy import Engine, NullPool, create_engine
 
 from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.store import open_store
@@ -21,11 +22,22 @@ _COUNT_ANEW = (
     " WHERE schemaname = current_schema()"
 )
 
+_HERE = Path(__file__).parent
+
 
 def _migrate(url: str) -> None:
     engine = create_engine(url, poolclass=NullPool)
     with engine.begin() as connection:
         migrate(connection)
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Runs all tests of a store in one event loop: PostgreSQL's is opened once for all of them."""
+    for item in items:
+        if {"store", "chat"} & set(
+            getattr(item, "fixturenames", ())
+        ) and _HERE in item.path.parents:
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"))
 
 
 @pytest.fixture(scope="session")
@@ -45,36 +57,53 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres_migrated(postgres_url: str) -> str:
+def postgres_migrated(postgres_url: str) -> Iterator[Engine]:
+    """The migrated PostgreSQL database; one connection to it stays open."""
     _migrate(postgres_url)
-    return postgres_url
+    engine = create_engine(postgres_url)
+    yield engine
+    engine.dispose()
 
 
 @pytest.fixture
-def postgres_emptied(postgres_migrated: str) -> Iterator[str]:
-    """The migrated PostgreSQL database, without a row."""
-    yield postgres_migrated
-    engine = create_engine(postgres_migrated, poolclass=NullPool)
+def postgres_emptied(postgres_migrated: Engine, postgres_url: str) -> Iterator[str]:
+    """The address of the migrated PostgreSQL database, without a row."""
+    yield postgres_url
     # TRUNCATE makes a new file for each table and index, which takes 0.2 s.
     wanted = [f'DELETE FROM "{table.name}"' for table in reversed(METADATA.sorted_tables)]
-    with engine.begin() as connection:
+    with postgres_migrated.begin() as connection:
         connection.exec_driver_sql("; ".join([*wanted, _COUNT_ANEW]))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def sqlite_store(sqlite_url: str) -> AsyncIterator[StorePorts]:
+    async with open_store(sqlite_url, now=lambda: NOW) as opened:
+        yield opened
+
+
+# Opening it for each test takes a third of all the time that these tests take.
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def postgres_store(postgres_url: str) -> AsyncIterator[StorePorts]:
+    async with open_store(postgres_url, now=lambda: NOW) as opened:
+        yield opened
 
 
 @pytest.fixture(
     params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)],
 )
-async def store(request: pytest.FixtureRequest) -> AsyncIterator[StorePorts]:
+def store(request: pytest.FixtureRequest) -> StorePorts:
     """An empty store whose clock stands still."""
-    if request.param == "memory":
-        yield MemoryStore(lambda: NOW)
-        return
-    wanted = "sqlite_url" if request.param == "sqlite" else "postgres_emptied"
-    async with open_store(request.getfixturevalue(wanted), now=lambda: NOW) as opened:
-        yield opened
+    match request.param:
+        case "memory":
+            return MemoryStore(lambda: NOW)
+        case "sqlite":
+            return request.getfixturevalue("sqlite_store")
+        case _:
+            request.getfixturevalue("postgres_emptied")
+            return request.getfixturevalue("postgres_store")
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def chat(store: StorePorts) -> Chat:
     """A chat with its first conversation."""
     return await store.chats.at(Address("telegram", "42"), private=True)

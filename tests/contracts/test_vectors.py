@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from bot.ports.meaning import Vectors
 from tests.fakes.embedder import embedded
 from tests.fakes.vectors import FakeVectors
 
-pytest.importorskip("chromadb")
+if find_spec("chromadb") is None:
+    pytest.skip("could not import 'chromadb'", allow_module_level=True)
 
 
 def vector(number: int) -> Vector:
@@ -31,7 +33,7 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Chroma server of its own process."""
     port, folder = free_port(), tmp_path_factory.mktemp("server")

@@ -9,7 +9,7 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def test_every_character_that_shows_nothing_is_written_out() -> None:
-    unseen = [chr(n) for n in range(sys.maxunicode + 1) if unicodedata.category(chr(n)) in _UNSEEN]
+    unseen = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in _UNSEEN]
     left = [ascii(c) for c in unseen if visible(c) == c and c not in "\n\t"]
     assert left == []
     assert [c for c in unseen if shown_name(c) == c] == []

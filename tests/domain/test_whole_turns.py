@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import assert_never
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
@@ -246,7 +246,6 @@ late_cards = st.none() | st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(chances, late_cards)
 def test_every_turn_ends_or_parks_with_one_result_for_each_call(
     chance: Random, late: Approval | None
@@ -262,7 +261,6 @@ def test_every_turn_ends_or_parks_with_one_result_for_each_call(
     assert world.progress.open_calls == ()
 
 
-@settings(max_examples=300)
 @given(chances, late_cards)
 def test_no_change_runs_twice_or_without_consent(chance: Random, late: Approval | None) -> None:
     world = World(chance, late)
@@ -278,7 +276,6 @@ def test_no_change_runs_twice_or_without_consent(chance: Random, late: Approval 
         assert every[id].name != "unknown"
 
 
-@settings(max_examples=300)
 @given(chances)
 def test_no_turn_goes_beyond_its_bounds(chance: Random) -> None:
     world = World(chance)
@@ -294,7 +291,6 @@ def test_no_turn_goes_beyond_its_bounds(chance: Random) -> None:
     assert len(world.ran) <= LIMITS.calls_per_turn
 
 
-@settings(max_examples=300)
 @given(chances)
 def test_changes_run_in_call_order(chance: Random) -> None:
     world = World(chance)
@@ -303,7 +299,6 @@ def test_changes_run_in_call_order(chance: Random) -> None:
     assert order == sorted(order, key=lambda id: int(id.partition("_")[2]))
 
 
-@settings(max_examples=300)
 @given(chances)
 def test_while_a_plan_is_collected_nothing_changes_and_every_change_becomes_one_step(
     chance: Random,

@@ -195,7 +195,7 @@ async def test_a_gate_tells_when_the_client_gives_up_before_the_first_byte() -> 
 
 async def test_silence_does_not_keep_the_server_from_closing() -> None:
     api = MessagesApi(silence())
-    async with serving(api.app) as url, httpx.AsyncClient(trust_env=False) as http:
+    async with serving(api.app) as url, httpx.AsyncClient(verify=False) as http:
         headers = {"x-api-key": "test-key", "anthropic-version": "2026-10-21"}
         post = http.post(f"{url}/v1/messages", json=request(), headers=headers, timeout=None)
         asking = asyncio.create_task(post)

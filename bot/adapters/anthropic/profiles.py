@@ -1,6 +1,8 @@
 """Profiles of the Claude models: what is known of them, on careful defaults."""
 
 from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 
 from bot.domain.model import ModelProfile
 from bot.domain.traits import Traits, read_traits
@@ -12,9 +14,10 @@ _WINDOW = 200_000
 _MAX_OUTPUT = 8_000
 
 
+@cache
 def shipped_traits() -> Mapping[str, Traits]:
     """Returns what the program knows of models without any word of an operator."""
-    return {key: read_traits(table) for key, table in model_table().items()}
+    return MappingProxyType({key: read_traits(table) for key, table in model_table().items()})
 
 
 def profile(name: str, traits: Mapping[str, Traits] | None = None) -> ModelProfile:

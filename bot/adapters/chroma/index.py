@@ -93,7 +93,7 @@ class Index:
     def _open(self, asked: Mapping[str, Any]) -> bool:
         """Returns True when the index is there and sound."""
         self._connect(asked)
-        self._prefix = f"{asked['program']}-{asked['name']}-"
+        self._begin(asked)
         try:
             found = {each.name: each for each in self._collections()}
             self._mark_file()
@@ -117,9 +117,14 @@ class Index:
         for each in self._collections():
             if self._folder is not None or each.name.startswith(f"{asked['program']}-"):
                 self._drop(each)
-        self._prefix = f"{asked['program']}-{asked['name']}-"
+        self._begin(asked)
         self._made(f"{self._prefix}{_MARK}", _WHOLE)
         self._mark_file()
+
+    def _begin(self, asked: Mapping[str, Any]) -> None:
+        """Forgets the index that was open before: a server's process may open another one."""
+        self._prefix = f"{asked['program']}-{asked['name']}-"
+        self._held, self._moving = {}, {}
 
     def _connect(self, asked: Mapping[str, Any]) -> None:
         if self._client is not None:

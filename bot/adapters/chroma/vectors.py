@@ -46,7 +46,7 @@ class ChromaVectors:
         if self._embedded and (self._deaths >= _DEATHS or not self._is_there()):
             return False
         try:
-            await self._process.end()
+            await self._begin_anew()
             answer, _ = await self._ask({"do": "open", "name": name}, _OPEN_SECONDS)
         except Died:
             # A damaged folder can end the process itself; then it cannot be opened ever again.
@@ -57,7 +57,7 @@ class ChromaVectors:
 
     async def make(self, name: str) -> None:
         _check_installed()
-        await self._process.end()
+        await self._begin_anew()
         await self._ask({"do": "make", "name": name}, _OPEN_SECONDS)
         self._deaths = 0
 
@@ -88,6 +88,11 @@ class ChromaVectors:
 
     async def close(self) -> None:
         await self._process.end()
+
+    async def _begin_anew(self) -> None:
+        """Ends the process of a folder, whose files it keeps open; a server's can go on."""
+        if self._embedded:
+            await self._process.end()
 
     async def _ask(
         self, request: Mapping[str, Any], seconds: float, vectors: Sequence[Vector] = ()

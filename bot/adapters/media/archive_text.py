@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from bot.adapters.media.cut_text import CutText
+from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
 from bot.adapters.media.zip_archive import Archive, listing, opened
-from bot.ports.attachments import DocumentText
 
 
-def text_of_archive(data: bytes, kind: Kind) -> DocumentText:
+def text_of_archive(data: bytes, kind: Kind) -> FoundText:
     """Returns the text of an office document, whatever its name, or the list of another archive."""
     archive = opened(data, kind)
     if archive.kind is Kind.ZIP:
@@ -18,7 +18,7 @@ def text_of_archive(data: bytes, kind: Kind) -> DocumentText:
     text = _reader(archive.kind)(data)
     if not text.text:
         raise Unread(f"is {archive.kind.one} without text")
-    return DocumentText(text.text, ", ".join(_notes(archive, text)), archive.kind)
+    return FoundText(text.text, ", ".join(_notes(archive, text)), archive.kind)
 
 
 def _notes(archive: Archive, text: CutText) -> list[str]:

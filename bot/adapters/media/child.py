@@ -11,10 +11,9 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
+from bot.adapters.media.found import FoundPicture, FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
-from bot.domain.transcript import ImagePart
-from bot.ports.attachments import DocumentText
 
 
 def main(kind: str, memory: int, seconds: int) -> None:
@@ -23,7 +22,7 @@ def main(kind: str, memory: int, seconds: int) -> None:
     _bound(memory, seconds)
     try:
         found = read(sys.stdin.buffer.read())
-        answer = _picture(found) if isinstance(found, ImagePart) else _document(found)
+        answer = found._asdict()
     except Unread as fault:
         answer = {"why": str(fault)}
     except MemoryError:
@@ -31,7 +30,7 @@ def main(kind: str, memory: int, seconds: int) -> None:
     json.dump(answer, sys.stdout)
 
 
-def _reader(kind: Kind) -> Callable[[bytes], DocumentText | ImagePart]:
+def _reader(kind: Kind) -> Callable[[bytes], FoundText | FoundPicture]:
     """Loads the library of this kind alone; all of them take longer than most readings."""
     match kind:
         case Kind.TEXT:
@@ -54,14 +53,6 @@ def _reader(kind: Kind) -> Callable[[bytes], DocumentText | ImagePart]:
             from bot.adapters.media.archive_text import text_of_archive  # noqa: PLC0415
 
             return partial(text_of_archive, kind=kind)
-
-
-def _picture(part: ImagePart) -> dict[str, str]:
-    return {"media_type": part.media_type, "data": part.data}
-
-
-def _document(found: DocumentText) -> dict[str, str]:
-    return {"text": found.text, "note": found.note, "kind": found.kind}
 
 
 def _bound(memory: int, seconds: int) -> None:

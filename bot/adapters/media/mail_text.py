@@ -5,10 +5,10 @@ from email.message import EmailMessage, Message
 from html.parser import HTMLParser
 
 from bot.adapters.media.cut_text import CutText
+from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
 from bot.domain.visible_text import shown_name, size
-from bot.ports.attachments import DocumentText
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEADER = 1_000
@@ -16,7 +16,7 @@ _MOST_ATTACHMENTS = 100
 _MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def text_of_mail(data: bytes) -> DocumentText:
+def text_of_mail(data: bytes) -> FoundText:
     """Returns the headers that people read, the words, and the names of the attachments."""
     text = CutText()
     try:
@@ -26,7 +26,7 @@ def text_of_mail(data: bytes) -> DocumentText:
                 break
     except _MALFORMED:
         raise Unread("is a damaged mail") from None
-    return DocumentText(text.text, ", ".join(text.notes), Kind.MAIL)
+    return FoundText(text.text, ", ".join(text.notes), Kind.MAIL)
 
 
 def _headers(mail: Message) -> list[str]:

@@ -7,9 +7,9 @@ import time
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
+from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
-from bot.ports.attachments import DocumentText
 
 _MOST_PAGES = 300
 _MOST_CHARACTERS = 2_000_000
@@ -28,7 +28,7 @@ _MALFORMED = (
 )
 
 
-def text_of_pdf(data: bytes) -> DocumentText:
+def text_of_pdf(data: bytes) -> FoundText:
     """Returns the text of the first 300 pages, page by page; raises Unread when there is none."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = _opened(data)
@@ -42,7 +42,7 @@ def text_of_pdf(data: bytes) -> DocumentText:
     notes = [f"pages 1 to {len(pages)} of {total}"] if len(pages) < total else []
     notes += [f"{damaged} damaged pages left out"] if damaged else []
     notes += ["the text is cut"] if len(text) > _MOST_CHARACTERS else []
-    return DocumentText(text[:_MOST_CHARACTERS], ", ".join(notes), Kind.PDF)
+    return FoundText(text[:_MOST_CHARACTERS], ", ".join(notes), Kind.PDF)
 
 
 def _opened(data: bytes) -> PdfReader:

@@ -4,9 +4,9 @@ import codecs
 
 import charset_normalizer
 
+from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import UNKNOWN
 from bot.adapters.media.unread import Unread
-from bot.ports.attachments import DocumentText
 
 _MOST_BYTES = 4_000_000
 _MOST_CHARACTERS = 2_000_000
@@ -20,7 +20,7 @@ _MARKED = (
 )
 
 
-def text_of(data: bytes) -> DocumentText:
+def text_of(data: bytes) -> FoundText:
     """Returns at most 2,000,000 characters of text; raises Unread when the file is no text."""
     head = data[:_MOST_BYTES]
     text = _decoded(head)[:_MOST_CHARACTERS]
@@ -30,7 +30,7 @@ def text_of(data: bytes) -> DocumentText:
     if not text.strip():
         raise Unread("has nothing but white space in it")
     cut = len(data) > len(head) or len(text) == _MOST_CHARACTERS
-    return DocumentText(text, f"only the first {len(text)} characters were read" if cut else "")
+    return FoundText(text, f"only the first {len(text)} characters were read" if cut else "")
 
 
 def _decoded(data: bytes) -> str:

@@ -6,8 +6,8 @@ import warnings
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from bot.adapters.media.found import FoundPicture
 from bot.adapters.media.unread import Unread
-from bot.domain.transcript import ImagePart
 
 LONGEST_SIDE = 1568
 MOST_BYTES = 1_000_000
@@ -18,7 +18,7 @@ _QUALITIES = (85, 70, 50, 30)
 _DAMAGED = "is a damaged picture"
 
 
-def scaled(data: bytes) -> ImagePart:
+def scaled(data: bytes) -> FoundPicture:
     """Returns a picture, or an animation's first frame, within 1568 pixels a side and 1 MB.
 
     Raises Unread.
@@ -38,7 +38,7 @@ def scaled(data: bytes) -> ImagePart:
         raise Unread(_DAMAGED) from None
     except (ArithmeticError, EOFError, LookupError, OSError, SyntaxError, ValueError):
         raise Unread(_DAMAGED) from None
-    return ImagePart(media_type, base64.b64encode(encoded).decode())
+    return FoundPicture(media_type, base64.b64encode(encoded).decode())
 
 
 def _upright(image: Image.Image) -> Image.Image:

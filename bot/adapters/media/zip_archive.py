@@ -5,10 +5,10 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
 from bot.domain.visible_text import shown_name, size
-from bot.ports.attachments import DocumentText
 
 _MOST_PARTS = 20_000
 # A sheet is read line by line; the others stand in memory as a tree of many times the size.
@@ -112,7 +112,7 @@ def _found(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo]) -> Kind
     return Kind.ZIP
 
 
-def listing(archive: Archive) -> DocumentText:
+def listing(archive: Archive) -> FoundText:
     """Returns the names and sizes of the entries; nothing is unpacked."""
     files = [entry for entry in archive.entries if not entry.is_dir()]
     if not files:
@@ -123,7 +123,7 @@ def listing(archive: Archive) -> DocumentText:
         notes.append(f"the first {len(shown)} of {len(files)} files are listed")
     if any(entry.flag_bits & _LOCKED_FLAG for entry in files):
         notes.append("some of it is locked by a password")
-    return DocumentText("\n".join(shown), ", ".join(notes), Kind.ZIP)
+    return FoundText("\n".join(shown), ", ".join(notes), Kind.ZIP)
 
 
 def _line(entry: zipfile.ZipInfo) -> str:

@@ -2,7 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -85,6 +87,12 @@ class ArgumentsTool(ABC, Generic[A]):
 
 def schema_of(arguments: type[Arguments]) -> dict[str, Any]:
     """Returns the JSON schema of an argument list, flat and reduced to the needs of a model."""
+    # The caller may change what it gets.
+    return deepcopy(_schema_of(arguments))
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
     schema = arguments.model_json_schema()
     properties = cast("dict[str, dict[str, Any]]", schema.get("properties", {}))
     flat = {

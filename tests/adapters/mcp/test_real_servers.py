@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,38 +29,46 @@ class Remote:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._port}/mcp"
 
-    async def come(self) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command,
-            "streamableHttp",
+    def come(self) -> None:
+        self._process = subprocess.Popen(
+            [*self._command, "streamableHttp"],
             env={"PORT": str(self._port), "PATH": os.environ["PATH"]},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
-        errors = self._process.stderr
-        assert errors is not None
-        async with asyncio.timeout(20):
-            while b"port" not in (line := await errors.readline()):
-                assert line, "it ended at once"
+        assert self._process.stderr is not None
+        while b"port" not in (line := self._process.stderr.readline()):
+            assert line, "it ended at once"
 
-    async def go(self) -> None:
-        if self._process is not None and self._process.returncode is None:
-            self._process.kill()
-            await self._process.wait()
+    def go(self) -> None:
+        if self._process is not None:
+            with self._process as process:
+                process.kill()
+            self._process = None
 
 
 @pytest.fixture
-async def remote(everything: tuple[str, ...]) -> AsyncIterator[Remote]:
+def remote(everything: tuple[str, ...]) -> Iterator[Remote]:
+    """A server of one test alone, which may let it go."""
     remote = Remote(everything)
-    await remote.come()
+    remote.come()
     yield remote
-    await remote.go()
+    remote.go()
+
+
+@pytest.fixture(scope="module")
+def standing(everything: tuple[str, ...]) -> Iterator[str]:
+    """The address of a server of all tests, which stays."""
+    remote = Remote(everything)
+    remote.come()
+    yield remote.url
+    remote.go()
 
 
 @pytest.fixture(params=["pipes", "http"])
@@ -68,7 +76,7 @@ def both(request: pytest.FixtureRequest, everything: tuple[str, ...], bench: Mak
     """server-everything, reached in each way."""
     if request.param == "pipes":
         return bench(command=(*everything, "stdio"))
-    return bench(command=(), url=request.getfixturevalue("remote").url)
+    return bench(command=(), url=request.getfixturevalue("standing"))
 
 
 async def test_the_time_is_told(bench: Make) -> None:
@@ -146,8 +154,8 @@ async def test_a_session_that_is_forgotten_is_opened_anew_and_the_call_is_made(
 ) -> None:
     one = bench(command=(), url=remote.url)
     assert (await one.run("echo", message="first")).text == "Echo: first"
-    await remote.go()
-    await remote.come()
+    remote.go()
+    remote.come()
     assert (await one.run("echo", message="second")).text == "Echo: second"
 
 
@@ -156,8 +164,8 @@ async def test_an_address_that_is_gone_is_named_and_used_again_when_it_is_back(
 ) -> None:
     one = bench(command=(), url=remote.url)
     echo = (await one.tools())["nasty__echo"]
-    await remote.go()
+    remote.go()
     with pytest.raises(ToolFailure, match=r"nasty (cannot be|ended)"):
         await echo.run({"message": "nobody"}, one.place, None)
-    await remote.come()
+    remote.come()
     assert (await one.run("echo", message="back")).text == "Echo: back"

@@ -192,12 +192,10 @@ async def test_a_schema_made_to_hang_the_check_lets_the_server_judge(bench: Make
         tools["nasty__choice"].check({})
 
 
-@pytest.mark.parametrize(
-    "name", ["crowd", "number", "letters", "zero", "astray", "address", "mirror"]
-)
-async def test_a_schema_that_breaks_the_check_lets_the_server_judge(bench: Make, name: str) -> None:
+async def test_a_schema_that_breaks_the_check_lets_the_server_judge(bench: Make) -> None:
     tools = await bench("--odd").tools()
-    tools[f"nasty__{name}"].check({"a": 1})
+    for name in ("crowd", "number", "letters", "zero", "astray", "address", "mirror"):
+        tools[f"nasty__{name}"].check({"a": 1})
 
 
 async def test_a_server_that_dies_during_a_call_is_named_and_nothing_is_sent_again(

@@ -62,12 +62,12 @@ def png_header(width: int, height: int) -> bytes:
 
 
 def office_bomb() -> bytes:
-    """An office document, a few hundred kilobytes long, that unpacks to 400 megabytes."""
+    """An office document, less than a hundred kilobytes long, that unpacks to 60 megabytes."""
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         with archive.open("word/document.xml", "w") as entry:
-            for _ in range(400):
+            for _ in range(60):
                 entry.write(bytes(1_000_000))
     return into.getvalue()
 

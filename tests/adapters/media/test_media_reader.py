@@ -41,9 +41,13 @@ async def why(data: bytes, name: str = "file") -> str:
     return found.why
 
 
-@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "GIF"])
-async def test_a_large_picture_is_scaled_with_its_sides_in_proportion(form: str) -> None:
-    assert (await seen(files.picture(3136, 1568, form))).size == (1568, 784)
+@pytest.mark.parametrize(
+    ("form", "width"), [("JPEG", 3136), ("PNG", 1600), ("WEBP", 1600), ("GIF", 1600)]
+)
+async def test_a_large_picture_is_scaled_with_its_sides_in_proportion(
+    form: str, width: int
+) -> None:
+    assert (await seen(files.picture(width, width // 2, form))).size == (1568, 784)
 
 
 async def test_a_small_picture_keeps_its_size_and_its_pixels() -> None:
@@ -169,7 +173,6 @@ async def test_of_an_archive_of_archives_only_the_outer_one_is_listed() -> None:
         (b" \n\t ", "blank.txt", "white space"),
         (b"Rar!" + bytes(99), "a.rar", "is an archive"),
         (gzip.compress(b"x" * 99, mtime=0), "a.gz", "is an archive"),
-        (_nested_zip()[:-99], "report.docx", "is a damaged Word document"),
         (b"\xd0\xcf\x11\xe0" + bytes(99), "old", "office document"),
         (b"\0\0\0\x18ftypheic" + bytes(9), "IMG.HEIC", "picture of a form"),
         (b"\0\0\0\x18ftypmp42" + bytes(9), "film.mp4", "recording"),
@@ -181,6 +184,10 @@ async def test_what_is_not_read_is_told_by_its_sort(data: bytes, name: str, told
     assert told in await why(data, name)
 
 
+async def test_an_archive_that_was_cut_off_is_told_as_the_document_it_is_named() -> None:
+    assert "is a damaged Word document" in await why(_nested_zip()[:-99], "report.docx")
+
+
 async def test_a_reading_without_end_is_ended() -> None:
     impatient = MediaReader(ReadingBounds(seconds=0.01))
     found = await impatient.read(files.pdf("page"), "slow.pdf")
@@ -189,7 +196,7 @@ async def test_a_reading_without_end_is_ended() -> None:
 
 async def test_a_reading_that_wants_much_memory_is_ended() -> None:
     narrow = MediaReader(ReadingBounds(memory=100_000_000))
-    found = await narrow.read(files.picture(7000, 7000), "large.png")
+    found = await narrow.read(files.picture(5000, 5000), "large.png")
     assert found == NotRead("is a picture that needs too much memory to be read")
 
 

@@ -179,7 +179,6 @@ def test_no_request_of_any_conversation_is_refused(
     talk.request()
 
 
-@settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from(REPLIES), st.booleans()), min_size=1, max_size=6))
 def test_each_request_begins_with_the_one_before(script: list[tuple[Reply, bool]]) -> None:
     talk = Talk()

@@ -39,7 +39,7 @@ async def talking_to(api: ChatCompletions) -> AsyncIterator[Client]:
     headers = {"authorization": "Bearer test-key"}
     async with (
         serving(api.app) as url,
-        httpx.AsyncClient(base_url=url, headers=headers, trust_env=False) as http,
+        httpx.AsyncClient(base_url=url, headers=headers, verify=False) as http,
         AsyncOpenAI(api_key="test-key", base_url=f"{url}/v1", max_retries=0) as sdk,
     ):
         yield Client(sdk, http)

@@ -50,7 +50,7 @@ async def talking_to(api: MessagesApi) -> AsyncIterator[Client]:
     headers = {"x-api-key": "test-key", "anthropic-version": "2026-10-21"}
     async with (
         serving(api.app) as url,
-        httpx.AsyncClient(base_url=url, headers=headers, trust_env=False) as http,
+        httpx.AsyncClient(base_url=url, headers=headers, verify=False) as http,
         AsyncAnthropic(api_key="test-key", base_url=url, max_retries=0) as sdk,
     ):
         yield Client(sdk, http)
