@@ -42,6 +42,10 @@ _CHECKED_SECONDS = 3.0
 """Seconds in which collections are looked through when an index is opened."""
 
 _LOCK_SECONDS = 0.2
+_COPIES = 3
+"""Attempts to copy a folder that another process writes into."""
+
+_DATABASE = "chroma.sqlite3"
 _SELF = 0.01
 """The distance that a vector may seem to have from itself."""
 
@@ -170,9 +174,13 @@ class Index:
             raise Away("there is no index of meaning yet")
         place = tempfile.TemporaryDirectory(prefix="steward-meaning-")
         self._copy = place  # It goes when this process ends.
-        copy = Path(place.name) / "index"
-        shutil.copytree(folder, copy)
-        return copy
+        for attempt in range(_COPIES):
+            copy = Path(place.name) / str(attempt)
+            # Between the look and the copy the other process may drop a file.
+            with suppress(OSError, sqlite3.Error):
+                _copy(folder, copy)
+                return copy
+        raise Away("the index of meaning is being written")
 
     def _collections(self) -> Sequence[Collection]:
         return self._there.list_collections()
@@ -192,7 +200,7 @@ class Index:
         if self._folder is None:
             return (0, 0)
         try:
-            found = (self._folder / "chroma.sqlite3").stat()
+            found = (self._folder / _DATABASE).stat()
         except FileNotFoundError:
             return (-1, -1)
         return (found.st_dev, found.st_ino)
@@ -306,7 +314,7 @@ class Index:
         """
         if self._folder is None:
             return
-        file = self._folder / "chroma.sqlite3"
+        file = self._folder / _DATABASE
         with suppress(sqlite3.Error), closing(sqlite3.connect(file, timeout=5)) as database:
             kept = {id for (id,) in database.execute("SELECT id FROM segments")}
             for folder in self._folder.iterdir():
@@ -334,3 +342,14 @@ def _finds_itself(collection: Collection, offset: int) -> None:
     near = (found["distances"] or [[]])[0]
     if not near or not float(near[0]) <= _SELF:
         raise Lost("vectors are damaged")
+
+
+def _copy(folder: Path, copy: Path) -> None:
+    """Copies an index that another process may be writing into."""
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(f"{_DATABASE}*"))
+    # Its bytes alone may lack half of a transaction.
+    with (
+        closing(sqlite3.connect(folder / _DATABASE, timeout=5)) as there,
+        closing(sqlite3.connect(copy / _DATABASE)) as here,
+    ):
+        there.backup(here)
