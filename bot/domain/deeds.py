@@ -33,6 +33,9 @@ _PLAIN = {
     "forget": "Delete a note",
     "submit_plan": "Show the plan",
 }
+SHOWN = frozenset({"send_message", "send_file", "submit_plan", "remember"})
+"""Tools whose work stands in the chat itself, so that no line tells of it as well."""
+
 _MANY = {
     "read_file": "Read {} files",
     "write_file": "Write {} files",
@@ -93,9 +96,11 @@ def run_whole(command: str) -> bool:
 
 
 def without_deed(fault: str, deed: str) -> str:
-    """Returns the words about a failed call without its command, where the deed names it."""
+    """Returns the words about a failed call without the command or file that the deed names."""
     command = deed.removeprefix("Run `").removesuffix("`")
-    return fault.replace(f" of {command}", "", 1) if command and command != deed else fault
+    if command and command != deed:
+        return fault.replace(f" of {command}", "", 1)
+    return fault.removeprefix(f"{deed.partition(' ')[2]}: ")
 
 
 def server_deed(server: str, tool: str) -> str:

@@ -238,6 +238,11 @@ class Markdown:
 
     text: str
     kind: Literal["markdown"] = "markdown"
+    points: bool = False
+    """True for words that only point to a card which has just changed.
+
+    A channel that tells each change of a card need not show them.
+    """
     said: bool = False
     """True for words that were said on the way to an answer.
 
@@ -281,19 +286,22 @@ class FileRef:
     name: str
     caption: str = ""
     text: str | None = None
+    origin: str = ""
+    """The file that `path` is a copy of, for people at this machine."""
 
 
 class OutboundKind(StrEnum):
     """The purpose of an outbound message; the delivery treats each kind in its own way.
 
-    The buttons of a MENU can be typed as commands too. A message that is GONE was shown in passing
-    and must leave the screen.
+    The buttons of a MENU can be typed as commands too. An OFFER is news with buttons that nobody
+    waits for. A message that is GONE was shown in passing and must leave the screen.
     """
 
     ANSWER = "answer"
     CARD = "card"
     NOTICE = "notice"
     MENU = "menu"
+    OFFER = "offer"
     PROGRESS = "progress"
     GONE = "gone"
 

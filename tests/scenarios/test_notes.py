@@ -3,6 +3,7 @@
 import json
 
 from bot.domain.approval import ApprovalState
+from bot.domain.message import OutboundKind
 from bot.domain.note import Note
 from bot.domain.transcript import RecallBody
 from tests.fakes.model import call, calls, says
@@ -19,6 +20,12 @@ def notes(scene: Stage) -> list[Note]:
     return list(scene.store.rows.notes.values())
 
 
+def kinds(scene: Stage) -> list[OutboundKind]:
+    """The kinds of the messages with buttons."""
+    rows = scene.store.rows.outbox.values()
+    return [row.content.kind for row in rows if row.content.buttons]
+
+
 async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
     async with stage(NOTED, says("I will.")) as scene:
         scene.lend_memory()
@@ -27,6 +34,7 @@ async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
         assert scene.approvals == []
         assert [note.text for note in notes(scene)] == [NUTS]
         await scene.shows("📝 Noted: Ann is allergic to nuts.")
+        assert OutboundKind.OFFER in kinds(scene), "without a key there is no way back"
         await scene.press("Undo")
         await scene.shows("The note is deleted.")
         assert notes(scene) == []

@@ -69,7 +69,7 @@ class Dialogue:
         return await self._reader.read(self._screen.live, self._note_begun)
 
     def _note_begun(self) -> None:
-        self._begun = self._screen.board.cards
+        self._begun = self._screen.board.shown
 
     async def _interrupted(self, accept: Accept) -> None:
         """Stops the turn if one runs; cards stay as they are."""
@@ -97,6 +97,7 @@ class Dialogue:
             case Pressed(card, data):
                 update = self._writer.press(data, now, card.message_id)
             case Misread(hint):
+                self._screen.heard()
                 await self._screen.line(hint)
                 return
         self._screen.expect(pressed=isinstance(typed, Pressed))
