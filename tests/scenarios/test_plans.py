@@ -33,6 +33,7 @@ from tests.words import (
     FIRST_STEP_FAILED,
     HOW_TO_PRESS,
     NO_PLAN,
+    NO_READY_MADE,
     OUTCOME_UNKNOWN,
     PLAN_DONE,
     PLAN_NOT_FINISHED,
@@ -764,7 +765,7 @@ async def test_a_template_is_used_with_its_blanks_filled() -> None:
     async with stage(*script, tools=[writing(), submitting()]) as scene:
         scene.templates.known["report"] = template
         scene.templates.known["odd"] = Broken("plans/odd.md", 3, "no steps")
-        await said(scene, "/plan use nothing", "There is no template")
+        await said(scene, "/plan use nothing", NO_READY_MADE)
         await said(scene, "/plan use odd", "plans/odd.md:3: no steps")
         await said(scene, "/plan use report", "Which folder?")
         await scene.say("/plan use report notes The week")

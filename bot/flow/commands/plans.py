@@ -57,6 +57,7 @@ Try one of these:
 /plan use shows the ready-made plans, /plan list what was planned here. More: `/plan status`, \
 `show`, `resume`, `cancel`, `save`."""
 
+_NO_TEMPLATES = "There are no ready-made plans yet: /plan save makes one."
 _NONE = "No plan is under way here."
 NEWER = "⤵️ You asked for something else since: see below."
 
@@ -314,7 +315,7 @@ class PlanCommands:
             return Answer("That plan has no steps.")
         file = await self._templates.save(template_of(plan, name))
         if file is None:
-            return Answer(f"There is a template `{name}` already. Choose another name.")
+            return Answer(f"There is a ready-made plan `{name}` already. Choose another name.")
         return Answer(f"Saved as {_cited(file)}. /plan use {name} plans it again.")
 
     async def _use(self, asked: Invocation, words: Sequence[str]) -> Response:
@@ -334,9 +335,9 @@ class PlanCommands:
         found = await self._templates.get(words[0])
         match found:
             case None:
-                return await self._offer(f"There is no template {_cited(words[0])}.")
+                return await self._offer(f"There is no ready-made plan {_cited(words[0])}.")
             case Broken():
-                return Answer(f"That template cannot be used: {_cited(str(found))}")
+                return Answer(f"That plan cannot be used: {_cited(str(found))}")
             case Template():
                 try:
                     filled = found.filled(arguments)
@@ -355,7 +356,7 @@ class PlanCommands:
             else f"- {_cited(t.form)}: {literal(t.description)}"
             for t in known
         ]
-        head = "Templates:" if lines else "There are no templates yet: /plan save makes one."
+        head = "Ready-made plans, started with `/plan use <name>`:" if lines else _NO_TEMPLATES
         return Answer("\n".join(part for part in (why, head, *lines) if part))
 
     async def _named(self, asked: Invocation, words: Sequence[str]) -> Plan | None:
@@ -413,7 +414,7 @@ def _resembled(name: str, known: Iterable[str]) -> str | None:
 
 
 _BAD_NAME = (
-    "Give the template a name in one word: small letters and digits, with single dashes between "
+    "Give the plan a name in one word: small letters and digits, with single dashes between "
     "them, as in `my-weekly-report`."
 )
 _USED = {
