@@ -150,6 +150,12 @@ class Bundle:
         return tuple((s, text) for s, text in found if text.strip() or s is not None)
 
     @property
+    def wish(self) -> str:
+        """Returns the beginning of the sender's own words, without forwarded ones."""
+        own = (text.strip() for source, text in self.passages if source is None)
+        return " ".join(filter(None, own))[:_LONGEST_WISH]
+
+    @property
     def untrusted(self) -> str | None:
         """Returns the sources of foreign content, None when the sender wrote it all."""
         sources = dict.fromkeys(m.untrusted for m in self.messages if m.untrusted is not None)
@@ -158,6 +164,7 @@ class Bundle:
 
 
 _NAMED = 3
+_LONGEST_WISH = 300
 
 
 def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:

@@ -16,7 +16,6 @@ Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
 """Stores updates for good: once it returns they outlive the process."""
 
 _AGAIN = "Press Ctrl-C again to leave."
-_STOPS = f"I stop this answer. {_AGAIN}"
 
 
 class LineReader(Protocol):
@@ -74,7 +73,7 @@ class Dialogue:
     async def _interrupted(self, accept: Accept) -> None:
         """Stops the turn if one runs; cards stay as they are."""
         if self._screen.busy:
-            await self._send(Said("/stop", remark=_STOPS), accept)
+            await self._send(Said("/stop", remark=_AGAIN), accept)
         else:
             await self._screen.line(_AGAIN)
 

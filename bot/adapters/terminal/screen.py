@@ -138,7 +138,9 @@ class Screen:
         if news:
             await self.line(" ".join(news))
         async with self._lock:
-            self._pressed = False
+            # Only a turn that goes on has more to say.
+            self._pressed, self._expected = False, self._typing
+            self._live = None
             if self._new_keys:
                 self._news.append(self._new_keys)
                 self._new_keys = ""

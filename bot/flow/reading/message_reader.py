@@ -60,6 +60,7 @@ class Asked:
             person=self.person.id,
             language=message.language,
             governs=self.person.is_owner,
+            wish=self.bundle.wish,
         )
 
 

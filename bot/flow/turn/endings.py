@@ -173,6 +173,8 @@ def _done(progress: Progress) -> str:
         lines.insert(0, f"… {earlier} earlier calls")
     sure = any(not line.startswith(_UNKNOWN) for line in real)
     head = "Done so far:" if sure else "Begun, and perhaps done in part:"
+    if not sure:
+        lines = [line.replace(_UNKNOWN, "❓", 1) for line in lines]
     return f"{head}\n" + "\n".join(f"- {line}" for line in lines)
 
 

@@ -667,6 +667,18 @@ async def test_news_offers_keys_until_something_else_is_said(desk: Desk) -> None
     assert [one.text for one in said if isinstance(one, InboundMessage)] == ["hello", "u"]
 
 
+async def test_after_a_press_that_no_answer_follows_nothing_seems_to_go_on(desk: Desk) -> None:
+    message = await desk.card()
+    press = Press(ADDRESS, Sender("terminal", "a", "a"), "c:t:n", message)
+
+    async def cancelled() -> None:
+        await desk.edit(message, OutboundKind.CARD, Plain("🗑 Cancelled", style="line"))
+        await desk.channel.acknowledge(press, "Cancelled.")
+        assert (desk.screen.busy, desk.live) == (False, "")
+
+    await desk.hold("n", cancelled, EOFError())
+
+
 async def test_an_offer_that_changes_is_told_with_its_new_keys(desk: Desk) -> None:
     def notes(count: int) -> tuple[tuple[Button, ...], ...]:
         return (tuple(Button(f"🗑 {n}", f"m:memory:delete {n}") for n in range(count)),)

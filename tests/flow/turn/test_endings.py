@@ -87,7 +87,7 @@ def test_a_failed_call_and_one_that_did_not_run_are_told_apart() -> None:
 
 def test_a_call_stopped_while_it_ran_is_named_as_unknown() -> None:
     told = ended(StopReason.USER_CANCELLED, reply(RAN), IntentBody(RAN.id)).text
-    assert "outcome unknown: Run `make`" in told
+    assert "perhaps done in part:\n- ❓ Run `make`" in told
     closed = ResultBody(
         replace(result(RAN, Status.FAILED, "?", Code.OUTCOME_UNKNOWN), synthetic=True)
     )
