@@ -293,7 +293,7 @@ class FileRef:
 class OutboundKind(StrEnum):
     """The purpose of an outbound message; the delivery treats each kind in its own way.
 
-    The buttons of a MENU can be typed as commands too. An OFFER is news with buttons that nobody
+    The buttons of a MENU can be typed as commands too. An OPTION is news with buttons that nobody
     waits for. A message that is GONE was shown in passing and must leave the screen.
     """
 
@@ -301,7 +301,7 @@ class OutboundKind(StrEnum):
     CARD = "card"
     NOTICE = "notice"
     MENU = "menu"
-    OFFER = "offer"
+    OPTION = "option"
     PROGRESS = "progress"
     GONE = "gone"
 

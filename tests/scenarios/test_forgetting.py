@@ -30,7 +30,7 @@ async def test_an_answer_is_erased_only_after_the_button() -> None:
         await scene.say(f"/forget {one.id}")
         await scene.shows("I cannot bring it back")
         assert SECRET in left(scene)
-        assert OutboundKind.OFFER in kinds(scene), "the words to confirm it stand nowhere"
+        assert OutboundKind.OPTION in kinds(scene), "the words to confirm it stand nowhere"
         await scene.press("Erase")
         await scene.shows("Erased.")
         assert SECRET not in left(scene)

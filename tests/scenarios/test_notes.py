@@ -35,7 +35,7 @@ async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
         assert scene.approvals == []
         assert [note.text for note in notes(scene)] == [NUTS]
         await scene.shows("📝 Noted: Ann is allergic to nuts.")
-        assert OutboundKind.OFFER in kinds(scene), "without a key there is no way back"
+        assert OutboundKind.OPTION in kinds(scene), "without a key there is no way back"
         await scene.press("Undo")
         await scene.shows("The note is deleted.")
         assert notes(scene) == []

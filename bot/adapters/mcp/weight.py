@@ -25,5 +25,5 @@ def is_too_heavy(message: bytes) -> bool:
 
 
 def _signs(message: bytes) -> int:
-    """How many values the signs of JSON announce, those inside of texts included."""
+    """Returns how many values the signs of JSON announce, those inside of texts included."""
     return sum(message.count(sign) for sign in (b",", b"{", b"["))

@@ -58,13 +58,13 @@ class OpenCard:
 class Board:
     """Holds open cards by their number, which stays theirs until they are closed.
 
-    Offers stand beside the cards: they have letters of their own, and no card needs a number
+    Options stand beside the cards: they have letters of their own, and no card needs a number
     because of them.
     """
 
     def __init__(self) -> None:
         self._cards: dict[str, OpenCard] = {}
-        self._offers: dict[str, OpenCard] = {}
+        self._options: dict[str, OpenCard] = {}
         self._gone: set[str] = set()
         self._together: OpenCard | None = None
 
@@ -75,8 +75,8 @@ class Board:
 
     @property
     def shown(self) -> tuple[OpenCard, ...]:
-        """Returns the open cards and the offers."""
-        return (*self.cards, *self._offers.values())
+        """Returns the open cards and the options."""
+        return (*self.cards, *self._options.values())
 
     @property
     def together(self) -> OpenCard | None:
@@ -84,13 +84,13 @@ class Board:
         return self._together if self._cards else None
 
     def known(self, message_id: str) -> OpenCard | None:
-        return self._cards.get(message_id) or self._offers.get(message_id)
+        return self._cards.get(message_id) or self._options.get(message_id)
 
-    def offered(self, key: str, number: str) -> OpenCard | None:
-        """Returns the offer with this key, as it is typed."""
-        for offer in self._offers.values():
-            if key in offer.buttons and self.key_of(offer, key) == key + number:
-                return offer
+    def option_at(self, key: str, number: str) -> OpenCard | None:
+        """Returns the option with this key, as it is typed."""
+        for option in self._options.values():
+            if key in option.buttons and self.key_of(option, key) == key + number:
+                return option
         return None
 
     def numbered(self, number: int) -> OpenCard | None:
@@ -137,8 +137,10 @@ class Board:
         title = lines[0].strip() if lines else ""
         free = _LETTERS if leads_on else _LETTERS - _WISHES
         keys, name = _keys(buttons, free), name_of(lines)
-        # The letter of an offer must never come to press a card, nor the other way round.
-        self._offers = {n: o for n, o in self._offers.items() if not keys.keys() & o.buttons.keys()}
+        # The letter of an option must never come to press a card, nor the other way round.
+        self._options = {
+            n: o for n, o in self._options.items() if not keys.keys() & o.buttons.keys()
+        }
         card = OpenCard(
             number, message_id, title, keys, name, leads_on=leads_on, lines=tuple(lines)
         )
@@ -147,27 +149,27 @@ class Board:
             self._together = card
         return card
 
-    def offer(
+    def option(
         self, message_id: str, lines: Sequence[str], buttons: Sequence[Button]
     ) -> OpenCard | None:
-        """Keeps an offer with keys that no card has; None when every letter is taken."""
+        """Keeps an option with keys that no card has; None when every letter is taken."""
         taken = {key for card in self for key in card.buttons}
         keys = _keys(buttons, _LETTERS - taken)
         if len(keys) < len(buttons):
             return None
-        known = self._offers.get(message_id)
-        highest = max((one.number for one in self._offers.values()), default=0)
+        known = self._options.get(message_id)
+        highest = max((one.number for one in self._options.values()), default=0)
         number = known.number if known else highest + 1
         title = lines[0].strip() if lines else ""
         card = OpenCard(
             number, message_id, title, keys, name_of(lines), leads_on=True, passing=True
         )
-        self._offers[message_id] = card
+        self._options[message_id] = card
         return card
 
     def go_on(self) -> None:
-        """Ends the offers, and forgets the keys of closed cards: something else was said."""
-        self._offers.clear()
+        """Ends the options, and forgets the keys of closed cards: something else was said."""
+        self._options.clear()
         self._gone.clear()
 
     def take_gone(self, typed: str) -> bool:
@@ -187,7 +189,7 @@ class Board:
             return None
         self._gone |= {*closed.buttons, *(self.key_of(closed, key) for key in closed.buttons)}
         self._cards.pop(message_id, None)
-        self._offers.pop(message_id, None)
+        self._options.pop(message_id, None)
         if not self._cards:
             self._together = None
         return closed

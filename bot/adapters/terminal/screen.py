@@ -268,8 +268,8 @@ class Screen:
         if not (buttons := _buttons(content)):
             await self._print(await self._layout.whole(content, self._width), "block")
             return
-        if content.kind is OutboundKind.OFFER:
-            await self._show_offer(message_id, content, buttons)
+        if content.kind is OutboundKind.OPTION:
+            await self._show_option(message_id, content, buttons)
             return
         look = self._console.look
         if not self.decides:
@@ -278,14 +278,14 @@ class Screen:
         body = await self._layout.whole(content, inner_width(look), titled=True)
         await self._print(box(body, card, self.board, look) if self.decides else body, "block")
 
-    async def _show_offer(
+    async def _show_option(
         self, message_id: str, content: Outbound, buttons: Sequence[Button]
     ) -> None:
-        """Prints news, and in the line below it the keys that it offers."""
+        """Prints news, and in the line below it the keys of its buttons."""
         lines = await self._layout.whole(content, self._width)
         if self.decides:
-            offer = self.board.offer(message_id, self._layout.sentences(content), buttons)
-            keys = keys_line(offer, self.board) if offer else ""
+            option = self.board.option(message_id, self._layout.sentences(content), buttons)
+            keys = keys_line(option, self.board) if option else ""
             lines += [styled(line, "bold") for line in self._layout.plain(keys, self._width)]
         await self._print(lines, "block")
 
@@ -303,9 +303,9 @@ class Screen:
         if known is not None and known.leads_on and not content.buttons:
             self.board.close(message_id)
             self._news += [line for line in now if line not in set(before)]
-        elif content.kind is OutboundKind.OFFER and (buttons := _buttons(content)):
-            offer = self.board.offer(message_id, now, buttons)
-            self._news += [*now, *([keys_line(offer, self.board)] if offer else ())]
+        elif content.kind is OutboundKind.OPTION and (buttons := _buttons(content)):
+            option = self.board.option(message_id, now, buttons)
+            self._news += [*now, *([keys_line(option, self.board)] if option else ())]
         elif buttons := _buttons(content):
             card = self.board.put(message_id, now, buttons)
             self._news += progress(before, now, self._steps)

@@ -65,8 +65,12 @@ def read_typed(line: str, begun: Begun, board: Board) -> Typed | None:
     if text in ("/quit", "/exit"):
         return Left()
     key = KEY.fullmatch(text)
-    if key and (offer := board.offered(key["key"].lower(), key["number"])) and _seen(offer, begun):
-        return Pressed(offer, offer.buttons[key["key"].lower()].data)
+    if (
+        key
+        and (option := board.option_at(key["key"].lower(), key["number"]))
+        and _seen(option, begun)
+    ):
+        return Pressed(option, option.buttons[key["key"].lower()].data)
     begun = tuple(card for card in begun if not card.passing)
     if text.startswith("/") or not (begun or board):
         gone = board.take_gone(text.lower())

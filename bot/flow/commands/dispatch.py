@@ -116,7 +116,7 @@ def _for_owners(name: str) -> str:
 
 
 def _content(answer: Answer) -> Outbound:
-    with_buttons = OutboundKind.OFFER if answer.offers else OutboundKind.MENU
+    with_buttons = OutboundKind.OPTION if answer.optional else OutboundKind.MENU
     kind = with_buttons if answer.buttons else OutboundKind.NOTICE
     return Outbound(kind, (Markdown(answer.text),), answer.buttons)
 

@@ -37,7 +37,7 @@ class Answer:
     """Carried out in this order once that transaction is committed."""
     buttons: tuple[tuple[Button, ...], ...] = ()
     """Rows of choices below the notice."""
-    offers: bool = False
+    optional: bool = False
     """True when nobody would know the words that a button stands for, so that all need a button."""
 
 

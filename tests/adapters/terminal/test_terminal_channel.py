@@ -654,7 +654,7 @@ async def test_a_broken_answer_that_begins_otherwise_says_so_once(desk: Desk) ->
 
 async def test_news_offers_keys_until_something_else_is_said(desk: Desk) -> None:
     undo = ((Button("↩️ Undo", "m:memory:undo 1"),),)
-    message = await desk.send(OutboundKind.OFFER, Markdown("📝 Noted: no nuts"), buttons=undo)
+    message = await desk.send(OutboundKind.OPTION, Markdown("📝 Noted: no nuts"), buttons=undo)
     assert desk.paper.printed == "📝 Noted: no nuts\n[u] ↩️ Undo\n"
     (press,) = await desk.hold("u", EOFError())
     assert isinstance(press, Press)
@@ -662,7 +662,7 @@ async def test_news_offers_keys_until_something_else_is_said(desk: Desk) -> None
     desk.paper.printed = ""
     await desk.edit(message, OutboundKind.NOTICE, Markdown("↩️ The note is deleted."))
     assert desk.paper.printed.strip() == "↩️ The note is deleted."
-    await desk.send(OutboundKind.OFFER, Markdown("📝 Noted: a dog"), buttons=undo)
+    await desk.send(OutboundKind.OPTION, Markdown("📝 Noted: a dog"), buttons=undo)
     said = await desk.hold("hello", "u", EOFError())
     assert [one.text for one in said if isinstance(one, InboundMessage)] == ["hello", "u"]
 
@@ -679,14 +679,14 @@ async def test_after_a_press_that_no_answer_follows_nothing_seems_to_go_on(desk:
     await desk.hold("n", cancelled, EOFError())
 
 
-async def test_an_offer_that_changes_is_told_with_its_new_keys(desk: Desk) -> None:
+async def test_an_option_that_changes_is_told_with_its_new_keys(desk: Desk) -> None:
     def notes(count: int) -> tuple[tuple[Button, ...], ...]:
         return (tuple(Button(f"🗑 {n}", f"m:memory:delete {n}") for n in range(count)),)
 
-    message = await desk.send(OutboundKind.OFFER, Markdown("Two notes."), buttons=notes(2))
+    message = await desk.send(OutboundKind.OPTION, Markdown("Two notes."), buttons=notes(2))
     assert desk.paper.printed.endswith("[a] 🗑 0  [b] 🗑 1\n")
     desk.paper.printed = ""
-    await desk.edit(message, OutboundKind.OFFER, Markdown("One note."), buttons=notes(1))
+    await desk.edit(message, OutboundKind.OPTION, Markdown("One note."), buttons=notes(1))
     assert desk.paper.printed == "\nOne note.\n[a] 🗑 0\n"
 
 

@@ -247,35 +247,35 @@ def test_cards_of_one_name_are_told_apart_by_what_differs() -> None:
 UNDO = (Button("↩️ Undo", "m:memory:undo 1"),)
 
 
-def test_an_offer_has_a_letter_of_its_own_and_no_card_gets_a_number_by_it(one: Board) -> None:
-    offer = one.offer("m9", ["📝 Noted: no nuts"], UNDO)
-    assert offer is not None
-    assert read_typed("u", one.shown, one) == Pressed(offer, "m:memory:undo 1")
+def test_an_option_has_a_letter_of_its_own_and_no_card_gets_a_number_by_it(one: Board) -> None:
+    option = one.option("m9", ["📝 Noted: no nuts"], UNDO)
+    assert option is not None
+    assert read_typed("u", one.shown, one) == Pressed(option, "m:memory:undo 1")
     assert read_typed("y", one.shown, one) == Pressed(card(one, 1), "c:1:y")
-    assert read_typed("u", (), one) != Pressed(offer, "m:memory:undo 1"), "it came up meanwhile"
+    assert read_typed("u", (), one) != Pressed(option, "m:memory:undo 1"), "it came up meanwhile"
 
 
-def test_words_beside_an_offer_alone_are_a_message_and_end_it() -> None:
+def test_words_beside_an_option_alone_are_a_message_and_end_it() -> None:
     board = Board()
-    board.offer("m9", ["📝 Noted: no nuts"], UNDO)
+    board.option("m9", ["📝 Noted: no nuts"], UNDO)
     assert read_typed("no", board.shown, board) == Said("no")
     board.go_on()
     assert (board.shown, read_typed("u", board.shown, board)) == ((), Said("u"))
 
 
-def test_offers_of_one_kind_are_told_apart_by_numbers() -> None:
+def test_options_of_one_kind_are_told_apart_by_numbers() -> None:
     board = Board()
-    board.offer("m1", ["one"], UNDO)
-    second = board.offer("m2", ["two"], UNDO)
+    board.option("m1", ["one"], UNDO)
+    second = board.option("m2", ["two"], UNDO)
     assert second is not None
     assert board.key_of(second, "u") == "u2"
     assert read_typed("u2", board.shown, board) == Pressed(second, "m:memory:undo 1")
 
 
-def test_an_offer_goes_when_a_card_takes_its_letter() -> None:
+def test_an_option_goes_when_a_card_takes_its_letter() -> None:
     board = Board()
-    board.offer("m1", ["one"], (Button("🗑 1", "m:memory:delete 1"),))
-    assert [list(offer.buttons) for offer in board.shown] == [["a"]]
+    board.option("m1", ["one"], (Button("🗑 1", "m:memory:delete 1"),))
+    assert [list(option.buttons) for option in board.shown] == [["a"]]
     opened = board.put("m2", ["🔐 Write b.md · 1 of 2"], (*ASK, Button("All", "c:1:a")))
     assert board.shown == (opened,)
 
