@@ -1,5 +1,6 @@
 """Names what a call does in one line: verb and thing, the same for cards, plans and progress."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -100,7 +101,8 @@ def without_deed(fault: str, deed: str) -> str:
     command = deed.removeprefix("Run `").removesuffix("`")
     if command and command != deed:
         return fault.replace(f" of {command}", "", 1)
-    return fault.removeprefix(f"{deed.partition(' ')[2]}: ")
+    thing = re.escape(deed.partition(" ")[2])
+    return re.sub(rf"(^|; ){thing}: ", r"\1", fault, count=1)
 
 
 def server_deed(server: str, tool: str) -> str:

@@ -208,11 +208,6 @@ class BackgroundBody:
     governs: bool = False
     kind: Literal["background"] = "background"
 
-    @property
-    def purpose(self) -> str:
-        """Returns what the person asks for, without quotes, documents and remarks beside it."""
-        return self.wish or wish_in(self.text)
-
     def untrusted_for(self, person: int | None) -> str | None:
         """Returns the foreign source for the turn of a person."""
         own = self.person is None or self.governs or not self.group

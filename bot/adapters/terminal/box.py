@@ -30,9 +30,9 @@ _STEP_ENDED = re.compile(r"✓ \d+\. ")
 
 def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:
     """Returns a card as it is printed; what is higher than the screen ends with its title again."""
-    keys = _keys(card, board, min(inner_width(look), BOX_PROSE))
-    again = [[("bold", visible(card.title))], []] if len(body) + len(keys) > look.rows else []
-    inner = [*body, [], *again, *keys]
+    below = keys(card, board, min(inner_width(look), BOX_PROSE))
+    again = [[("bold", visible(card.title))], []] if len(body) + len(below) > look.rows else []
+    inner = [*body, [], *again, *below]
     if look.dumb:
         return inner
     widest = max(_cells(plain(line)) for line in inner) + _BESIDE
@@ -50,7 +50,7 @@ def inner_width(look: Look) -> int:
     return look.width if look.dumb else look.width - _BESIDE
 
 
-def _keys(card: OpenCard, board: Board, width: int) -> Lines:
+def keys(card: OpenCard, board: Board, width: int) -> Lines:
     """Returns the keys of a card, as in `[y] Approve  [n] Deny`, in as few lines as possible."""
     lines: Lines = []
     for key, button in card.buttons.items():

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Literal, Protocol
 
 from bot.adapters.terminal.board import Board
-from bot.adapters.terminal.box import box, ends, inner_width, keys_line, outcome, progress
+from bot.adapters.terminal.box import box, ends, inner_width, keys, keys_line, outcome, progress
+from bot.adapters.terminal.contents import buttons_of, is_said, points, without_advice
 from bot.adapters.terminal.draft import Draft, Piece, Step, Words
 from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
-from bot.adapters.terminal.look import Look
+from bot.adapters.terminal.look import Look, prose_width
 from bot.adapters.terminal.visible import visible
 from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind, Plain
 
@@ -195,7 +196,7 @@ class Screen:
 
         They were printed when they were said, or the news of a card says the same.
         """
-        blocks = [b for b in content.blocks if not (_points(b) or self._was_said(b))]
+        blocks = [b for b in content.blocks if not (points(b) or self._was_said(b))]
         return (
             content
             if len(blocks) == len(content.blocks)
@@ -256,16 +257,15 @@ class Screen:
 
     async def _show_ways(self, message_id: str, content: Outbound) -> None:
         """Prints the keys of the buttons below an answer."""
-        if not (buttons := _buttons(content)) or not self.decides:
+        if not (buttons := buttons_of(content)) or not self.decides:
             return
         lines = self._layout.sentences(content)
         card = self.board.put(message_id, lines, buttons, leads_on=True)
-        keys = self._layout.plain(keys_line(card, self.board), self._width)
-        await self._print([styled(line, "bold") for line in keys], "block")
+        await self._print(keys(card, self.board, prose_width(self._width)), "block")
 
     async def _show_all(self, message_id: str, content: Outbound) -> None:
         """Prints a message; one with buttons is a card, with its keys below."""
-        if not (buttons := _buttons(content)):
+        if not (buttons := buttons_of(content)):
             await self._print(await self._layout.whole(content, self._width), "block")
             return
         if content.kind is OutboundKind.OPTION:
@@ -273,7 +273,7 @@ class Screen:
             return
         look = self._console.look
         if not self.decides:
-            content = _without_advice(content)
+            content = without_advice(content)
         card = self.board.put(message_id, self._layout.sentences(content), buttons)
         body = await self._layout.whole(content, inner_width(look), titled=True)
         await self._print(box(body, card, self.board, look) if self.decides else body, "block")
@@ -285,8 +285,7 @@ class Screen:
         lines = await self._layout.whole(content, self._width)
         if self.decides:
             option = self.board.option(message_id, self._layout.sentences(content), buttons)
-            keys = keys_line(option, self.board) if option else ""
-            lines += [styled(line, "bold") for line in self._layout.plain(keys, self._width)]
+            lines += keys(option, self.board, prose_width(self._width)) if option else []
         await self._print(lines, "block")
 
     async def _show_anew(self, message_id: str, content: Outbound) -> None:
@@ -303,10 +302,10 @@ class Screen:
         if known is not None and known.leads_on and not content.buttons:
             self.board.close(message_id)
             self._news += [line for line in now if line not in set(before)]
-        elif content.kind is OutboundKind.OPTION and (buttons := _buttons(content)):
+        elif content.kind is OutboundKind.OPTION and (buttons := buttons_of(content)):
             option = self.board.option(message_id, now, buttons)
             self._news += [*now, *([keys_line(option, self.board)] if option else ())]
-        elif buttons := _buttons(content):
+        elif buttons := buttons_of(content):
             card = self.board.put(message_id, now, buttons)
             self._news += progress(before, now, self._steps)
             if known is None or list(known.buttons) != list(card.buttons):
@@ -318,11 +317,11 @@ class Screen:
             # What went well is told by the lines of its tools and by the answer.
             self._news += ends(before, now)
 
-    def _note_keys(self, keys: str) -> None:
+    def _note_keys(self, line: str) -> None:
         if self._pressed:
-            self._new_keys = keys
+            self._new_keys = line
         else:
-            self._news.append(keys)
+            self._news.append(line)
 
     async def _tell_news(self) -> None:
         if self._news and not self._draft.speaks:
@@ -380,27 +379,5 @@ class Screen:
             del self._known[next(iter(self._known))]
 
 
-def is_said(block: Block) -> bool:
-    """Tells if a block holds words that were said before the answer."""
-    return isinstance(block, Markdown) and block.said
-
-
-def _points(block: Block) -> bool:
-    """Tells if a block only points to a card whose news is told here."""
-    return isinstance(block, Markdown) and block.points
-
-
-def _without_advice(content: Outbound) -> Outbound:
-    """Returns a card without its small print, which is for people who decide about it."""
-    told = (b for b in content.blocks if not isinstance(b, Plain) or b.style != "aside")
-    return replace(content, blocks=tuple(told))
-
-
 def _follows(piece: Piece) -> bool:
     return isinstance(piece, Words) and piece.follows
-
-
-def _buttons(content: Outbound) -> list[Button]:
-    if content.kind is OutboundKind.MENU:
-        return []
-    return [button for row in content.buttons for button in row]

@@ -723,3 +723,11 @@ async def test_a_wide_terminal_gives_code_the_width_and_keeps_prose_readable(des
     assert f"│   {line}" in lines
     assert len(lines[0]) == len("│   ") + len(line) + 1
     assert max(len(one) for one in lines if "word" in one) <= 103
+
+
+async def test_a_key_below_an_answer_stands_on_one_line_with_its_label(desk: Desk) -> None:
+    desk.paper.look = Look(columns=40)
+    labels = ("Very hot, in a big cup please", "Ice cold")
+    choices = tuple((Button(label, f"e:q:t:{n}"),) for n, label in enumerate(labels))
+    await desk.send(OutboundKind.ANSWER, Markdown("Hot or cold?"), buttons=choices)
+    assert desk.paper.printed.endswith("\n[v] Very hot, in a big cup please\n[i] Ice cold\n")
