@@ -151,9 +151,11 @@ class Bundle:
 
     @property
     def wish(self) -> str:
-        """Returns the beginning of the sender's own words, without forwarded ones."""
+        """Returns the beginning of the sender's own words; of a mere forward, who wrote it."""
         own = (text.strip() for source, text in self.passages if source is None)
-        return " ".join(filter(None, own))[:_LONGEST_WISH]
+        words = " ".join(filter(None, own))
+        named = (m.untrusted for m in self.messages if m.forwarded_from is not None)
+        return (words or next(named, None) or "")[:_LONGEST_WISH]
 
     @property
     def untrusted(self) -> str | None:

@@ -101,7 +101,7 @@ class AskerBody:
     governs: bool = False
     """True when an owner wrote it, whose words may direct anybody's turn."""
     wish: str = ""
-    """The beginning of the person's own words; empty without any, and in old rows."""
+    """The beginning of the person's own words, or who wrote a forward; empty in old rows."""
     kind: Literal["asker"] = "asker"
     """Tells this entry from others in stored rows."""
 
