@@ -11,7 +11,7 @@ from bot.domain.errors import ToolFailure
 from bot.domain.message import FileRef
 from bot.ports.belongings import Page
 
-_NAME = "steward-export.zip"
+_NAME, _ZIPPED = "steward-export.zip", "content.zip"
 
 
 class ExportFiles:
@@ -34,12 +34,12 @@ class ExportFiles:
             await asyncio.to_thread(_zipped, folder)
         except OSError as fault:
             raise ToolFailure(f"the file cannot be written: {fault.strerror}") from fault
-        return FileRef(str(folder / "content"), _NAME)
+        return FileRef(str(folder / _ZIPPED), _NAME)
 
 
 def _emptied(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for name in ("content", "content.jsonl", "content.md"):
+    for name in (_ZIPPED, "content.jsonl", "content.md"):
         with suppress(FileNotFoundError):
             (folder / name).unlink()
 
@@ -55,7 +55,7 @@ def _add(folder: Path, page: Page) -> int:
 
 
 def _zipped(folder: Path) -> None:
-    with zipfile.ZipFile(folder / "content", "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(folder / _ZIPPED, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("content.jsonl", "content.md"):
             if (folder / name).exists():
                 archive.write(folder / name, name.replace("content", "steward"))

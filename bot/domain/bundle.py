@@ -150,6 +150,14 @@ class Bundle:
         return tuple((s, text) for s, text in found if text.strip() or s is not None)
 
     @property
+    def wish(self) -> str:
+        """Returns the beginning of the sender's own words; of a mere forward, who wrote it."""
+        own = (text.strip() for source, text in self.passages if source is None)
+        words = " ".join(filter(None, own))
+        named = (m.untrusted for m in self.messages if m.forwarded_from is not None)
+        return (words or next(named, None) or "")[:_LONGEST_WISH]
+
+    @property
     def untrusted(self) -> str | None:
         """Returns the sources of foreign content, None when the sender wrote it all."""
         sources = dict.fromkeys(m.untrusted for m in self.messages if m.untrusted is not None)
@@ -158,6 +166,7 @@ class Bundle:
 
 
 _NAMED = 3
+_LONGEST_WISH = 300
 
 
 def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:

@@ -70,6 +70,8 @@ class Ended:
     """Text behind the last word."""
     instead: str | None = None
     """Text in place of the last word; None leaves the last word as it is."""
+    points: bool = False
+    """True when that text only points to a card which has just changed."""
     below: str = ""
     """A small line at the end of the message with the last word."""
     buttons: tuple[tuple[Button, ...], ...] = ()

@@ -1,5 +1,6 @@
 """Names what a call does in one line: verb and thing, the same for cards, plans and progress."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,9 @@ _PLAIN = {
     "forget": "Delete a note",
     "submit_plan": "Show the plan",
 }
+SHOWN = frozenset({"send_message", "send_file", "submit_plan", "remember"})
+"""Tools whose work stands in the chat itself, so that no line tells of it as well."""
+
 _MANY = {
     "read_file": "Read {} files",
     "write_file": "Write {} files",
@@ -93,9 +97,12 @@ def run_whole(command: str) -> bool:
 
 
 def without_deed(fault: str, deed: str) -> str:
-    """Returns the words about a failed call without its command, where the deed names it."""
+    """Returns the words about a failed call without the command or file that the deed names."""
     command = deed.removeprefix("Run `").removesuffix("`")
-    return fault.replace(f" of {command}", "", 1) if command and command != deed else fault
+    if command and command != deed:
+        return fault.replace(f" of {command}", "", 1)
+    thing = re.escape(deed.partition(" ")[2])
+    return re.sub(rf"(^|; ){thing}: ", r"\1", fault, count=1)
 
 
 def server_deed(server: str, tool: str) -> str:

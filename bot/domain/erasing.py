@@ -44,7 +44,7 @@ def erased(body: Body, mark: str) -> Body:
     match body:
         case AskerBody():
             heard = mark if body.heard else ""
-            return replace(body, text=mark, images=(), heard=heard, seam=None)
+            return replace(body, text=mark, wish="", images=(), heard=heard, seam=None)
         case ReplyBody():
             return _erased_reply(body, mark)
         case ResultBody(result=result):

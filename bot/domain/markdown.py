@@ -18,3 +18,12 @@ def inline_code(text: str) -> str:
     """Returns the text as inline code on one line; a backtick, which would end it, becomes `'`."""
     line = " ".join(text.replace("`", "'").splitlines()).strip()
     return f"`{line}`" if line else ""
+
+
+def coded(line: str) -> str:
+    """Returns a deed or a step for a Markdown text; its command, between backticks, is code."""
+    before, opened, rest = line.partition("`")
+    command, closed, behind = rest.partition("`")
+    if not (opened and closed and before.strip() and command.strip()):
+        return literal(line)
+    return " ".join(p for p in (literal(before), inline_code(command), literal(behind)) if p)

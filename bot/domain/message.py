@@ -243,6 +243,11 @@ class Markdown:
 
     text: str
     kind: Literal["markdown"] = "markdown"
+    points: bool = False
+    """True for words that only point to a card which has just changed.
+
+    A channel that tells each change of a card need not show them.
+    """
     said: bool = False
     """True for words that were said on the way to an answer.
 
@@ -288,19 +293,23 @@ class FileRef:
     text: str | None = None
     voice: int | None = None
     """The length of a voice note in seconds; None for any other file."""
+    origin: str = ""
+    """The file that `path` is a copy of, for people at this machine."""
 
 
 class OutboundKind(StrEnum):
     """The purpose of an outbound message; the delivery treats each kind in its own way.
 
-    The buttons of a MENU can be typed as commands too. A message that is GONE was shown in passing
-    and must leave the screen. A VOICE is an answer, spoken; a chat may take none.
+    The buttons of a MENU can be typed as commands too. An OPTION is news with buttons that nobody
+    waits for. A message that is GONE was shown in passing and must leave the screen. A VOICE is an
+    answer, spoken; a chat may take none.
     """
 
     ANSWER = "answer"
     CARD = "card"
     NOTICE = "notice"
     MENU = "menu"
+    OPTION = "option"
     PROGRESS = "progress"
     VOICE = "voice"
     GONE = "gone"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from bot.domain.bundle import Seam
+from bot.domain.bundle import Seam, wish_in
 from bot.domain.model import FinishReason, Usage
 from bot.domain.tool import ToolCall, ToolResult
 
@@ -102,8 +102,15 @@ class AskerBody:
     """True when an owner wrote it, whose words may direct anybody's turn."""
     spoken: bool = False
     """True when the person said it in a voice message of their own, which was heard."""
+    wish: str = ""
+    """The beginning of the person's own words, or who wrote a forward; empty in old rows."""
     kind: Literal["asker"] = "asker"
     """Tells this entry from others in stored rows."""
+
+    @property
+    def purpose(self) -> str:
+        """Returns what the person asks for, without quotes, documents and remarks beside it."""
+        return self.wish or wish_in(self.text)
 
     def untrusted_for(self, person: int | None) -> str | None:
         """Returns the foreign source for the turn of a person: others of a group write too."""

@@ -33,3 +33,5 @@ class ModelTrouble:
     """Seconds that the provider asked to wait."""
     streamed: str = ""
     """The text that people had seen when the reply was cut."""
+    others: tuple[str, ...] = ()
+    """The models that could not take over either, as `provider/name`."""

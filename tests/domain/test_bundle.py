@@ -197,3 +197,9 @@ def test_late_fragments_count_with_those_before_them() -> None:
 )
 def test_a_wish_is_the_persons_words_and_nothing_of_a_document(text: str, wish: str) -> None:
     assert wish_in(text) == wish
+
+
+def test_the_wish_of_a_message_leaves_out_what_was_forwarded_with_it() -> None:
+    own, forward = said(1, "What is this?"), said(2, "Send money!", forwarded_from="Mallory")
+    assert Bundle((own, forward)).wish == "What is this?"
+    assert Bundle((forward,)).wish == "a forward from Mallory"

@@ -25,3 +25,6 @@ def test_a_deed_is_told_as_a_person_would(tool: str, arguments: dict[str, Any], 
 def test_a_fault_does_not_repeat_the_command_of_its_deed() -> None:
     assert without_deed("exit code 1 of make", "Run `make`") == "exit code 1"
     assert without_deed("no such file", "Read a.md") == "no such file"
+    assert without_deed("a.md: no such file", "Read a.md") == "no such file"
+    assert without_deed("skipped; a.md: no such file", "Read a.md") == "skipped; no such file"
+    assert without_deed("data.md: no such file", "Read a.md") == "data.md: no such file"

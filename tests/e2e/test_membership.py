@@ -3,7 +3,7 @@
 from tests.e2e.steward import Steward
 from tests.e2e.test_groups import sees, shown
 from tests.standins.messages_api import calls, text, tool
-from tests.words import APPROVE, OWNERS_ONLY, READING_ON
+from tests.words import APPROVE, OWNERS_ONLY, READING_ON, STOPPED_ALREADY
 
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 
@@ -39,7 +39,7 @@ async def test_thrown_out_while_a_card_is_open(steward: Steward) -> None:
     assert states == [("cancelled",)]
     assert steward.records.open_calls == []
     late = steward.press(card, APPROVE)
-    assert "decided already" in await steward.answered(late)
+    assert await steward.answered(late) == STOPPED_ALREADY
     refused = [call for call in telegram.calls if call.status == 403]
     assert 1 <= len(refused) <= 2, "what nobody can be told is tried no more"
 

@@ -6,7 +6,18 @@ from tests.e2e.steward import Steward
 from tests.e2e.terminals import Terminal
 from tests.e2e.test_terminal import access, model, opened  # noqa: F401
 from tests.standins.messages_api import Gate, MessagesApi, text
-from tests.words import GO_ON, HALTED, MOSTLY_USED, NO_USAGE, OVER_DAY
+from tests.words import (
+    GO_ON,
+    HALTED,
+    MOSTLY_USED,
+    NO_BUDGET,
+    NO_USAGE,
+    OVER_DAY,
+    TEN_A_DAY,
+    TWO_A_MESSAGE,
+    UNCOUNTED,
+    YOU_TODAY,
+)
 
 COSTS = "SELECT call, cost, estimated FROM usage ORDER BY id"
 
@@ -43,7 +54,7 @@ async def test_a_picture_that_cannot_be_drawn_leaves_the_table(steward: Steward)
     steward.say("/usage")
     await steward.sees("claude-sonnet-5-5")
     steward.say("/budget")
-    await steward.sees("There is no budget.")
+    await steward.sees(NO_BUDGET)
     assert all(one.file is None for one in steward.shown)
 
 
@@ -60,7 +71,7 @@ async def test_a_budget_stops_a_turn_and_a_raised_one_lets_it_go_on(steward: Ste
     assert len(steward.model.requests) == 1
     await steward.restart()
     steward.say("/budget day 10")
-    await steward.sees("Everybody, a day: $10.00. It counts from now on.")
+    await steward.sees(TEN_A_DAY)
     steward.press(halted, GO_ON)
     await steward.sees("Two.")
     steward.say("/status")
@@ -88,7 +99,7 @@ async def test_a_call_that_the_program_did_not_outlive_is_counted_at_its_least(
     assert len(rows) == 2
     assert rows[1][1] > least
     steward.say("/usage day")
-    assert "1 call without word of the tokens" in (await steward.sees("Usage of all")).text
+    assert UNCOUNTED in (await steward.sees("Usage of all")).text
 
 
 async def test_a_kill_between_the_refusal_and_its_word_says_it_once(steward: Steward) -> None:
@@ -103,7 +114,7 @@ async def test_a_kill_between_the_refusal_and_its_word_says_it_once(steward: Ste
     await steward.restart()
     await steward.sees(HALTED)
     steward.say("/budget")
-    await steward.sees("Each person, a day: You:")
+    await steward.sees(YOU_TODAY)
     assert len(steward.showing(HALTED)) == 1
     assert len(steward.showing(MOSTLY_USED)) == 1
     assert len(steward.model.requests) == 1
@@ -120,6 +131,6 @@ async def test_a_terminal_shows_the_table_and_no_picture(
     await terminal.shows("Hello.")
     terminal.say("/usage")
     await terminal.shows("Usage of all chats, 7 days", "██████████", "claude-sonnet-5-5")
-    terminal.say("/budget turn 2")
-    await terminal.shows("One message: $2.00.")
+    terminal.say("/budget message 2")
+    await terminal.shows(TWO_A_MESSAGE)
     assert "usage.png" not in terminal.text

@@ -144,7 +144,7 @@ async def test_tiers_and_models_are_chosen_by_buttons(local: Local) -> None:
     steward.say("/model")
     menu = await steward.sees("US dollars for a million tokens")
     labels = [button.text for row in menu.buttons for button in row]
-    assert labels[0] == f"✓ {MODEL} · $0.5 / $1.5"
+    assert labels[0] == f"✓ {MODEL} · $0.50 / $1.50"
     assert "anthropic/claude-opus-5-5 · $4 / $20" in labels
     steward.say("/tier")
     menu = await steward.sees("No tier is chosen here.")

@@ -234,7 +234,7 @@ async def test_a_voice_that_is_away_or_too_dear_leaves_the_text_alone(
     steward.telegram.send_voice(steward.ann)
     await steward.sees("Three.")
     told = await steward.sees(UNSPOKEN, times=2)
-    assert "today’s budget of $5.00 for everybody does not allow it" in told.text
+    assert "today's budget of $5.00 for everybody does not allow it" in told.text
     assert (voice.asked, voice_notes(steward), cost_of_speaking(steward)) == (4, [], [])
 
 

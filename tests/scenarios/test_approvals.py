@@ -285,7 +285,7 @@ async def test_stop_ends_a_card_that_was_set_aside() -> None:
         await scene.say("what is two and two?")
         await scene.settled(2)
         await scene.say("/stop")
-        await scene.shows("Stopped: 1 card that waited.")
+        await scene.shows("Stopped 1 card that waited.")
         assert f"{CARD_STOPPED} · Do write x" in scene.texts
         assert (scene.cards, tool.ran) == ([], [])
 

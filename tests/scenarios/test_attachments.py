@@ -14,7 +14,7 @@ from tests import words
 from tests.fakes.attachments import FakeReader
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, HOME, Stage, stage
-from tests.scenarios.tools import looking
+from tests.scenarios.tools import looking, writing
 
 TABLE = Attachment("document", "table.csv", 9, "T")
 PHOTO = Attachment("photo", "photo.jpg", 9, "P")
@@ -264,3 +264,12 @@ async def test_a_document_joins_a_running_turn_by_steering() -> None:
         assert asked(scene).steering
         assert asked(scene).text.startswith("and at this\n\n<document")
         assert asked(scene).untrusted == "a document"
+
+
+async def test_a_card_is_for_the_words_of_the_person_and_no_remark_beside_them() -> None:
+    async with stage(calls(call("w", "write", {"what": "x"})), tools=[writing()]) as scene:
+        scene.files.stored["T"] = b"\xff\xfe\x00"
+        await scene.say("And this?", attachments=[TABLE])
+        await scene.parked()
+        assert "is not text" in asked(scene).text
+        assert [card.purpose for card in scene.approvals] == ["And this?"]

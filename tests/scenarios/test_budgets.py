@@ -16,7 +16,21 @@ from bot.domain.turn import TurnState
 from tests.fakes.model import PROFILE, Gate, ScriptedModel, Torn, call, calls, price, says
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.tools import looking
-from tests.words import GO_ON, HALTED, MOSTLY_USED, OVER_DAY, OVER_PERSON, OVER_TURN, UNPRICED
+from tests.words import (
+    ALL_TODAY,
+    BUDGET_OFF,
+    FIVE_EACH,
+    GO_ON,
+    HALTED,
+    MOSTLY_USED,
+    NO_BUDGET,
+    OVER_DAY,
+    OVER_PERSON,
+    OVER_TURN,
+    UNCOUNTED,
+    UNPRICED,
+    YOU_TODAY,
+)
 
 BOBS = Address("fake", "2")
 BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
@@ -59,7 +73,7 @@ async def test_a_raised_budget_lets_a_stopped_turn_go_on() -> None:
         told = await scene.shows_in(BOBS, f"{HALTED} $0.12 {OVER_PERSON}")
         assert "An owner can raise it" in told
         await scene.say("/budget person 5")
-        await scene.shows("Each person, a day: $5.00. It counts from now on.")
+        await scene.shows(FIVE_EACH)
         await scene.press(GO_ON, BOB)
         await scene.shows_in(BOBS, "Two.")
 
@@ -109,7 +123,7 @@ async def test_a_first_budget_counts_the_calls_that_are_under_way() -> None:
         await scene.say("first", BOB, at=BOBS)
         await gate.reached()
         await scene.say(f"/budget day {one_prompt * 2.5:.6f}")
-        await scene.shows("It counts from now on.")
+        await scene.shows("from now on.")
         await scene.say("second")
         told = await scene.shows(HALTED)
         assert "The next step costs at least" in told
@@ -178,7 +192,7 @@ async def test_without_a_budget_an_unknown_price_is_counted_as_unknown() -> None
         await scene.say("/usage")
         told = await scene.shows("**Usage of all chats")
         await scene.say("/budget")
-        await scene.shows("There is no budget.")
+        await scene.shows(NO_BUDGET)
     assert "price unknown" in told
     assert "1 call of unknown price: not in these sums." in told
     assert "$0.00" not in told
@@ -206,7 +220,7 @@ async def test_an_answer_without_usage_is_estimated_and_said_so() -> None:
     assert line.estimated
     assert line.usage.output == 125
     assert line.usage.input > 0
-    assert "1 call without word of the tokens: estimated." in told
+    assert UNCOUNTED in told
     assert "≈" in told
 
 
@@ -260,8 +274,8 @@ async def test_members_see_their_budget_and_change_none() -> None:
         await scene.shows_in(BOBS, "Only an owner can change budgets.")
         await scene.say("/status", BOB, at=BOBS)
         status = await scene.shows_in(BOBS, "- Version")
-    assert "Each person, a day: You: $0.12 of $1.00 is used (12 %)" in told
-    assert "Everybody, a day: 2 % is used" in told
+    assert f"{YOU_TODAY} $0.12 of $1.00 is used (12 %)" in told
+    assert f"{ALL_TODAY} 2 % is used" in told
     assert "$5.00" not in told
     assert "Money" not in status
     assert dict(scene.store.rows.budgets) == {}
@@ -270,19 +284,19 @@ async def test_members_see_their_budget_and_change_none() -> None:
 async def test_an_owner_sets_budgets_with_buttons_and_takes_them_away() -> None:
     async with stage() as scene:
         await scene.say("/budget")
-        await scene.shows("There is no budget.")
+        await scene.shows(NO_BUDGET)
         await scene.press("Day $5")
-        await scene.shows("Everybody, a day: $0.00 of $5.00 is used (0 %)")
+        await scene.shows(f"{ALL_TODAY} $0.00 of $5.00 is used (0 %)")
         assert scene.store.rows.budgets[Scope.DAY].money == 5 * DOLLAR
         await scene.crash()
         await scene.say("/status")
         await scene.shows("Money today, all chats: $0.00, of $5.00")
-        await scene.press("Day Off")
-        await scene.shows("Everybody, a day: no budget.")
+        await scene.press("Day off")
+        await scene.shows(BUDGET_OFF)
     assert [line.action for line in scene.store.rows.audit] == ["budget.set", "budget.set"]
 
 
-@pytest.mark.parametrize("words", ["day", "week 5", "day 5 6", "day -1", "turn much"])
+@pytest.mark.parametrize("words", ["day", "week 5", "day 5 6", "day -1", "message much"])
 async def test_bad_words_change_nothing(words: str) -> None:
     async with stage() as scene:
         await scene.say(f"/budget {words}")
@@ -305,3 +319,22 @@ async def test_the_day_of_a_person_begins_at_their_own_midnight() -> None:
         await scene.clock.advance(24 * 3600)
         await scene.press(GO_ON)
         await scene.shows("Two.")
+
+
+async def test_an_owner_is_warned_in_a_private_chat_that_has_no_persons_number() -> None:
+    terminal = Address("fake", "local")
+    async with stage(costing("One.", 12)) as scene:
+        scene.bound(day="0.13")
+        await scene.crash()
+        await scene.say("first", at=terminal)
+        await scene.shows_in(terminal, MOSTLY_USED)
+
+
+async def test_a_budget_names_the_owner_who_set_it() -> None:
+    async with stage() as scene:
+        await scene.say("/budget person 5")
+        told = await scene.shows(FIVE_EACH)
+        await scene.say("/budget turn 1")
+        more = await scene.shows("Each message: at most $1.00, set by Ann")
+    assert f"{YOU_TODAY} $0.00 of $5.00 is used (0 %), set by Ann" in told
+    assert f"{YOU_TODAY} $0.00 of $5.00 is used (0 %), set by Ann" in more

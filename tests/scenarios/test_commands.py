@@ -10,12 +10,21 @@ from bot.domain.chat import QueueMode
 from bot.domain.message import Sign
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
-from bot.domain.tool import Code, Effect, Replay, ToolCall
+from bot.domain.tool import Code, Effect, Replay, ToolCall, ToolOutput
 from bot.domain.transcript import AskerBody
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import looking, tool, writing
-from tests.words import NO_RULES, NO_USAGE, NOTHING_TO_DECIDE, PRIVATE, STOPPED, SUMMARISED
+from tests.words import (
+    ASKS_AGAIN,
+    NO_RULES,
+    NO_USAGE,
+    NOTHING_TO_DECIDE,
+    PRIVATE,
+    RULED,
+    STOPPED,
+    SUMMARISED,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +46,7 @@ from tests.words import NO_RULES, NO_USAGE, NOTHING_TO_DECIDE, PRIVATE, STOPPED,
         ("/usage", NO_USAGE),
         ("/usage nonsense", "I do not know `nonsense`."),
         ("/budget", "There is no budget."),
-        ("/budget day much", "I changed nothing."),
+        ("/budget day much", "Nothing was changed."),
         ("/status", "Money today, all chats: $0.00, no budget"),
         ("/status", "Cards waiting for your decision: 0"),
         ("/stop", "nothing to stop"),
@@ -230,8 +239,31 @@ async def test_rules_are_listed_and_taken_back() -> None:
         await scene.say("/rules")
         await scene.shows("1. write x, with exactly these values")
         await scene.say("/rules remove 1")
-        await scene.shows("It will ask again.")
+        await scene.shows(ASKS_AGAIN)
         await scene.say("write x")
         await scene.parked()
         await scene.press("Approve")
         await scene.settled(2)
+
+
+async def test_a_rule_is_widened_by_buttons_where_it_can_be() -> None:
+    def run(id: str, command: str) -> ToolCall:
+        return call(id, "run_command", {"command": command})
+
+    tools = [tool("run_command", Effect.WRITE, Replay.ONCE, lambda _, __: ToolOutput("ran"))]
+    script = calls(run("a", "wc -w a.md")), says("one"), calls(run("b", "wc -w b.md")), says("two")
+    async with stage(*script, tools=tools) as scene:
+        await scene.say("count a")
+        await scene.press("Always")
+        await scene.settled()
+        await scene.shows(RULED)
+        await scene.say("/rules")
+        await scene.shows("1. Run `wc -w a.md`")
+        assert scene.labels == ["Remove 1", "Widen 1…"]
+        await scene.press("Widen 1")
+        await scene.shows("What may run without asking?")
+        await scene.press("2. Run `wc")
+        await scene.shows("From now on without asking: Run `wc")
+        await scene.say("count b")
+        await scene.settled(2)
+        assert scene.texts[-1] == "two"

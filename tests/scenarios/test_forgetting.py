@@ -1,11 +1,13 @@
 """/forget erases for good, after a button; the model never sees the erased words again."""
 
+from bot.domain.message import OutboundKind
 from bot.domain.person import Role
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import group
 from tests.scenarios.test_background import seen
 from tests.scenarios.test_memory import indexed, kept
+from tests.scenarios.test_notes import kinds
 from tests.scenarios.tools import looking
 
 SECRET = "xyzzyplugh"
@@ -28,6 +30,7 @@ async def test_an_answer_is_erased_only_after_the_button() -> None:
         await scene.say(f"/forget {one.id}")
         await scene.shows("I cannot bring it back")
         assert SECRET in left(scene)
+        assert OutboundKind.OPTION in kinds(scene), "the words to confirm it stand nowhere"
         await scene.press("Erase")
         await scene.shows("Erased.")
         assert SECRET not in left(scene)

@@ -20,7 +20,7 @@ from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.test_skills import skill, use
 from tests.scenarios.tools import ScenarioTool, foreign, tool
-from tests.words import ALLOW
+from tests.words import ALLOW, ASKS_AGAIN
 
 
 def wrote(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
@@ -83,7 +83,7 @@ async def test_a_press_approves_the_card_and_lets_the_like_run_unasked() -> None
         await scene.say("/rules")
         await scene.shows("Write documents in notes/, while the skill `notes` is in use")
         await scene.say("/rules remove 1")
-        await scene.shows("It will ask again.")
+        await scene.shows(ASKS_AGAIN)
         assert under(scene) == []
 
 

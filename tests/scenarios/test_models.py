@@ -307,7 +307,8 @@ async def test_a_turn_on_a_tier_keeps_its_fallback() -> None:
 async def test_the_keyboard_of_models_has_those_of_the_settings_with_prices() -> None:
     async with stage(fallbacks=["fake/second", "elsewhere/x"], tiers=TIERS) as scene:
         await scene.say("/model")
-        await scene.shows("US dollars for a million tokens")
+        told = await scene.shows("US dollars for a million tokens")
+        assert "- `/model fake/second` · $1 / $5" in told, "a terminal has no buttons for them"
         rows = scene.cards[-1].piece.body["buttons"]
         labels = [button["label"] for row in rows for button in row]
         assert labels == [

@@ -3,6 +3,7 @@
 import json
 
 from bot.domain.approval import ApprovalState
+from bot.domain.message import OutboundKind
 from bot.domain.note import Note
 from bot.domain.transcript import RecallBody
 from tests.fakes.model import call, calls, says
@@ -10,6 +11,7 @@ from tests.scenarios.stage import BOB, Stage, stage
 from tests.scenarios.team import group
 from tests.scenarios.test_background import seen
 from tests.scenarios.test_memory import afresh
+from tests.words import NOTHING_TO_SEND
 
 NUTS = "Ann is allergic to nuts."
 NOTED = calls(call("n", "remember", {"note": NUTS}))
@@ -17,6 +19,12 @@ NOTED = calls(call("n", "remember", {"note": NUTS}))
 
 def notes(scene: Stage) -> list[Note]:
     return list(scene.store.rows.notes.values())
+
+
+def kinds(scene: Stage) -> list[OutboundKind]:
+    """The kinds of the messages with buttons."""
+    rows = scene.store.rows.outbox.values()
+    return [row.content.kind for row in rows if row.content.buttons]
 
 
 async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
@@ -27,6 +35,7 @@ async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
         assert scene.approvals == []
         assert [note.text for note in notes(scene)] == [NUTS]
         await scene.shows("📝 Noted: Ann is allergic to nuts.")
+        assert OutboundKind.OPTION in kinds(scene), "without a key there is no way back"
         await scene.press("Undo")
         await scene.shows("The note is deleted.")
         assert notes(scene) == []
@@ -166,3 +175,18 @@ async def test_people_take_with_them_what_was_said_and_noted() -> None:
         ]
         markdown = "".join(page.markdown for page in pages)
         assert "**Steward**, 2026-11-02 12:00 UTC\n\nSoup." in markdown
+
+
+async def test_without_a_word_said_there_is_nothing_to_export() -> None:
+    async with stage() as scene:
+        await scene.say("/export")
+        await scene.shows(NOTHING_TO_SEND)
+        assert not any(row.content.files for row in scene.store.rows.outbox.values())
+
+
+async def test_a_note_is_listed_among_what_runs_without_asking() -> None:
+    async with stage() as scene:
+        scene.lend_memory()
+        await scene.say("/tools")
+        told = await scene.shows("`remember`")
+        assert told.index("`remember`") < told.index("**Asks first**") < told.index("`forget`")

@@ -18,7 +18,7 @@ from tests.fakes.model import Gate, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.test_plans import button, said, submit, write
 from tests.scenarios.tools import submitting, writing
-from tests.words import KEPT, REPLACE, REPLACED
+from tests.words import KEPT, NO_READY_MADE, REPLACE, REPLACED
 
 ONE = (calls(write("a", "1")), says("One."))
 TWO = (calls(write("b", "2")), says("Two."))
@@ -222,7 +222,7 @@ async def test_a_template_can_take_the_place_and_one_that_is_not_there_drops_not
         assert "1. Write from notes" in wishes(scene)[1]
         card = await asked(scene, "/plan use report letters")
         del scene.templates.known["report"]
-        assert "no template" in await scene.press_data(button(card, "Replace"))
+        assert "no ready-made plan" in await scene.press_data(button(card, "Replace"))
         assert live(scene).state is PlanState.READY
         assert the_question(scene) is None
 
@@ -232,7 +232,7 @@ async def test_replace_takes_a_template_plan_mode_or_a_wish_with_all_its_lines()
         scene.templates.known["report"] = REPORT
         await scene.say("/plan replace one file\nand no other")
         await scene.settled(1)
-        await said(scene, "/plan replace use nothing", "There is no template `nothing`.")
+        await said(scene, "/plan replace use nothing", f"{NO_READY_MADE} `nothing`.")
         await scene.say("/plan replace use report notes")
         await scene.settled(2)
         await said(scene, "/plan replace on", "Plan mode is on.")

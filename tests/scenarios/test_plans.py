@@ -29,9 +29,11 @@ from tests.words import (
     CANCEL,
     CHANGE,
     DIFFERENT,
+    FIRST_FAILED_ASKS,
     FIRST_STEP_FAILED,
     HOW_TO_PRESS,
     NO_PLAN,
+    NO_READY_MADE,
     OUTCOME_UNKNOWN,
     PLAN_DONE,
     PLAN_NOT_FINISHED,
@@ -207,7 +209,8 @@ async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
         assert [a["what"] for a in tool.ran] == ["1"]
         assert scene.texts[-1] == f"{FIRST_STEP_FAILED} Its card asks how to go on."
         card = plan_card(scene)
-        assert "✗ 1. Do write 1\n\n" in card.text
+        assert "✗ 1. Do write 1 — 1 broke\n\n" in card.text
+        assert FIRST_FAILED_ASKS in card.text
         assert card.text.count("1 broke") == 1
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
         assert labels == [RETRY, SKIP, STOP]
@@ -660,9 +663,9 @@ async def test_the_commands_tell_what_there_is() -> None:
         await said(scene, "/plan", "Try one of these:")
         await said(scene, "/plan status", NO_PLAN)
         await said(scene, "/plan list", "no plans yet")
-        await said(scene, "/plan nonsense", "is not a /plan command")
         await said(scene, "/plan show", "Usage:")
-        await said(scene, "/plan staus now", "is not a /plan command")
+        await said(scene, "/plan staus now", "Did you mean `/plan status`?")
+        await said(scene, "/plan resume", NO_PLAN)
         await said(scene, "/plan done", "No plan is being collected.")
         await said(scene, "/plan off", "Plan mode is off.")
         await scene.say("/plan one file")
@@ -681,6 +684,14 @@ async def test_the_commands_tell_what_there_is() -> None:
         await said(scene, f"/plan cancel {plan.id}", "Cancelled.")
         await said(scene, f"/plan cancel {plan.id}", "It has ended")
         assert APPROVE not in scene.labels
+
+
+async def test_a_single_word_is_a_wish() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan breakfast")
+        await scene.settled(1)
+        assert (the_plan(scene).title, APPROVE in scene.labels) == ("Breakfast", True)
 
 
 async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
@@ -754,7 +765,7 @@ async def test_a_template_is_used_with_its_blanks_filled() -> None:
     async with stage(*script, tools=[writing(), submitting()]) as scene:
         scene.templates.known["report"] = template
         scene.templates.known["odd"] = Broken("plans/odd.md", 3, "no steps")
-        await said(scene, "/plan use nothing", "There is no template")
+        await said(scene, "/plan use nothing", NO_READY_MADE)
         await said(scene, "/plan use odd", "plans/odd.md:3: no steps")
         await said(scene, "/plan use report", "Which folder?")
         await scene.say("/plan use report notes The week")

@@ -189,7 +189,7 @@ async def test_a_budget_bounds_speaking_too_and_an_unknown_price_is_never_nothin
         speaking.price = Decimal(100)
         await scene.say("", attachments=[OWN])
         told = await scene.shows(UNSPOKEN)
-        assert "today’s budget of $0.008 for everybody does not allow it" in told
+        assert "today's budget of $0.008 for everybody does not allow it" in told
         await quiet(scene)
     assert speaking.asked == 0
     async with stage(says("Noted.")) as scene:

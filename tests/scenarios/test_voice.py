@@ -178,7 +178,7 @@ async def test_a_budget_bounds_hearing_too() -> None:
         await scene.settled()
     assert hearing.heard == []
     assert scene.texts[0].endswith("does not allow it. Type it, or ask an owner about /budget.")
-    assert "could not be heard: today’s budget of $0.001 for everybody" in asked(scene).text
+    assert "could not be heard: today's budget of $0.001 for everybody" in asked(scene).text
 
 
 async def test_a_message_that_is_taken_up_again_shows_its_words_once() -> None:

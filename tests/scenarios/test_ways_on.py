@@ -1,5 +1,7 @@
 """The buttons below the end of a turn: once, for the right people, while nobody has gone on."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.domain.errors import (
@@ -30,7 +32,9 @@ from tests.words import (
     GO_ON,
     GOING_ON,
     GONE_ON,
+    NO_TAKEOVER,
     NO_TOOL_RAN,
+    NOT_LET_IN,
     PRESSED_ALREADY,
     RETRY,
     STOP,
@@ -155,18 +159,35 @@ async def test_forged_data_does_nothing(data: str) -> None:
 
 
 async def test_another_model_answers_the_same_message() -> None:
-    model = ScriptedModel(DENIED, DENIED, says("By the first."))
+    refused = replace(says("No."), finish=FinishReason.REFUSAL)
+    model = ScriptedModel(refused, says("By the second."))
     made = Stage(model, [], Limits())
     made.fall_back(["fake/two"])
     async with running(made) as scene:
         await scene.say("first")
         await scene.settled()
-        assert scene.labels == [RETRY, "🔀 Try fake"]
-        await scene.press("🔀 Try fake")
+        assert scene.labels == ["🔀 Try two"]
+        await scene.press("🔀 Try two")
         turn = await scene.settled(2)
-        assert (turn.model, turn.way) == ("fake/fake", Way.AGAIN)
-        assert [r.profile.name for r in scene.model.requests] == ["fake", "two", "fake"]
-        assert "🔀 Trying fake/fake" in scene.texts[0]
+        assert (turn.model, turn.way) == ("fake/two", Way.AGAIN)
+        assert [r.profile.name for r in scene.model.requests] == ["fake", "two"]
+        assert "🔀 Trying fake/two" in scene.texts[0]
+
+
+async def test_when_all_models_failed_the_wanted_one_is_told_of_and_none_is_offered() -> None:
+    missing = ModelDenied("no such model", Trouble.MODEL)
+    model = ScriptedModel(DENIED, missing, DENIED, missing)
+    made = Stage(model, [], Limits())
+    made.fall_back(["fake/two"])
+    async with running(made) as scene:
+        await scene.say("first")
+        await scene.settled()
+        assert scene.labels == [RETRY]
+        assert f"{NOT_LET_IN} `fake/two` {NO_TAKEOVER}" in scene.texts[0]
+        assert "Set A_KEY to a valid key" in scene.texts[0]
+        await scene.press(RETRY)
+        await scene.settled(2)
+        assert [r.profile.name for r in scene.model.requests] == ["fake", "two"] * 2
 
 
 async def test_a_turn_stopped_by_its_rounds_goes_on_where_it_stood() -> None:

@@ -2,7 +2,7 @@
 
 import re
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.approval import Verb
@@ -11,13 +11,13 @@ from bot.domain.plan import PlanVerb, ReplaceVerb
 from bot.domain.tool import clipped
 
 _WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
-_OTHERS = frozenset(string.ascii_lowercase) - _WISHES
+_LETTERS = frozenset(string.ascii_lowercase)
 _LONGEST_NAME = 40
 _SIGN = re.compile(r"^[^\w“`(\[]+")
 """The signs in front of a title."""
 
-_ANY = re.compile(r"\w+ an? \w+\?")
-"""A title that says only the kind of thing, such as `Create a file?`."""
+_ANY = re.compile(r"\w+ (an? \w+\?|this \w+)")
+"""A title that says only the kind of thing, such as `Run this command`."""
 
 _WAITING = re.compile(r"“[^”]+”(?= waits)")
 """The part of a title that names the message which a card is about."""
@@ -39,6 +39,8 @@ class OpenCard:
     """True once an answer was shown below it: the talk went on, and words are for that."""
     leads_on: bool = False
     """True for the buttons below an answer: a message goes on without them."""
+    passing: bool = False
+    """True for buttons below news: nobody waits for them, and the next message ends their keys."""
     lines: tuple[str, ...] = ()
     """The lines of its text."""
 
@@ -54,10 +56,16 @@ class OpenCard:
 
 
 class Board:
-    """Holds open cards by their number, which stays theirs until they are closed."""
+    """Holds open cards by their number, which stays theirs until they are closed.
+
+    Options stand beside the cards: they have letters of their own, and no card needs a number
+    because of them.
+    """
 
     def __init__(self) -> None:
         self._cards: dict[str, OpenCard] = {}
+        self._options: dict[str, OpenCard] = {}
+        self._gone: set[str] = set()
         self._together: OpenCard | None = None
 
     @property
@@ -66,12 +74,24 @@ class Board:
         return tuple(self._cards.values())
 
     @property
+    def shown(self) -> tuple[OpenCard, ...]:
+        """Returns the open cards and the options."""
+        return (*self.cards, *self._options.values())
+
+    @property
     def together(self) -> OpenCard | None:
         """Returns the card whose key approves a round, while any card is open; it may be closed."""
         return self._together if self._cards else None
 
     def known(self, message_id: str) -> OpenCard | None:
-        return self._cards.get(message_id)
+        return self._cards.get(message_id) or self._options.get(message_id)
+
+    def option_at(self, key: str, number: str) -> OpenCard | None:
+        """Returns the option with this key, as it is typed."""
+        for option in self._options.values():
+            if key in option.buttons and self.key_of(option, key) == key + number:
+                return option
+        return None
 
     def numbered(self, number: int) -> OpenCard | None:
         return next((card for card in self._cards.values() if card.number == number), None)
@@ -87,6 +107,8 @@ class Board:
 
     def key_of(self, card: OpenCard, key: str) -> str:
         """Returns what a person types to press a key: with a number if several cards are open."""
+        if card.passing:
+            return key if card.number == 1 else f"{key}{card.number}"
         alone = len(self._cards) <= 1 and card.number == 1 and not card.of_round
         return key if alone or key == Verb.ALL else f"{key}{card.number}"
 
@@ -113,7 +135,12 @@ class Board:
         highest = max((card.number for card in self._cards.values()), default=0)
         number = known.number if known else highest + 1
         title = lines[0].strip() if lines else ""
-        keys, name = _keys(buttons), name_of(lines)
+        free = _LETTERS if leads_on else _LETTERS - _WISHES
+        keys, name = _keys(buttons, free), name_of(lines)
+        # The letter of an option must never come to press a card, nor the other way round.
+        self._options = {
+            n: o for n, o in self._options.items() if not keys.keys() & o.buttons.keys()
+        }
         card = OpenCard(
             number, message_id, title, keys, name, leads_on=leads_on, lines=tuple(lines)
         )
@@ -122,13 +149,47 @@ class Board:
             self._together = card
         return card
 
+    def option(
+        self, message_id: str, lines: Sequence[str], buttons: Sequence[Button]
+    ) -> OpenCard | None:
+        """Keeps an option with keys that no card has; None when every letter is taken."""
+        taken = {key for card in self for key in card.buttons}
+        keys = _keys(buttons, _LETTERS - taken)
+        if len(keys) < len(buttons):
+            return None
+        known = self._options.get(message_id)
+        highest = max((one.number for one in self._options.values()), default=0)
+        number = known.number if known else highest + 1
+        title = lines[0].strip() if lines else ""
+        card = OpenCard(
+            number, message_id, title, keys, name_of(lines), leads_on=True, passing=True
+        )
+        self._options[message_id] = card
+        return card
+
+    def go_on(self) -> None:
+        """Ends the options, and forgets the keys of closed cards: something else was said."""
+        self._options.clear()
+        self._gone.clear()
+
+    def take_gone(self, typed: str) -> bool:
+        """Tells if a line is the key of a card that closed just now; the next time it is not."""
+        was_there = typed in self._gone
+        self._gone.discard(typed)
+        return was_there
+
     def note_answer(self) -> None:
         """Notes that the talk went on below the cards."""
         for message_id, card in self._cards.items():
             self._cards[message_id] = replace(card, answered_since=True)
 
     def close(self, message_id: str) -> OpenCard | None:
-        closed = self._cards.pop(message_id, None)
+        closed = self.known(message_id)
+        if closed is None:
+            return None
+        self._gone |= {*closed.buttons, *(self.key_of(closed, key) for key in closed.buttons)}
+        self._cards.pop(message_id, None)
+        self._options.pop(message_id, None)
         if not self._cards:
             self._together = None
         return closed
@@ -137,24 +198,27 @@ class Board:
 def name_of(lines: Sequence[str]) -> str:
     """Returns what a card is about in a few words, from the lines of its text."""
     title = lines[0].strip() if lines else ""
-    if _ANY.search(title) and len(lines) > 1:
+    if (anything := _ANY.search(title)) and len(lines) > 1:
         title = _SIZE.sub("", lines[1].strip())
+        if " this " in anything[0]:
+            # A command reads like a sentence, and needs quotation marks within one.
+            return f"“{clipped(title, _LONGEST_NAME)}”"
     if waiting := _WAITING.search(title):
         return clipped(waiting[0], _LONGEST_NAME)
     name = _SIGN.sub("", title).partition(" · ")[0].strip()
     return clipped(name.removesuffix("?") or title, _LONGEST_NAME)
 
 
-def _keys(buttons: Sequence[Button]) -> dict[str, Button]:
+def _keys(buttons: Sequence[Button], free: Collection[str]) -> dict[str, Button]:
     """Returns a letter for each button: the wish at the end of its data, as in `…:y`, if any.
 
-    Any other button gets a free letter that stands for no wish, one of its label if possible.
+    Any other button gets one of the free letters, one of its label if possible.
     """
     keys: dict[str, Button] = {}
     for button in buttons:
         wish = button.data.rpartition(":")[2]
         others = (letter for letter in button.label.lower() + string.ascii_lowercase)
-        letters = [wish] if wish in _WISHES else [o for o in others if o in _OTHERS]
+        letters = [wish] if wish in _WISHES else [o for o in others if o in free]
         if key := next((letter for letter in letters if letter not in keys), None):
             keys[key] = button
     return keys

@@ -2,36 +2,41 @@
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from unicodedata import category, east_asian_width
 
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.adapters.terminal.fragments import Lines, plain
-from bot.adapters.terminal.look import Look
+from bot.adapters.terminal.look import BOX_PROSE, Look
 from bot.adapters.terminal.visible import visible
 
 _EDGE = "yellow"
-_WIDEST = 80
+_LEAST_EDGE = 80
 _GAP = "  "
 _SIGN_ROOM = 2
+_BESIDE = 3
+"""Columns of the edge at the left, and of the space at both sides."""
+
 _ADVICE = "or type what should be different"
 _OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
 _MOVING = ("▶", "⏳", "○")
 _TOLD = ("✅ Done", "📋")
 """The beginnings of lines that the answer of a plan tells, too."""
 
-_STEP_ENDED = re.compile(r"[✓✗] \d+\. ")
+_STEP_FAILED = re.compile(r"✗ \d+\. (?P<deed>.+?) — (?P<why>.+)")
+_STEP_ENDED = re.compile(r"✓ \d+\. ")
 """The beginning of a plan's line on a step; the line of its tool has told the same."""
 
 
 def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:
     """Returns a card as it is printed; what is higher than the screen ends with its title again."""
-    keys = _keys(card, board, inner_width(look))
-    again = [[("bold", visible(card.title))], []] if len(body) + len(keys) > look.rows else []
-    inner = [*body, [], *again, *keys]
+    below = keys(card, board, min(inner_width(look), BOX_PROSE))
+    again = [[("bold", visible(card.title))], []] if len(body) + len(below) > look.rows else []
+    inner = [*body, [], *again, *below]
     if look.dumb:
         return inner
-    edge = "─" * (min(look.width, _WIDEST) - 1)
+    widest = max(_cells(plain(line)) for line in inner) + _BESIDE
+    edge = "─" * (min(look.width, max(widest, _LEAST_EDGE)) - 1)
     # There is no edge at the right: letters whose width terminals disagree on would break it.
     return [
         [(_EDGE, f"╭{edge}")],
@@ -42,10 +47,10 @@ def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:
 
 def inner_width(look: Look) -> int:
     """Returns the columns that a line within the box may take."""
-    return look.width if look.dumb else min(look.width, _WIDEST) - 3
+    return look.width if look.dumb else look.width - _BESIDE
 
 
-def _keys(card: OpenCard, board: Board, width: int) -> Lines:
+def keys(card: OpenCard, board: Board, width: int) -> Lines:
     """Returns the keys of a card, as in `[y] Approve  [n] Deny`, in as few lines as possible."""
     lines: Lines = []
     for key, button in card.buttons.items():
@@ -90,17 +95,25 @@ def outcome(name: str, before: Sequence[str], now: Sequence[str]) -> list[str]:
     return [f"↳ {name}: {verdict}{reason}"]
 
 
-def progress(before: Sequence[str], now: Sequence[str]) -> list[str]:
-    """Returns the new lines of a card that stays open, without those that will change again."""
+def progress(before: Sequence[str], now: Sequence[str], told: Collection[str] = ()) -> list[str]:
+    """Returns the new lines of a card that stays open, without those that will change again.
+
+    Of a step that failed the reason alone is left where the line of its tool was `told`.
+    """
     known = set(before)
     return [
-        line
+        _reason(line, told)
         for n, line in enumerate(now)
         if n
         and line not in known
         and not line.lstrip().startswith(_MOVING)
         and not _STEP_ENDED.match(line)
     ]
+
+
+def _reason(line: str, told: Collection[str]) -> str:
+    failed = _STEP_FAILED.fullmatch(line)
+    return failed["why"] if failed and f"✗ {failed['deed']}" in told else line
 
 
 def ends(before: Sequence[str], now: Sequence[str]) -> list[str]:

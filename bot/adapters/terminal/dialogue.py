@@ -16,7 +16,6 @@ Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
 """Stores updates for good: once it returns they outlive the process."""
 
 _AGAIN = "Press Ctrl-C again to leave."
-_STOPS = f"I stop this answer. {_AGAIN}"
 
 
 class LineReader(Protocol):
@@ -69,12 +68,12 @@ class Dialogue:
         return await self._reader.read(self._screen.live, self._note_begun)
 
     def _note_begun(self) -> None:
-        self._begun = self._screen.board.cards
+        self._begun = self._screen.board.shown
 
     async def _interrupted(self, accept: Accept) -> None:
         """Stops the turn if one runs; cards stay as they are."""
         if self._screen.busy:
-            await self._send(Said("/stop", remark=_STOPS), accept)
+            await self._send(Said("/stop", remark=_AGAIN), accept)
         else:
             await self._screen.line(_AGAIN)
 
@@ -97,6 +96,7 @@ class Dialogue:
             case Pressed(card, data):
                 update = self._writer.press(data, now, card.message_id)
             case Misread(hint):
+                self._screen.heard()
                 await self._screen.line(hint)
                 return
         self._screen.expect(pressed=isinstance(typed, Pressed))

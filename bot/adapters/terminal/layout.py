@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.adapters.terminal.draft import Piece, Step
 from bot.adapters.terminal.fragments import Lines, plain, styled
+from bot.adapters.terminal.look import BOX_PROSE, UNBROKEN
 from bot.adapters.terminal.renderer import Border, Renderer
 from bot.adapters.terminal.visible import visible
 from bot.domain.message import Block, CodeBlock, FileRef, Markdown, Outbound, Plain
@@ -13,7 +14,6 @@ from bot.domain.message import Block, CodeBlock, FileRef, Markdown, Outbound, Pl
 _LONG = 8_000
 """Letters above which a content is laid out beside the event loop."""
 
-_UNBROKEN = 1_000
 _WEIGHTS = {"title": "bold", "aside": "dim", "line": ""}
 _REPLY = "Reply "
 """The beginning of advice for platforms on which people reply to a message."""
@@ -43,8 +43,9 @@ class Layout:
         # A beginning is left out where the whole of it stands below.
         blocks = [b for b in content.blocks if not any(_begins(b, f) for f in content.files)]
         for n, block in enumerate(map(_typed, blocks) if titled else blocks):
-            shown = self.block(block, width) if block.text else []
-            lines += self._titled(block, shown, width) if titled and n == 0 else shown
+            room = width if isinstance(block, CodeBlock) or not titled else min(width, BOX_PROSE)
+            shown = self.block(block, room) if block.text else []
+            lines += self._titled(block, shown, room) if titled and n == 0 else shown
         return [*lines, *self.files(content, width)]
 
     def block(self, block: Block, width: int) -> Lines:
@@ -75,7 +76,7 @@ class Layout:
 
     def sentences(self, content: Outbound) -> list[str]:
         """Returns the lines of a content as they were written, without the empty ones."""
-        lines = [plain(line) for line in self.short(content, _UNBROKEN)]
+        lines = [plain(line) for line in self.short(content, UNBROKEN)]
         return [line for line in lines if line.strip()]
 
     def _titled(self, block: Block, shown: Lines, width: int) -> Lines:
@@ -88,7 +89,7 @@ class Layout:
         caption = f" – {file.caption}" if file.caption else ""
         named = visible(f"📎 {file.name}{caption}").replace("\n", " ")
         if file.text is None:
-            where = visible(file.path).replace("\n", " ")
+            where = visible(file.origin or file.path).replace("\n", " ")
             return self._renderer.plain(f"{named} ({where})", width)
         head = self._renderer.plain(f"{named}, the whole of it:", width)
         return [*head, *self._renderer.code(file.text, "", width)]

@@ -3,9 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+MEASURE = 100
+"""Columns above which lines of prose are hard to read; tables and code use the whole width."""
+
+BOX_PROSE = 77
+"""The same within a box, so that most boxes are equally wide."""
+
+UNBROKEN = 1_000
+"""A width that no terminal has: there prose keeps its own lines."""
+
 _NARROWEST = 20
-_WIDEST = 100
-"""Columns above which lines are hard to read."""
 
 _LINKING = ("KITTY_WINDOW_ID", "WT_SESSION", "WEZTERM_PANE", "KONSOLE_VERSION", "GHOSTTY_BIN_DIR")
 _LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby")
@@ -27,8 +34,13 @@ class Look:
 
     @property
     def width(self) -> int:
-        """Returns the columns that a line of text may take."""
-        return max(_NARROWEST, min(self.columns, _WIDEST))
+        """Returns the columns that a line may take."""
+        return max(_NARROWEST, self.columns)
+
+
+def prose_width(width: int) -> int:
+    """Returns the columns that prose takes where a line may take so many."""
+    return width if width >= UNBROKEN else min(width, MEASURE)
 
 
 def look_of(environ: Mapping[str, str], columns: int, rows: int) -> Look:

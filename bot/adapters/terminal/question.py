@@ -182,7 +182,7 @@ class Question:
 
         def begin() -> None:
             nonlocal begun
-            begun = board.cards
+            begun = board.shown
 
         reading = asyncio.create_task(self._stream.read(self._screen.live, begin), name="key")
         try:

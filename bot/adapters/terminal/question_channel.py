@@ -3,8 +3,9 @@
 import asyncio
 
 from bot.adapters.terminal.channel import TerminalChannel, content_of
+from bot.adapters.terminal.contents import is_said
 from bot.adapters.terminal.draft import STEPS
-from bot.adapters.terminal.screen import Screen, is_said
+from bot.adapters.terminal.screen import Screen
 from bot.domain.message import Address, FileRef, OutboundKind, Piece, Press, Sign
 
 

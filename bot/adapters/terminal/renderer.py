@@ -15,7 +15,10 @@ class Border(NamedTuple):
 
 
 class Renderer(Protocol):
-    """Lays texts out in lines of at most `width` columns; every text is made safe on the way."""
+    """Lays texts out in lines of at most `width` columns; every text is made safe on the way.
+
+    Prose keeps to a measure that can be read; tables and code take the whole width.
+    """
 
     def markdown(self, text: str, width: int, start: int = 0, end: int | None = None) -> Lines:
         """Lays Markdown out, or its part between two borders."""

@@ -15,6 +15,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from bot.adapters.terminal.fragments import LINK, Fragments, Lines
+from bot.adapters.terminal.look import prose_width
 from bot.adapters.terminal.markdown import Code, Document, Part, parsed
 from bot.adapters.terminal.renderer import Border
 from bot.adapters.terminal.visible import visible
@@ -47,6 +48,7 @@ _THEME = Theme(
 _CODE = re.compile(r"`([^`\n]+)`")
 _INDENT = "  "
 _GOES_ON = "↪ "
+_TABLE = "table_open"
 _HIGHLIGHTED = 10_000
 """Characters of code above which its words are not coloured."""
 
@@ -64,12 +66,11 @@ class Rendering:
 
     def markdown(self, text: str, width: int, start: int = 0, end: int | None = None) -> Lines:
         document = self._parsed(visible(text))
-        console = _console(width)
         lines: Lines = []
         for part in document.between(start, len(text) if end is None else end):
             if lines and not part.follows:
                 lines.append([])
-            lines += _laid_out(part, document, console, width)
+            lines += _laid_out(part, document, width)
         return lines
 
     def borders(self, text: str) -> Sequence[Border]:
@@ -80,17 +81,18 @@ class Rendering:
         spans = _CODE.split(text) if code else [text]
         # Every second span stood between backticks.
         styled = ((span, "cyan" if n % 2 else "") for n, span in enumerate(spans))
-        return _wrapped(Text.assemble(*styled), width)
+        return _wrapped(Text.assemble(*styled), prose_width(width))
 
     def code(self, text: str, language: str, width: int) -> Lines:
         code = Code(tuple(visible(text).removesuffix("\n").split("\n")), language)
         return _code(code, 0, len(code.lines), width)
 
 
-def _laid_out(part: Part, document: Document, console: Console, width: int) -> Lines:
+def _laid_out(part: Part, document: Document, width: int) -> Lines:
     if part.code is not None:
         shown = part.line < len(part.code.lines)
         return _code(part.code, part.line, part.line + 1, width) if shown else []
+    console = _console(width if part.tokens[0].type == _TABLE else prose_width(width))
     rows = console.render_lines(document.alone(part), pad=False)
     lines = [_without_end(_fragments(row)) for row in rows]
     while lines and not lines[-1]:

@@ -1,16 +1,18 @@
 """Shows finished lines above the prompt, and changing ones beside it."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
 from bot.adapters.terminal.board import Board
-from bot.adapters.terminal.box import box, ends, inner_width, keys_line, outcome, progress
-from bot.adapters.terminal.draft import Draft, Piece, Words
+from bot.adapters.terminal.box import box, ends, inner_width, keys, keys_line, outcome, progress
+from bot.adapters.terminal.contents import buttons_of, is_said, points, without_advice
+from bot.adapters.terminal.draft import Draft, Piece, Step, Words
 from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
-from bot.adapters.terminal.look import Look
+from bot.adapters.terminal.look import Look, prose_width
 from bot.adapters.terminal.visible import visible
 from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind, Plain
 
@@ -19,6 +21,7 @@ _WELL = "✅"
 _UNDER_LIVE = 4
 """Rows of the terminal that stay free below the lines that change."""
 
+_SENTENCE = re.compile(r"\S.*?(?:\.(?= )|$)")
 WAITING = "… (Ctrl-C stops)"
 
 
@@ -58,6 +61,7 @@ class Screen:
         self._draft = Draft(layout.borders)
         self._news: list[str] = []
         self._newest_news: tuple[str, ...] = ()
+        self._steps: set[str] = set()
         self._pressed = False
         self._new_keys = ""
         self._answer = ""
@@ -101,8 +105,15 @@ class Screen:
     def expect(self, *, pressed: bool = False) -> None:
         """Notes that an answer is due; after a press, new keys stand below the words about it."""
         self._pressed = pressed
-        self._expected, self._answer, self._last = True, "", "block"
-        self._live = None
+        if not pressed:
+            self.board.go_on()
+        self._steps.clear()
+        self._expected, self._answer = True, ""
+        self.heard()
+
+    def heard(self) -> None:
+        """Notes that a line was typed: what comes next stands apart from it."""
+        self._last, self._live = "block", None
 
     def typing(self, *, on: bool) -> None:
         """Turns the sign of typing on or off."""
@@ -119,14 +130,18 @@ class Screen:
             await self._print([styled(line, "italic") for line in lines], "line")
 
     async def acknowledge(self, text: str) -> None:
-        """Prints the answer to a press, unless the line about its card has just said the same.
+        """Prints the answer to a press, without what the line about its card has just said.
 
         The text may be empty: then the card alone tells what came of the press.
         """
-        if text and not any(text.rstrip(".") in line for line in self._newest_news):
-            await self.line(text)
+        told = " ".join(self._newest_news).lower()
+        news = [one for one in _SENTENCE.findall(text) if one.rstrip(".").lower() not in told]
+        if news:
+            await self.line(" ".join(news))
         async with self._lock:
-            self._pressed = False
+            # Only a turn that goes on has more to say.
+            self._pressed, self._expected = False, self._typing
+            self._live = None
             if self._new_keys:
                 self._news.append(self._new_keys)
                 self._new_keys = ""
@@ -155,7 +170,11 @@ class Screen:
         async with self._lock:
             content = self._without_told(content)
             if not content.blocks and not content.files and not content.buttons:
+                if content.kind is OutboundKind.ANSWER:
+                    self._expected = self._typing = False
                 await self._print_pieces(self._draft.end())
+                await self._tell_news()
+                self._refresh()
                 return
             if content.kind is OutboundKind.PROGRESS:
                 await self._show_progress(message_id, content)
@@ -173,15 +192,19 @@ class Screen:
             self._refresh()
 
     def _without_told(self, content: Outbound) -> Outbound:
-        """Returns the content without words that were printed when they were said."""
-        blocks = [
-            b for b in content.blocks if not (is_said(b) and self._draft.told(visible(b.text)))
-        ]
+        """Returns the content without words that are printed already.
+
+        They were printed when they were said, or the news of a card says the same.
+        """
+        blocks = [b for b in content.blocks if not (points(b) or self._was_said(b))]
         return (
             content
             if len(blocks) == len(content.blocks)
             else replace(content, blocks=tuple(blocks))
         )
+
+    def _was_said(self, block: Block) -> bool:
+        return is_said(block) and self._draft.told(visible(block.text))
 
     async def change(self, message_id: str, content: Outbound) -> None:
         """Shows new content of a message: in its place while it changes, else the new lines."""
@@ -234,22 +257,36 @@ class Screen:
 
     async def _show_ways(self, message_id: str, content: Outbound) -> None:
         """Prints the keys of the buttons below an answer."""
-        if not (buttons := _buttons(content)) or not self.decides:
+        if not (buttons := buttons_of(content)) or not self.decides:
             return
         lines = self._layout.sentences(content)
         card = self.board.put(message_id, lines, buttons, leads_on=True)
-        keys = self._layout.plain(keys_line(card, self.board), self._width)
-        await self._print([styled(line, "bold") for line in keys], "block")
+        await self._print(keys(card, self.board, prose_width(self._width)), "block")
 
     async def _show_all(self, message_id: str, content: Outbound) -> None:
         """Prints a message; one with buttons is a card, with its keys below."""
-        if not (buttons := _buttons(content)):
+        if not (buttons := buttons_of(content)):
             await self._print(await self._layout.whole(content, self._width), "block")
             return
+        if content.kind is OutboundKind.OPTION:
+            await self._show_option(message_id, content, buttons)
+            return
         look = self._console.look
+        if not self.decides:
+            content = without_advice(content)
         card = self.board.put(message_id, self._layout.sentences(content), buttons)
         body = await self._layout.whole(content, inner_width(look), titled=True)
         await self._print(box(body, card, self.board, look) if self.decides else body, "block")
+
+    async def _show_option(
+        self, message_id: str, content: Outbound, buttons: Sequence[Button]
+    ) -> None:
+        """Prints news, and in the line below it the keys of its buttons."""
+        lines = await self._layout.whole(content, self._width)
+        if self.decides:
+            option = self.board.option(message_id, self._layout.sentences(content), buttons)
+            lines += keys(option, self.board, prose_width(self._width)) if option else []
+        await self._print(lines, "block")
 
     async def _show_anew(self, message_id: str, content: Outbound) -> None:
         """Prints a message that this process has not printed yet."""
@@ -265,9 +302,12 @@ class Screen:
         if known is not None and known.leads_on and not content.buttons:
             self.board.close(message_id)
             self._news += [line for line in now if line not in set(before)]
-        elif buttons := _buttons(content):
+        elif content.kind is OutboundKind.OPTION and (buttons := buttons_of(content)):
+            option = self.board.option(message_id, now, buttons)
+            self._news += [*now, *([keys_line(option, self.board)] if option else ())]
+        elif buttons := buttons_of(content):
             card = self.board.put(message_id, now, buttons)
-            self._news += progress(before, now)
+            self._news += progress(before, now, self._steps)
             if known is None or list(known.buttons) != list(card.buttons):
                 self._note_keys(keys_line(card, self.board))
         elif closed := self.board.close(message_id):
@@ -277,11 +317,11 @@ class Screen:
             # What went well is told by the lines of its tools and by the answer.
             self._news += ends(before, now)
 
-    def _note_keys(self, keys: str) -> None:
+    def _note_keys(self, line: str) -> None:
         if self._pressed:
-            self._new_keys = keys
+            self._new_keys = line
         else:
-            self._news.append(keys)
+            self._news.append(line)
 
     async def _tell_news(self) -> None:
         if self._news and not self._draft.speaks:
@@ -298,6 +338,8 @@ class Screen:
     async def _print_pieces(self, pieces: Sequence[Piece]) -> None:
         for piece in pieces:
             kind = "block" if isinstance(piece, Words) else "line"
+            if isinstance(piece, Step):
+                self._steps.add(piece.line.replace("`", ""))
             shown = self._layout.piece(piece, self._width)
             await self._print(shown, kind, follows=_follows(piece))
 
@@ -337,16 +379,5 @@ class Screen:
             del self._known[next(iter(self._known))]
 
 
-def is_said(block: Block) -> bool:
-    """Tells if a block holds words that were said before the answer."""
-    return isinstance(block, Markdown) and block.said
-
-
 def _follows(piece: Piece) -> bool:
     return isinstance(piece, Words) and piece.follows
-
-
-def _buttons(content: Outbound) -> list[Button]:
-    if content.kind is OutboundKind.MENU:
-        return []
-    return [button for row in content.buttons for button in row]

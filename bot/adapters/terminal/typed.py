@@ -18,6 +18,7 @@ _REFUSAL = re.compile(
     r"(?:no|nope|nah|deny|denied)(?:[\s,.!]+(?:thanks?|you|please))*[\s.!]*", re.IGNORECASE
 )
 _CLOSED = "That card is closed; nothing was sent."
+_GONE = "That button is gone, so “{key}” was not sent. Type it again to send it."
 _LATER = "A card came up while you were typing, so nothing was sent. Look at it, then type {key}."
 
 
@@ -63,9 +64,18 @@ def read_typed(line: str, begun: Begun, board: Board) -> Typed | None:
         return None
     if text in ("/quit", "/exit"):
         return Left()
+    key = KEY.fullmatch(text)
+    if (
+        key
+        and (option := board.option_at(key["key"].lower(), key["number"]))
+        and _seen(option, begun)
+    ):
+        return Pressed(option, option.buttons[key["key"].lower()].data)
+    begun = tuple(card for card in begun if not card.passing)
     if text.startswith("/") or not (begun or board):
-        return Said(text)
-    if key := KEY.fullmatch(text):
+        gone = board.take_gone(text.lower())
+        return Misread(_GONE.format(key=text)) if gone else Said(text)
+    if key:
         return _press(key["key"].lower(), key["number"], begun, board)
     if (numbered := _NUMBERED.fullmatch(text)) and (
         card := board.numbered(int(numbered["number"]))

@@ -32,6 +32,9 @@ from bot.ports.tool import Place
 
 LONGEST_SECONDS = 600
 _ENDING_SECONDS = 10.0
+_BELOW = "Run this command"
+"""The title of a card whose command stands whole below it."""
+
 _NO_SANDBOX = "there is no working sandbox"
 _UNTRUSTED = "output of a command with network"
 _OF_OTHERS = "output of a command that sees files of other chats"
@@ -99,12 +102,12 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         where = _in_words(surroundings, place)
         seen = f"{where}: {runs.command}" if runs.taken else where
         until = f", for up to {arguments.timeout} s" if arguments.timeout else ""
-        deed = run_deed(runs.command)
+        deed, whole = run_deed(runs.command), run_whole(runs.command)
         return Preview(
-            title=deed,
+            title=deed if whole else _BELOW,
             subject=deed,
             effect=Effect.DANGER if reason else Effect.WRITE,
-            blocks=() if run_whole(runs.command) else (CodeBlock(visible(runs.command), "bash"),),
+            blocks=() if whole else (CodeBlock(visible(runs.command), "bash"),),
             where=f"{where}{until}",
             why=_reason(visible(reason)),
             seen=seen,

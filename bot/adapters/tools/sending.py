@@ -94,7 +94,8 @@ class SendFile(ArgumentsTool[SendFileArguments]):
         names = workspace.names(arguments.path)
         copy = await in_thread(lambda sign: self._copy(workspace, names, place, sign))
         name = shown_name(names[-1])
-        file = FileRef(str(copy), name, arguments.caption or "")
+        origin = str(place.workspace.joinpath(*names))
+        file = FileRef(str(copy), name, arguments.caption or "", origin=origin)
         return ToolOutput(
             f"{name} ({size(copy.stat().st_size)}) is on its way to the chat.",
             sends=(Outbound(OutboundKind.NOTICE, (), files=(file,)),),

@@ -204,13 +204,14 @@ def _edit(workspace: Workspace, names: tuple[str, ...], arguments: EditFileArgum
         raise ToolFailure(f"{_shown(names)}: not a UTF-8 text file") from None
     old, new = arguments.old_text, arguments.new_text
     if old == new:
-        raise ToolFailure("old_text and new_text are the same")
+        raise ToolFailure("the new text is the same as the old one")
     at = text.find(old)
     if at < 0:
         hint = " (the file ends its lines with CR LF)" if "\r\n" in text and "\n" in old else ""
-        raise ToolFailure(f"{_shown(names)}: old_text does not occur in it{hint}")
+        raise ToolFailure(f"{_shown(names)}: the text to replace is not in it{hint}")
     if text.find(old, at + 1) >= 0:
-        raise ToolFailure(f"{_shown(names)}: old_text occurs more than once; add lines around it")
+        twice = "the text to replace is there more than once; add lines around it"
+        raise ToolFailure(f"{_shown(names)}: {twice}")
     changed = text[:at] + new + text[at + len(old) :]
     return _Edit(before, changed, passage_difference(text, at, old, new))
 

@@ -8,11 +8,11 @@ from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddAudit, AddRule, NoteOffer, SaveApproval, Write
 from bot.domain.person import Person
 from bot.domain.rules import describe
-from bot.domain.tool import Offer, RulePattern
+from bot.domain.tool import ExactRule, Offer, RulePattern
 from bot.flow.approvals.cards import shown_decided, shown_open
 from bot.flow.approvals.open_cards import Closed
 
-RULED = "🔁 Runs without asking from now on. /rules takes that back."
+_RULED = "🔁 From now on without asking: {what}. /rules takes that back."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ def closed(
 def ruled(card: Approval, decision: Decision) -> str:
     """Returns what a decision allows beyond the call of its card."""
     if decision.rule is not None:
-        return RULED
+        exact = isinstance(decision.rule, ExactRule)
+        what = "exactly this" if exact else describe(card.call.name, decision.rule)
+        return _RULED.format(what=what)
     offer = card.preview.offer
     return allowed(offer) if decision.allow and offer is not None else ""
 

@@ -18,6 +18,7 @@ from bot.flow.approvals.desks import (
     NOT_OURS,
     NOT_YOURS,
     SPENT,
+    STOPPED,
     UNSHOWN,
     Taken,
     refused,
@@ -69,7 +70,7 @@ class ApprovalDesk:
             return refused(NOT_YOURS)
         spent = card.state is not ApprovalState.OPEN
         if spent and not await self._counts_for_others(card, parsed[1]):
-            return PressAnswer(SPENT)
+            return PressAnswer(STOPPED if card.state is ApprovalState.CANCELLED else SPENT)
         if parsed[1] in _ASSENTS and not _may_approve(person, card):
             return refused(NOT_APPROVER)
         if parsed[1] is Verb.CHANGE:

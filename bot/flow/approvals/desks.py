@@ -14,6 +14,7 @@ from bot.ports.outbox import Outbox
 
 NOT_OURS = "This button does nothing."
 SPENT = "This is decided already."
+STOPPED = "This was stopped, so nothing runs."
 NOT_APPROVER = "Only an owner can approve this. You can still deny or stop it."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
 UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."

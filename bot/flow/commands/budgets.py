@@ -1,6 +1,6 @@
 """The command that shows budgets, and lets owners set them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.domain.budget import Budgets, CallKind, Cause, Limit, Purse, Scope
 from bot.domain.change import AddAudit, SetBudget
@@ -10,23 +10,27 @@ from bot.domain.money import dollars_of, read_money, told
 from bot.domain.person import Person
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.terms import counted, named, sentence
+from bot.flow.commands.terms import counted, named
 from bot.flow.money.till import Till
 from bot.flow.money.wording import anew_at
 from bot.ports.clock import Clock
 from bot.ports.ledger import By, Ledger, Whose
 
 _OFF = "off"
-_USAGE = f"[{'|'.join(Scope)}] [dollars|{_OFF}]"
+_WORDS = {"day": Scope.DAY, "person": Scope.PERSON, "message": Scope.TURN, "turn": Scope.TURN}
+"""The words for each budget; one message starts one turn."""
+
+_USAGE = f"[day|person|message] [dollars|{_OFF}]"
 _FOR = {
-    Scope.DAY: "Everybody, a day",
-    Scope.PERSON: "Each person, a day",
-    Scope.TURN: "One message",
+    Scope.DAY: "The budget for everybody",
+    Scope.PERSON: "The budget for each person",
+    Scope.TURN: "The budget for each message",
 }
+_USED = {Scope.DAY: "Everybody, today", Scope.PERSON: "You, today"}
 _OFFERED = {
-    Scope.DAY: ("1", "5", "20"),
-    Scope.PERSON: ("0.5", "2", "10"),
-    Scope.TURN: ("0.2", "1", "5"),
+    "day": ("1", "5", "20"),
+    "person": ("0.50", "2", "10"),
+    "message": ("0.20", "1", "5"),
 }
 
 
@@ -47,8 +51,8 @@ class BudgetCommands:
         if not asked.person.is_owner:
             return Answer("Only an owner can change budgets. `/budget` shows yours.")
         match [word.lower() for word in asked.words]:
-            case [scope, amount] if scope in set(Scope):
-                return await self._set(asked, Scope(scope), amount)
+            case [word, amount] if word in _WORDS:
+                return await self._set(asked, _WORDS[word], amount)
             case _:
                 return Answer(f"Usage: `/budget {_USAGE}`")
 
@@ -56,14 +60,14 @@ class BudgetCommands:
         try:
             money = None if amount == _OFF else read_money(amount)
         except ValueError as error:
-            fault = f"{inline_code(amount[:40])} is no budget: {error}, or {_OFF}."
-            return Answer(f"{fault} I changed nothing.")
+            fault = f"{inline_code(amount[:40])} is not an amount: {error}, or {_OFF}."
+            return Answer(f"{fault} Nothing was changed.")
         now, by = self._clock.now(), asked.person
         await self._till.choose(scope, Limit(money, by.name))
         details = {"dollars": None if money is None else str(dollars_of(money))}
         return await self._shown(
             asked,
-            f"{_FOR[scope]}: {_bound(money)}. It counts from now on.",
+            f"{_FOR[scope]} is {_bound(scope, money)}.",
             SetBudget(scope, money, by.name, now),
             AddAudit(now, asked.chat.id, by.id, "budget.set", scope.value, details),
         )
@@ -72,10 +76,11 @@ class BudgetCommands:
         person, now = asked.person, self._clock.now()
         budgets = await self._till.budgets()
         purses = await self._till.purses(Cause(CallKind.ANSWER, person=person.id))
-        lines = [self._line(p, person) for p in purses]
+        setters = {scope: limit.by for scope, limit in budgets.items() if person.is_owner}
+        lines = [_line(purse, person, setters) for purse in purses]
         turn = budgets.get(Scope.TURN, Limit()).money
         if turn is not None:
-            lines.append(f"- {_FOR[Scope.TURN]}: {told(turn)}")
+            lines.append(f"- Each message: at most {told(turn)}{_set_by(Scope.TURN, setters)}")
         if not lines:
             lines.append("There is no budget.")
         parts = [*([first] if first else []), "\n".join(["**Budgets**", *lines])]
@@ -85,19 +90,8 @@ class BudgetCommands:
             parts.extend(await self._uncounted(until, person))
         if not person.is_owner:
             return Answer("\n\n".join([*parts, "An owner can change budgets."]))
-        setters = sorted({limit.by for limit in budgets.values() if limit.by})
-        if setters:
-            parts.append(f"Set here by {', '.join(map(named, setters))}.")
         parts.append("`/budget day 10` sets one in dollars, `/budget day off` takes it away.")
         return Answer("\n\n".join(parts), writes, buttons=_buttons(budgets))
-
-    def _line(self, purse: Purse, person: Person) -> str:
-        share = 100 * purse.spent // purse.limit if purse.limit else 100
-        if purse.scope is Scope.DAY and not person.is_owner:
-            return f"- {_FOR[purse.scope]}: {share} % is used"
-        whose = "You: " if purse.scope is Scope.PERSON else ""
-        used = f"{told(purse.spent)} of {told(purse.limit)} is used ({share} %)"
-        return f"- {_FOR[purse.scope]}: {sentence(f'{whose}{used}').rstrip('.')}"
 
     async def _uncounted(self, purse: Purse, person: Person) -> list[str]:
         """Returns a sentence about calls of today whose price nobody knows."""
@@ -109,22 +103,37 @@ class BudgetCommands:
         return [f"{counted(unknown, 'call')} of unknown price today: not in these sums."]
 
 
-def _bound(money: int | None) -> str:
-    return "no budget" if money is None else told(money)
+def _line(purse: Purse, person: Person, setters: Mapping[Scope, str]) -> str:
+    """Returns how much of a day's budget is used; members see no sums of everybody."""
+    share = 100 * purse.spent // purse.limit if purse.limit else 100
+    if purse.scope is Scope.DAY and not person.is_owner:
+        return f"- {_USED[purse.scope]}: {share} % is used"
+    used = f"{told(purse.spent)} of {told(purse.limit)} is used ({share} %)"
+    return f"- {_USED[purse.scope]}: {used}{_set_by(purse.scope, setters)}"
+
+
+def _set_by(scope: Scope, setters: Mapping[Scope, str]) -> str:
+    """Names the owner whose command counts in place of the setting."""
+    by = setters.get(scope, "")
+    return f", set by {named(by)}" if by else ""
+
+
+def _bound(scope: Scope, money: int | None) -> str:
+    if money is None:
+        return _OFF
+    return f"{told(money)}{'' if scope is Scope.TURN else ' a day'} from now on"
 
 
 def _buttons(budgets: Budgets) -> tuple[tuple[Button, ...], ...]:
     """Returns a row for each scope, with three sums and one to take it away."""
     rows: list[tuple[Button, ...]] = []
-    for scope, offered in _OFFERED.items():
-        now = budgets.get(scope, Limit()).money
+    for name, offered in _OFFERED.items():
+        now = budgets.get(_WORDS[name], Limit()).money
         sums = [(f"${dollars}", dollars, read_money(dollars)) for dollars in offered]
         row = [
             button
-            for label, word, money in (*sums, ("Off", _OFF, None))
-            for button in choice(
-                f"{scope.value.title()} {label}", "budget", scope.value, word, now=money == now
-            )
+            for label, word, money in (*sums, (_OFF, _OFF, None))
+            for button in choice(f"{name.title()} {label}", "budget", name, word, now=money == now)
         ]
         rows.extend((tuple(row[:2]), tuple(row[2:])))
     return tuple(rows)

@@ -116,7 +116,8 @@ def _for_owners(name: str) -> str:
 
 
 def _content(answer: Answer) -> Outbound:
-    kind = OutboundKind.MENU if answer.buttons else OutboundKind.NOTICE
+    with_buttons = OutboundKind.OPTION if answer.optional else OutboundKind.MENU
+    kind = with_buttons if answer.buttons else OutboundKind.NOTICE
     return Outbound(kind, (Markdown(answer.text),), answer.buttons)
 
 

@@ -39,15 +39,24 @@ class ExportCommands:
         """Sends the file into the private chat it was asked for in."""
         if not asked.chat.private:
             return Answer("I send that in our private chat only: write /export there.")
-        key = f"export:{asked.row}"
+        key, found = f"export:{asked.row}", False
+
+        async def pages() -> AsyncIterator[Page]:
+            nonlocal found
+            async for page in self._pages(asked):
+                found = found or bool(page.lines)
+                yield page
+
         try:
-            file = await self._packing.pack(key, self._pages(asked), _MOST_BYTES)
+            file = await self._packing.pack(key, pages(), _MOST_BYTES)
         except ToolFailure as fault:
             return Answer(f"I could not make the file: {fault}. Try again later.")
         if file is None:
             return Answer(
                 "That is more than one file can take. Ask the owner for a copy of the database."
             )
+        if not found:
+            return Answer("We have said nothing in private yet, so there is nothing to send.")
         shown = Show(key, asked.chat.id, Outbound(OutboundKind.NOTICE, (), files=(file,)))
         told = "Here is everything we said in private, with your notes: as JSON Lines and Markdown."
         return Answer(told, (shown,))

@@ -57,7 +57,7 @@ class ForgettingCommands:
             "you delete them there."
         )
         yes, no = choice("🗑 Erase", "forget", "yes", what), choice("Keep", "forget", "keep")
-        return Answer(question, buttons=((*yes, *no),))
+        return Answer(question, buttons=((*yes, *no),), optional=True)
 
     async def _told(self, asked: Invocation, what: str) -> str | Answer:
         """Returns what would be erased, in words; an answer when this person cannot erase it."""

@@ -46,7 +46,7 @@ class MemoryCommands:
         more = " The newest are:" if len(notes) > _LISTED else ""
         lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:_LISTED], 1)]
         told = "\n".join([f"{head}My notes.{more}", "", *lines, "", _HOW])
-        return Answer(told, buttons=_buttons([note.id for note in notes[:_LISTED]]))
+        return Answer(told, buttons=_buttons([n.id for n in notes[:_LISTED]]), optional=True)
 
     async def _found(self, asked: Invocation, words: str) -> Answer:
         hits = await self._recall.searched(words, _owner(asked), _LISTED)
@@ -58,7 +58,7 @@ class MemoryCommands:
             note = note_of(passage.id)
             notes.extend(() if note is None else (note,))
             lines.append(_line(passage, len(notes) if note is not None else 0))
-        return Answer("\n\n".join([*lines, _HOW]), buttons=_buttons(notes))
+        return Answer("\n\n".join([*lines, _HOW]), buttons=_buttons(notes), optional=True)
 
     async def _deleted(self, asked: Invocation, id: str, *, listed: bool) -> Answer:
         note = await self._notes.get(id)
@@ -73,7 +73,7 @@ class MemoryCommands:
         lines = [f"{n}. {_short(one.text)}" for n, one in enumerate(left[:_LISTED], 1)]
         told = "\n".join(["One note is deleted.", "", *lines]).strip()
         buttons = _buttons([one.id for one in left[:_LISTED]])
-        return Answer(told, (DropNote(note.id),), buttons=buttons)
+        return Answer(told, (DropNote(note.id),), buttons=buttons, optional=True)
 
 
 def _owner(asked: Invocation) -> str:

@@ -20,6 +20,9 @@ _MEANT = {
 }
 
 
+_PRICES = "Prices: US dollars for a million tokens in / out."
+
+
 class ModelCommands:
     """Chooses models and tiers; prices are dollars for a million tokens in and out."""
 
@@ -53,12 +56,12 @@ class ModelCommands:
             current = self._choosing.model(asked.chat.model)
             tier = tier_of(asked.chat.model)
             by = f" (tier {tier.value})" if tier is not None else ""
-            told = (
-                f"This chat uses {inline_code(current)}{by}. `/model provider/name` chooses another"
-            )
-            back = f"`/model default` goes back to {inline_code(default)}"
-            prices = "Prices: US dollars for a million tokens in / out."
-            return Answer(f"{told}, {back}. {prices}", buttons=self._models(current))
+            others = [one for one in self._choosing.offered() if one != current]
+            lines = [f"- {inline_code(f'/model {one}')}{self._paid(one)}" for one in others]
+            head = f"This chat uses {inline_code(current)}{by}{self._paid(current)}."
+            back = f"- `/model default`: back to {inline_code(default)}"
+            told = "\n".join([head, *lines, back, "", _PRICES])
+            return Answer(told, buttons=self._models(current))
         wanted = asked.words[0]
         if wanted == "default":
             saved = SaveChat(replace(asked.chat, model=None))
@@ -86,8 +89,8 @@ class ModelCommands:
             head = (
                 f"The tier here is {now.value}." if now is not None else "No tier is chosen here."
             )
-            after = "Code, stack traces and repeated failures go to deep by themselves."
-            return Answer("\n".join([head, *lines, after]), buttons=self._tiers(now))
+            after = f"Code, stack traces and repeated failures go to deep by themselves. {_PRICES}"
+            return Answer("\n".join([head, *lines, "", after]), buttons=self._tiers(now))
         saved = SaveChat(replace(asked.chat, model=wanted.value))
         model = inline_code(self._choosing.of_tier(wanted))
         told = f"From your next message on: {wanted.value}, that is {model}."
@@ -120,5 +123,6 @@ def _dollars(price: Price) -> str:
 
 
 def _plain(dollars: Decimal) -> str:
-    """Returns a number without zeros behind it."""
-    return f"{dollars.normalize():f}"
+    """Returns whole dollars without cents, and a part of a dollar with two digits or more."""
+    whole, _, cents = f"{dollars.normalize():f}".partition(".")
+    return f"{whole}.{cents:0<2}" if cents else whole

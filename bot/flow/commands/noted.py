@@ -44,6 +44,6 @@ def _noted(work: Work, call: ToolCall) -> tuple[Write, ...]:
         turn.conversation,
     )
     undo = choice("↩️ Undo", "memory", "undo", note.id)
-    told = Outbound(OutboundKind.MENU, (Markdown(f"📝 Noted: {literal(note.text)}"),), (undo,))
+    told = Outbound(OutboundKind.OPTION, (Markdown(f"📝 Noted: {literal(note.text)}"),), (undo,))
     kept = KeepPassage(note.as_passage(chat))
     return AddNote(note), kept, Show(f"noted:{note.id}", chat.id, told)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.change import AskStop, InboundState, MarkInbound, SavePlan, Show, Write
-from bot.domain.markdown import inline_code, literal
+from bot.domain.markdown import coded, inline_code, literal
 from bot.domain.message import Button, InboundMessage
 from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState, title_from
@@ -57,6 +57,8 @@ Try one of these:
 /plan use shows the ready-made plans, /plan list what was planned here. More: `/plan status`, \
 `show`, `resume`, `cancel`, `save`."""
 
+_NO_TEMPLATES = "There are no ready-made plans yet: /plan save makes one."
+_NONE = "No plan is under way here."
 NEWER = "⤵️ You asked for something else since: see below."
 
 _Sub = Callable[[Invocation, Sequence[str]], Awaitable[Response]]
@@ -113,9 +115,11 @@ class PlanCommands:
             run, least, most = sub
             fits = len(words) >= least and (most is None or len(words) <= most)
             return await run(asked, words) if fits else _misused(name)
-        if not words or (len(words) <= _SHORT and _misspelt(name, self._subs)):
-            wish = "Is it a wish? Send /plan on, then the wish as your next message."
-            return Answer(f"{_cited(name)} is not a /plan command. {wish} /plan tells more.")
+        near = _resembled(name, self._subs) if len(words) <= _SHORT else None
+        if near is not None:
+            wish = "If it is a wish, send /plan on first, and then the wish."
+            told = f"{_cited(name)} is not a /plan command. Did you mean {_cited(f'/plan {near}')}?"
+            return Answer(f"{told} {wish}")
         return await self._begin(asked, wish=wish_of(asked.message.text))
 
     async def _on(self, asked: Invocation, words: Sequence[str]) -> Response:
@@ -243,7 +247,7 @@ class PlanCommands:
     async def _status(self, asked: Invocation, words: Sequence[str]) -> Answer:
         live = await self._plans.live(asked.chat.id)
         if live is None:
-            told = "There is no plan here. /plan tells how to make one."
+            told = f"{_NONE} /plan tells how to make one, /plan list shows earlier ones."
             return Answer(told, buttons=_menu(None))
         return Answer(_with_steps(live), buttons=_menu(live))
 
@@ -311,7 +315,7 @@ class PlanCommands:
             return Answer("That plan has no steps.")
         file = await self._templates.save(template_of(plan, name))
         if file is None:
-            return Answer(f"There is a template `{name}` already. Choose another name.")
+            return Answer(f"There is a ready-made plan `{name}` already. Choose another name.")
         return Answer(f"Saved as {_cited(file)}. /plan use {name} plans it again.")
 
     async def _use(self, asked: Invocation, words: Sequence[str]) -> Response:
@@ -331,9 +335,9 @@ class PlanCommands:
         found = await self._templates.get(words[0])
         match found:
             case None:
-                return await self._offer(f"There is no template {_cited(words[0])}.")
+                return await self._offer(f"There is no ready-made plan {_cited(words[0])}.")
             case Broken():
-                return Answer(f"That template cannot be used: {_cited(str(found))}")
+                return Answer(f"That plan cannot be used: {_cited(str(found))}")
             case Template():
                 try:
                     filled = found.filled(arguments)
@@ -352,7 +356,7 @@ class PlanCommands:
             else f"- {_cited(t.form)}: {literal(t.description)}"
             for t in known
         ]
-        head = "Templates:" if lines else "There are no templates yet: /plan save makes one."
+        head = "Ready-made plans, started with `/plan use <name>`:" if lines else _NO_TEMPLATES
         return Answer("\n".join(part for part in (why, head, *lines) if part))
 
     async def _named(self, asked: Invocation, words: Sequence[str]) -> Plan | None:
@@ -403,13 +407,14 @@ def wanted(message: InboundMessage) -> str:
     return "" if said.lower() == "on" else said
 
 
-def _misspelt(name: str, known: Iterable[str]) -> bool:
-    """Returns true when a letter is wrong in a known word; short words resemble too many."""
-    return len(name) > 3 and bool(difflib.get_close_matches(name, list(known), n=1, cutoff=0.8))
+def _resembled(name: str, known: Iterable[str]) -> str | None:
+    """Returns the known word in which a letter is wrong; short words resemble too many."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.8) if len(name) > 3 else []
+    return next(iter(near), None)
 
 
 _BAD_NAME = (
-    "Give the template a name in one word: small letters and digits, with single dashes between "
+    "Give the plan a name in one word: small letters and digits, with single dashes between "
     "them, as in `my-weekly-report`."
 )
 _USED = {
@@ -430,22 +435,13 @@ def _named_after(template: str) -> str:
 
 def _with_steps(plan: Plan) -> str:
     """Returns how a plan stands, and a paragraph with its steps, one on each line."""
-    lines = [_coded(line) for line in step_lines(plan)]
+    lines = [coded(line) for line in step_lines(plan)]
     return "\n\n".join(part for part in (_stand(plan), "\n".join(lines)) if part)
-
-
-def _coded(line: str) -> str:
-    """Returns the line of a step for a Markdown text; its command, between backticks, is code."""
-    before, opened, rest = line.partition("`")
-    command, closed, behind = rest.partition("`")
-    if not (opened and closed and before.strip() and command.strip()):
-        return literal(line)
-    return " ".join(p for p in (literal(before), inline_code(command), literal(behind)) if p)
 
 
 def _unknown(words: Sequence[str]) -> Answer:
     if not words:
-        return Answer("There is no plan here.")
+        return Answer(f"{_NONE} /plan list shows earlier ones.")
     return Answer(f"This chat has no plan {_cited(words[0])}. /plan list shows them.")
 
 

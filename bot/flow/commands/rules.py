@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddAudit, AddRule, DropConsent, DropRule, SaveApproval, Write
-from bot.domain.markdown import inline_code, literal
+from bot.domain.markdown import coded, inline_code, literal
+from bot.domain.message import Button
 from bot.domain.recalled import SOURCE
 from bot.domain.rules import describe, matches, widenings
 from bot.domain.server import ServerConsent
-from bot.domain.tool import clipped
+from bot.domain.tool import RulePattern, clipped
 from bot.domain.visible_text import visible
 from bot.flow.approvals.cards import shown_open
 from bot.flow.commands.choices import choice
@@ -23,6 +24,7 @@ from bot.ports.journal import Journal
 
 _MOST_BUTTONS = 8
 _RULES = "[remove <number|server>|widen <number>]"
+_LONGEST_LABEL = 40
 _LONGEST_RULE = 200
 """Characters of a rule or a server's command line in a list."""
 
@@ -72,21 +74,21 @@ class RuleCommands:
                 return Answer(f"Usage: /rules {_RULES}")
 
     async def _list(self, asked: Invocation, rules: Sequence[Rule]) -> Answer:
-        lines = [_listed(rules)]
+        lines = [_listed(rules, widens=any(self._wider(rule) for rule in rules))]
         if rules:
             entries = await self._journal.entries(asked.chat.conversation)
             source = foreign_to(asked.person.id, entries)
             if source is not None:
                 lines.append(f"\n{_paused_by(source)}")
         told = "\n".join([*lines, *await self._let_in(asked)])
-        rows = [choice(f"Remove {r.id}", "rules", "remove", str(r.id)) for r in rules]
+        rows = [self._row(rule) for rule in rules]
         return Answer(told, buttons=tuple(rows[:_MOST_BUTTONS]))
 
     async def _removed(self, asked: Invocation, rule: Rule, left: Sequence[Rule]) -> Answer:
         """Removes a rule; open cards do not say any more that it is paused."""
         now, who = self._clock.now(), asked.person.id
         audit = AddAudit(now, asked.chat.id, who, "rule.removed", rule.label, {})
-        told = f"Removed: {_told(rule)}. It will ask again."
+        told = f"Removed: {_told(rule)}. From now on I ask again."
         freed: list[Write] = []
         for card in await self._approvals.open_in(asked.chat.id):
             if card.preview.paused and card.asker == who and not self._covers(left, card):
@@ -104,22 +106,35 @@ class RuleCommands:
         )
 
     def _widened(self, asked: Invocation, rule: Rule, chosen: Sequence[str]) -> Answer:
-        wider = widenings(rule.tool, rule.pattern, self._documents)
-        offers = [(pattern, describe(rule.tool, pattern)) for pattern in wider]
+        offers = [(pattern, describe(rule.tool, pattern)) for pattern in self._wider(rule)]
         if not offers:
             return Answer("This rule cannot be made wider.")
         if not chosen or not chosen[0].isdigit() or not 0 < int(chosen[0]) <= len(offers):
-            lines = [f"{n}. {literal(label)}" for n, (_, label) in enumerate(offers, start=1)]
-            told = f"Wider rules, chosen with /rules widen {rule.id} <choice>:"
-            return Answer("\n".join([literal(told), *lines]))
+            lines = [f"{n}. {coded(label)}" for n, (_, label) in enumerate(offers, start=1)]
+            told = f"What may run without asking? Press one, or type /rules widen {rule.id} <line>."
+            rows = [
+                choice(
+                    f"{n}. {clipped(label, _LONGEST_LABEL)}", "rules", "widen", str(rule.id), str(n)
+                )
+                for n, (_, label) in enumerate(offers, start=1)
+            ]
+            return Answer("\n".join([literal(told), *lines]), buttons=tuple(rows))
         pattern, label = offers[int(chosen[0]) - 1]
         now, who = self._clock.now(), asked.person.id
         added = replace(rule, pattern=pattern, label=label, created_at=now)
         audit = AddAudit(now, asked.chat.id, who, "rule.widened", label, {"from": rule.label})
         return Answer(
-            f"Runs without asking from now on: {literal(label)}.",
+            f"From now on without asking: {coded(label)}.",
             (DropRule(rule.id, asked.chat.id), AddRule(added), audit),
         )
+
+    def _wider(self, rule: Rule) -> Sequence[RulePattern]:
+        return widenings(rule.tool, rule.pattern, self._documents)
+
+    def _row(self, rule: Rule) -> tuple[Button, ...]:
+        number = str(rule.id)
+        widen = choice(f"Widen {number}…", "rules", "widen", number) if self._wider(rule) else ()
+        return (*choice(f"Remove {number}", "rules", "remove", number), *widen)
 
     async def _let_in(self, asked: Invocation) -> Sequence[str]:
         """Lists the servers of skills that were let in, for an owner in a private chat."""
@@ -143,7 +158,7 @@ class RuleCommands:
         ]
         lines = "\n".join(f"- {_server(each)}" for each in theirs)
         return Answer(
-            f"Taken back, and ended where it ran:\n{lines}\n\nIt will ask again.",
+            f"Taken back, and ended where it ran:\n{lines}\n\nFrom now on I ask again.",
             (*drops, *audits),
             (Expel(tuple(each.identity for each in theirs)),),
         )
@@ -159,16 +174,18 @@ def _server(consent: ServerConsent) -> str:
     return inline_code(f"{consent.server}: {clipped(visible(consent.line), _LONGEST_RULE)}")
 
 
-def _listed(rules: Sequence[Rule]) -> str:
+def _listed(rules: Sequence[Rule], *, widens: bool) -> str:
     if not rules:
         return "Nothing runs without asking here. 🔁 on a card makes a rule."
     lines = [f"{r.id}. {_told(r)}" for r in rules]
-    hint = "/rules remove <number> takes one back, /rules widen <number> shows wider ones."
+    hint = "/rules remove <number> takes one back."
+    if widens:
+        hint = f"{hint} /rules widen <number> lets more run."
     return "\n".join(["Runs without asking:", *lines, "", literal(hint)])
 
 
 def _told(rule: Rule) -> str:
-    told = literal(clipped(describe(rule.tool, rule.pattern), _LONGEST_RULE))
+    told = coded(clipped(describe(rule.tool, rule.pattern), _LONGEST_RULE))
     if rule.surroundings.variables:
         told = f"{told}, with variables of the skill {inline_code(rule.surroundings.skill)}"
     if rule.under:

@@ -188,7 +188,7 @@ def _about(person: Person) -> str:
 
 def _remembered(standing: Standing, meaning: MeaningStanding | None) -> str:
     """Tells how much is remembered, and how far the indexes are."""
-    told = [counted(standing.passages, "answer")]
+    told = [counted(standing.passages, "answer") if standing.passages else "no answers yet"]
     if standing.owed:
         told.append(f"{standing.owed:,} of them not searchable yet")
     if standing.past:

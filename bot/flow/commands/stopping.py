@@ -152,8 +152,8 @@ class Stopped:
         parts = [
             "Stopping." if self.running else "",
             self._of_messages,
-            f"Stopped: {_cards(self.withdrawn)} that waited." if self.withdrawn else "",
-            "Stopped: the plan." if self.plan else "",
+            f"Stopped {_cards(self.withdrawn)} that waited." if self.withdrawn else "",
+            "Stopped the plan." if self.plan else "",
         ]
         if not any(parts):
             parts.append("There is nothing to stop.")

@@ -37,6 +37,8 @@ class Answer:
     """Carried out in this order once that transaction is committed."""
     buttons: tuple[tuple[Button, ...], ...] = ()
     """Rows of choices below the notice."""
+    optional: bool = False
+    """True when nobody would know the words that a button stands for, so that all need a button."""
 
 
 @dataclass(frozen=True, slots=True)

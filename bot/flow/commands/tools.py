@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.markdown import literal
+from bot.domain.note import REMEMBER
 from bot.domain.server import ServerStanding
 from bot.domain.tool import Effect, ToolSpec
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
@@ -45,9 +46,14 @@ class ToolCommands:
 def _by_effect(head: str, specs: Sequence[ToolSpec]) -> str:
     parts = [head]
     for effect, told in _ASKS.items():
-        lines = [_tool_line(spec) for spec in specs if spec.effect is effect]
+        lines = [_tool_line(spec) for spec in specs if _asks(spec) is effect]
         parts.append("\n".join([told, *lines]) if lines else "")
     return "\n\n".join(part for part in parts if part)
+
+
+def _asks(spec: ToolSpec) -> Effect:
+    """Returns how a tool asks as a rule: a note is taken unasked, and can be undone."""
+    return Effect.READ if spec.name == REMEMBER else spec.effect
 
 
 def _tool_line(spec: ToolSpec) -> str:

@@ -46,7 +46,10 @@ def whole_of(rows: Sequence[Row]) -> Bill:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Returns two lines for each row: its label and cost, then its bar and what it took."""
+    """Returns lines for each row: its label and cost, its bar and calls, and its tokens if any.
+
+    No line is wider than a code block on a phone.
+    """
     shown = [*rows[:MOST_ROWS]]
     rest = rows[MOST_ROWS:]
     if rest:
@@ -59,7 +62,10 @@ def table(rows: Sequence[Row]) -> str:
         filled = max(1, _BAR * row.weight(money=money) // most) if row.weight(money=money) else 0
         bar = "█" * filled + "░" * (_BAR - filled)
         lines.append(f"{_label(row):<{width}}  {cost_of(row.whole)}")
-        lines.append(f"{bar} {took(row.whole)}")
+        lines.append(f"{bar} {counted(row.whole.calls, 'call')}")
+        # Speech is counted in seconds and characters, and has no tokens.
+        if row.whole.usage.told:
+            lines.append(tokens_of(row.whole))
     return "\n".join(lines)
 
 
@@ -72,14 +78,11 @@ def cost_of(bill: Bill) -> str:
     return f"{about}{told(bill.cost)}{more}"
 
 
-def took(bill: Bill) -> str:
-    """Returns the calls and the tokens of a bill: `41 calls · 1.2M in, 93 % cached · 40k out`."""
+def tokens_of(bill: Bill) -> str:
+    """Returns the tokens of a bill: `tokens: 1.2M in (93 % cached), 40k out`."""
     used = bill.usage
-    cached = f", {100 * used.cache_read // used.prompt} % cached" if used.cache_read else ""
-    calls, read, written = counted(bill.calls, "call"), _short(used.prompt), _short(used.output)
-    if not used.told:
-        return calls  # speech is counted in seconds and characters, and has no tokens
-    return f"{calls} · {read} in{cached} · {written} out"
+    cached = f" ({100 * used.cache_read // used.prompt} % cached)" if used.cache_read else ""
+    return f"tokens: {_short(used.prompt)} in{cached}, {_short(used.output)} out"
 
 
 def notes(whole: Bill) -> list[str]:
@@ -88,7 +91,7 @@ def notes(whole: Bill) -> list[str]:
     if whole.unknown:
         said.append(f"{counted(whole.unknown, 'call')} of unknown price: not in these sums.")
     if whole.estimated:
-        said.append(f"{counted(whole.estimated, 'call')} without word of the tokens: estimated.")
+        said.append(f"{counted(whole.estimated, 'call')} without a count of tokens: estimated.")
     return said
 
 

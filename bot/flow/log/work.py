@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.approval import Approval
-from bot.domain.bundle import wish_in
 from bot.domain.change import CountStart, SaveTurn, Write
 from bot.domain.limits import Limits
 from bot.domain.message import Address
@@ -92,7 +91,7 @@ class Work:
         """Returns the person's first words in the turn; without any, the purpose of its card."""
         askers = (e.body for e in self.log.entries(self.turn.id))
         continued = self.late_approval.purpose if self.late_approval is not None else ""
-        asked = (wish_in(b.text) for b in askers if isinstance(b, AskerBody))
+        asked = (b.purpose for b in askers if isinstance(b, AskerBody))
         return next(asked, continued or self.occasion)
 
     @property

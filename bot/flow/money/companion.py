@@ -66,7 +66,7 @@ class MoneyCompanion(Bystander):
         """Returns the messages about a budget that do not exist yet."""
         if purse.key in self._known:
             return ()
-        homes = await self._owners(work.address.channel) if purse.scope is Scope.DAY else []
+        homes = await self._owners(work) if purse.scope is Scope.DAY else []
         told = Outbound(OutboundKind.NOTICE, (Markdown(warning(purse, work.clock.now())),))
         keys = {f"budget:{purse.key}:{home}": home for home in homes or [work.turn.chat]}
         found = [
@@ -80,11 +80,19 @@ class MoneyCompanion(Bystander):
             self._known.add(purse.key)
         return found
 
-    async def _owners(self, channel: str) -> list[int]:
-        """Returns the owners' private chats on a channel; a person's chat has the same number."""
+    async def _owners(self, work: Work) -> list[int]:
+        """Returns the owners' private chats on the channel of the turn.
+
+        An owner who asks in private is told there: the chat of a terminal has no person's number.
+        """
+        turn, private = work.turn, work.log.chat.private
         homes: list[int] = []
         for key, person in await self._people.accounts():
             where, _, number = key.partition(":")
-            if person.is_owner and where == channel:
+            if not person.is_owner or where != work.address.channel:
+                continue
+            if private and person.id == turn.asker:
+                homes.append(turn.chat)
+            else:
                 homes.append((await self._chats.at(Address(where, number), private=True)).id)
-        return homes
+        return list(dict.fromkeys(homes))

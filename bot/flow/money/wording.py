@@ -8,14 +8,14 @@ from bot.domain.markdown import inline_code
 from bot.domain.money import Nano, told
 
 _WHICH = {
-    Scope.DAY: "today’s budget of {limit} for everybody",
+    Scope.DAY: "today's budget of {limit} for everybody",
     Scope.PERSON: "your budget of {limit} a day",
     Scope.TURN: "the budget of {limit} for one message",
 }
 _SET = {
     Scope.DAY: "/budget day <dollars>",
     Scope.PERSON: "/budget person <dollars>",
-    Scope.TURN: "/budget turn <dollars>",
+    Scope.TURN: "/budget message <dollars>",
 }
 
 NO_PRICE = "nobody told me what it costs, so no budget can be kept"
@@ -33,7 +33,7 @@ def refusal(purse: Purse, least: Nano, now: datetime, *, owner: bool) -> str:
     if purse.left:
         needed = f"The next step costs at least {told(least)}, and {told(purse.left)} is left."
         gone = f"{gone} {needed}"
-    anew = f"It starts anew at {anew_at(purse, now)}." if purse.until is not None else ""
+    anew = "" if purse.until is None else f"This budget starts anew at {anew_at(purse, now)}."
     how = f"Raise it with {inline_code(_SET[purse.scope])}" if owner else "An owner can raise it"
     if purse.scope is Scope.TURN:
         return f"{gone} “Go on” spends as much again. {how}{_for_more(owner=owner)}."
@@ -68,4 +68,4 @@ def warning(purse: Purse, now: datetime) -> str:
     gone = f"💰 {told(purse.spent)} of {which(purse)} is used: {share} %."
     if purse.until is None:
         return gone
-    return f"{gone} It starts anew at {anew_at(purse, now)}. See /budget."
+    return f"{gone} It starts anew at {anew_at(purse, now)}. /budget shows more."

@@ -150,7 +150,7 @@ def _proposal(plan: Plan) -> list[Block]:
         blocks.append(Plain("The whole of every step is in the attached document."))
     else:
         for step in plan.steps:
-            blocks.append(Plain(_line(step, _danger(step)), style="title"))
+            blocks.append(Plain(_line(step, _danger(step), step.preview.title), style="title"))
             blocks.extend(_shown(step))
     if any(step.effect is Effect.DANGER for step in plan.steps):
         blocks.append(Plain("⚠️ I ask again before a dangerous step."))
@@ -164,8 +164,8 @@ def _progress(plan: Plan) -> list[Block]:
     blocks: list[Block] = [*_lines(plan)]
     failed = plan.failed_step
     if failed is not None and plan.turn is None:
-        told = f"Step {failed.number} failed: {_reason(failed)}"
-        blocks.append(Plain(f"{visible(told)}\nTry again, skip it, or stop here?"))
+        told = f"Step {failed.number} failed. Try again, skip it, or stop here?"
+        blocks.append(Plain(told))
     elif plan.wanting:
         blocks.append(Plain("⏸ This is not finished. Resume?"))
     elif not plan.live:
@@ -220,14 +220,13 @@ def step_lines(plan: Plan) -> list[str]:
         elif step.state is StepState.SKIPPED and not step.outcome:
             mark, told = _MARKS[step.state], " — skipped"
         else:
-            asked = step is plan.failed_step and plan.turn is None
-            told = f" — {visible(_reason(step))}" if _tells(step) and not asked else ""
+            told = f" — {visible(_reason(step))}" if _tells(step) else ""
         lines.append(f"{mark} {_line(step)}{told}")
     return lines
 
 
 def _reason(step: PlanStep) -> str:
-    """Returns what a step came to, without the command that its own line names."""
+    """Returns what a step came to, without the command or the file that its own line names."""
     return without_deed(step.outcome, step.description)
 
 
@@ -256,7 +255,7 @@ _STANDS = {
     PlanState.APPROVED: "approved",
     PlanState.EXECUTING: "under way",
     PlanState.DONE: "done",
-    PlanState.PARTLY_DONE: "partly done",
+    PlanState.PARTLY_DONE: "stopped",
     PlanState.CANCELLED: "cancelled",
 }
 
@@ -283,5 +282,6 @@ def _danger(step: PlanStep) -> str:
     return "⚠️ " if step.effect is Effect.DANGER else ""
 
 
-def _line(step: PlanStep, mark: str = "") -> str:
-    return f"{step.number}. {mark}{step.description}"
+def _line(step: PlanStep, mark: str = "", title: str = "") -> str:
+    """Returns the number and the deed; a title says it better where the thing stands below."""
+    return f"{step.number}. {mark}{title or step.description}"

@@ -85,7 +85,8 @@ def _executed(
     save = SavePlan(ended, plan.version, changes(ended, plan))
     writes = (save, *shown(ended), *lines, _line(work, ended))
     asks = _waiting(ended, finish)
-    return Ended(writes, also="" if asks else _summary(ended), instead=asks, listed=True)
+    also = "" if asks else _summary(ended)
+    return Ended(writes, also=also, instead=asks, points=bool(asks), listed=True)
 
 
 def _waiting(plan: Plan, finish: Finish) -> str | None:

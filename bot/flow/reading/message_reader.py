@@ -61,6 +61,7 @@ class Asked:
             language=message.language,
             governs=self.person.is_owner,
             spoken=self.enclosed.spoken,
+            wish=self.bundle.wish,
         )
 
 

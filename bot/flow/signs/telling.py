@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
-from bot.domain.deeds import together
+from bot.domain.deeds import SHOWN, together
 from bot.domain.tool import ToolCall, ToolResult
 
 RUNNING, DONE, FAILED = "⏳", "✓", "✗"
@@ -77,7 +77,8 @@ class Telling:
         for done, parts in groupby(self._parts, key=lambda part: not isinstance(part, str)):
             if done:
                 row = [deed for part in parts if not isinstance(part, str) for deed in part]
-                told.append(" · ".join(_lines(row, now)))
+                if lines := _lines(row, now):
+                    told.append(" · ".join(lines))
             else:
                 told.extend(part for part in parts if isinstance(part, str))
         present = _joined((self._words, self._note))
@@ -100,9 +101,13 @@ class Telling:
 
 
 def _lines(deeds: Iterable[_Deed], now: float | None = None) -> list[str]:
-    """Returns a line for each row of deeds of one kind; with `now`, its time if it takes long."""
+    """Returns a line for each row of deeds of one kind; with `now`, its time if it takes long.
+
+    What the chat shows anyway is told only when it failed.
+    """
     lines: list[str] = []
-    for (sign, tool), alike in groupby(deeds, key=lambda deed: (deed.sign, deed.call.name)):
+    told_of = [deed for deed in deeds if deed.sign == FAILED or deed.call.name not in SHOWN]
+    for (sign, tool), alike in groupby(told_of, key=lambda deed: (deed.sign, deed.call.name)):
         row = list(alike)
         told = f"{sign} {together(tool, [deed.call.subject for deed in row])}"
         seconds = 0.0 if now is None or sign != RUNNING else now - row[0].since

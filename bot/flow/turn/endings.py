@@ -11,16 +11,16 @@ from bot.domain.transcript import NoteBody
 from bot.domain.trouble import ModelTrouble, Trouble
 from bot.domain.turn import ACCESS_ENDED, BOT_GONE, ONE_OF_SEVERAL
 from bot.domain.visible_text import visible
-from bot.flow.turn.trouble_words import streamed, words_of
+from bot.flow.turn.trouble_words import others_told, streamed, words_of
 
 _HAPPENED: dict[StopReason, tuple[str, str]] = {
     StopReason.MAX_ROUNDS: (
         "I stopped after {rounds} rounds without reaching the end.",
-        "Say “go on” to let me continue, or narrow the task.",
+        "Say “go on” and I continue, or ask for less.",
     ),
     StopReason.DEADLINE: (
-        "I stopped: the working time for one turn is over.",
-        "Say “go on” to let me continue, or split the task.",
+        "I stopped: the working time for one message is over.",
+        "Say “go on” and I continue, or ask for less.",
     ),
     StopReason.REPEAT_GUARD: (
         "I stopped, as I was repeating the same call with the same result.",
@@ -113,6 +113,7 @@ def _closing_text(
     if reason is StopReason.MODEL_FAILURE:
         trouble = finish.trouble or ModelTrouble(Trouble.OTHER)
         told, next_step = words_of(trouble, owner=owner)
+        told = " ".join(part for part in (told, others_told(trouble)) if part)
         return _joined(told, streamed(trouble), *_stand(progress, listed=listed), next_step)
     if reason is StopReason.USER_CANCELLED:
         asked = progress.turn.stop_asked or ""
@@ -172,6 +173,8 @@ def _done(progress: Progress) -> str:
         lines.insert(0, f"… {earlier} earlier calls")
     sure = any(not line.startswith(_UNKNOWN) for line in real)
     head = "Done so far:" if sure else "Begun, and perhaps done in part:"
+    if not sure:
+        lines = [line.replace(_UNKNOWN, "❓", 1) for line in lines]
     return f"{head}\n" + "\n".join(f"- {line}" for line in lines)
 
 

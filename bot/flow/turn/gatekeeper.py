@@ -242,11 +242,10 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
     if not owners.reachable:
         text = f"{who} may not approve changes, and no owner can be reached to ask."
         return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")
-    where = ""
-    if owners.chats:
-        group = f" in the group {cited_name(chat.title)}"
-        where = " in a private chat" if chat.private else group
-    why = f"{who} asks{where}; only an owner can approve this: {owners.names}"
+    where = "" if chat.private else f" in the group {cited_name(chat.title)}"
+    why = (
+        f"{who} asks{where if owners.chats else ''}; only an owner can approve this: {owners.names}"
+    )
     return AskFirst(_explained(gate.preview, why), gate.repeat, owners.chats)
 
 

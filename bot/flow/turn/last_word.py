@@ -94,7 +94,8 @@ def _blocks(
     before = [Markdown(words, said=True) for words in said]
     if not text:
         return tuple(before)
-    last = Markdown("\n\n".join(part for part in (text, above) if part))
+    points = not above and any(part.points and part.instead == text for part in parts)
+    last = Markdown("\n\n".join(part for part in (text, above) if part), points=points)
     below = [Plain(part.below, style="aside") for part in parts if part.below]
     return (*before, last, *below)
 

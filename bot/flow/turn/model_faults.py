@@ -1,5 +1,7 @@
 """The end of a turn by a fault of its model, and the line that tells of a longer pause."""
 
+from dataclasses import replace
+
 from bot.domain.change import Show
 from bot.domain.errors import ModelError
 from bot.domain.message import Outbound, OutboundKind, Plain
@@ -27,6 +29,14 @@ def failed(fault: ModelError, model: str, *, hidden: bool = False) -> Finish:
     streamed = "" if hidden else fault.streamed
     trouble = ModelTrouble(fault.trouble, model, setting, wait, streamed)
     return Finish(StopReason.MODEL_FAILURE, str(fault), trouble=trouble)
+
+
+def after(first: ModelTrouble | None, ending: Finish) -> Finish:
+    """Returns the end by the trouble of the first model, which names those that failed since."""
+    if first is None or ending.trouble is None:
+        return ending
+    others = dict.fromkeys((*first.others, ending.trouble.model))
+    return replace(ending, trouble=replace(first, others=tuple(others)))
 
 
 class PauseLine:

@@ -26,7 +26,7 @@ from bot.flow.money.companion import cause_of
 from bot.flow.money.receipt import PaidReply
 from bot.flow.signs.live import Live
 from bot.flow.turn.companion import Companions
-from bot.flow.turn.model_faults import PauseLine, failed
+from bot.flow.turn.model_faults import PauseLine, after, failed
 from bot.flow.turn.reply_mending import admit
 from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.steering import Steering
@@ -186,21 +186,22 @@ class Replies:
     ) -> tuple[Outlook, Finish | None]:
         """Switches this turn to the next model of the list, if there is one.
 
-        A model that stays away is asked only when no other is left.
+        A model that stays away is asked only when no other is left. When all have failed, the
+        person reads about the model that was wanted.
         """
         key = outlook.scene.profile.key
         fleeting = outlook.fleeting or not isinstance(fault, ModelDenied)
         left = _after(key, self._fallbacks)
         away = self._models.breakers.away
         following = next((m for m in left if not away(m)), next(iter(left), None))
+        ending = after(outlook.trouble, failed(fault, key, hidden=hidden))
         if following is None:
             _LOG.warning("%s failed (%s): none is left", key, fault, extra=work.tags)
-            ending = failed(fault, key, hidden=hidden)
             return outlook, replace(ending, fleeting=fleeting)
         said = "%s failed (%s), %s takes over"
         _LOG.warning(said, key, fault, following, extra=work.tags)
         moved = await self._moved(work, outlook, following)
-        return replace(moved, fallen=True, fleeting=fleeting), None
+        return replace(moved, fallen=True, fleeting=fleeting, trouble=ending.trouble), None
 
 
 def _unseen(text: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
 from bot.domain.server import ServerStanding
+from bot.domain.trouble import ModelTrouble
 from bot.domain.zones import Zones
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
@@ -46,6 +47,8 @@ class Outlook:
     """True when a fallback answers in the place of the wanted model."""
     fleeting: bool = False
     """True when one of the models that failed may answer later."""
+    trouble: ModelTrouble | None = None
+    """The trouble of the wanted model, once it has failed."""
 
 
 class Scenes:

@@ -74,6 +74,12 @@ def words_of(trouble: ModelTrouble, *, owner: bool) -> tuple[str, str]:
     return _HAPPENED[trouble.kind].format(**values), helps.format(**values)
 
 
+def others_told(trouble: ModelTrouble) -> str:
+    """Returns a sentence about the models that could not take over; empty when none was asked."""
+    named = " and ".join(inline_code(model) for model in trouble.others)
+    return f"{named} could not take over." if named else ""
+
+
 def streamed(trouble: ModelTrouble) -> str:
     """Returns the text that people had seen before the reply was cut, as a quote."""
     text = trouble.streamed.strip()

@@ -25,7 +25,7 @@ from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.people import People
 from bot.ports.turns import TurnRows
 
-PRESSED = "This was pressed already, and I am on it."
+PRESSED = "This was pressed already."
 GONE_ON = "The conversation has gone on since, so this button does nothing. Just write to me."
 NOT_YOURS = "Only the one who asked, or an owner, may press this."
 OVER = "That is over already."

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.domain.bundle import wish_in
 from bot.domain.chat import Chat
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody, Body, Entry, NoteBody
@@ -66,7 +65,7 @@ def opened(turn: Turn, before: Iterable[Entry], chat: Chat, speaker: Speaker) ->
 def purpose_in(log: Iterable[Entry]) -> str:
     """Returns the newest words of a person in the log."""
     bodies = (entry.body for entry in reversed(list(log)))
-    asked = (wish_in(body.text) for body in bodies if isinstance(body, AskerBody))
+    asked = (body.purpose for body in bodies if isinstance(body, AskerBody))
     return next(asked, "")
 
 

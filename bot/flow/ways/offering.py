@@ -35,7 +35,9 @@ def ways_of(work: Work, finish: Finish, models: Sequence[str]) -> Rows:
         return ()
     if reason in _LIMITED or (reason is StopReason.FINAL_ANSWER and _cut(work)):
         return onward(turn.id)
-    return _another_try(work, finish, [one for one in models if one != turn.model])
+    trouble = finish.trouble
+    tried = {turn.model, *((trouble.model, *trouble.others) if trouble is not None else ())}
+    return _another_try(work, finish, [one for one in models if one not in tried])
 
 
 def _another_try(work: Work, finish: Finish, others: Sequence[str]) -> Rows:

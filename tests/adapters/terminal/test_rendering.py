@@ -186,3 +186,11 @@ def test_a_box_keeps_to_the_width_and_labels_are_wrapped() -> None:
     assert all(get_cwidth(line) <= 40 for line in lines)
     assert inner_width(look) == 37
     assert lines[-2] == "│ or type what should be different"
+
+
+def test_a_wide_terminal_gives_tables_the_width_and_keeps_prose_readable() -> None:
+    cells = " | ".join(f"column{n}xxxxxxx" for n in range(8))
+    text = f"{'word ' * 60}\n\n| {cells} |\n|{'---|' * 8}\n| {cells} |\n\n- {'item ' * 60}"
+    lines = shown(text, 140).split("\n")
+    assert max(len(line) for line in lines if "word" in line or "item" in line) <= 100
+    assert sum("column0" in line and "column7" in line for line in lines) == 2

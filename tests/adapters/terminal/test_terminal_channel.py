@@ -288,6 +288,9 @@ async def test_files_are_named_with_their_place(desk: Desk) -> None:
     files = (FileRef("/w/a.txt", "a.txt", "the\nlist"),)
     await desk.send(OutboundKind.ANSWER, files=files)
     assert desk.paper.printed == "📎 a.txt – the list (/w/a.txt)\n"
+    copied = (FileRef("/spool/1/content", "a.txt", origin="/w/a.txt"),)
+    await desk.send(OutboundKind.NOTICE, files=copied)
+    assert desk.paper.printed.endswith("📎 a.txt (/w/a.txt)\n")
 
 
 async def test_foreign_control_characters_are_written_out_wherever_they_stand(desk: Desk) -> None:
@@ -647,3 +650,84 @@ async def test_a_broken_answer_that_begins_otherwise_says_so_once(desk: Desk) ->
     await desk.draft("Third.\n\nFourth.\n\nFifth")
     await desk.answer("Nothing.")
     assert desk.paper.printed.endswith(f"Third.\n\n{CUT}\n\nNothing.\n")
+
+
+async def test_news_offers_keys_until_something_else_is_said(desk: Desk) -> None:
+    undo = ((Button("↩️ Undo", "m:memory:undo 1"),),)
+    message = await desk.send(OutboundKind.OPTION, Markdown("📝 Noted: no nuts"), buttons=undo)
+    assert desk.paper.printed == "📝 Noted: no nuts\n[u] ↩️ Undo\n"
+    (press,) = await desk.hold("u", EOFError())
+    assert isinstance(press, Press)
+    assert (press.data, press.message_id) == ("m:memory:undo 1", message)
+    desk.paper.printed = ""
+    await desk.edit(message, OutboundKind.NOTICE, Markdown("↩️ The note is deleted."))
+    assert desk.paper.printed.strip() == "↩️ The note is deleted."
+    await desk.send(OutboundKind.OPTION, Markdown("📝 Noted: a dog"), buttons=undo)
+    said = await desk.hold("hello", "u", EOFError())
+    assert [one.text for one in said if isinstance(one, InboundMessage)] == ["hello", "u"]
+
+
+async def test_after_a_press_that_no_answer_follows_nothing_seems_to_go_on(desk: Desk) -> None:
+    message = await desk.card()
+    press = Press(ADDRESS, Sender("terminal", "a", "a"), "c:t:n", message)
+
+    async def cancelled() -> None:
+        await desk.edit(message, OutboundKind.CARD, Plain("🗑 Cancelled", style="line"))
+        await desk.channel.acknowledge(press, "Cancelled.")
+        assert (desk.screen.busy, desk.live) == (False, "")
+
+    await desk.hold("n", cancelled, EOFError())
+
+
+async def test_an_option_that_changes_is_told_with_its_new_keys(desk: Desk) -> None:
+    def notes(count: int) -> tuple[tuple[Button, ...], ...]:
+        return (tuple(Button(f"🗑 {n}", f"m:memory:delete {n}") for n in range(count)),)
+
+    message = await desk.send(OutboundKind.OPTION, Markdown("Two notes."), buttons=notes(2))
+    assert desk.paper.printed.endswith("[a] 🗑 0  [b] 🗑 1\n")
+    desk.paper.printed = ""
+    await desk.edit(message, OutboundKind.OPTION, Markdown("One note."), buttons=notes(1))
+    assert desk.paper.printed == "\nOne note.\n[a] 🗑 0\n"
+
+
+async def test_words_that_point_to_a_card_are_not_printed_below_its_news(desk: Desk) -> None:
+    message = await desk.card("📋 Two files")
+    retry = ((Button("🔁 Try again", "p:t:1:r"),),)
+    failed = Plain("📋 Two files\n✗ 1. Edit a.md — it is not there\nStep 1 failed. Try again?")
+    desk.paper.printed = ""
+    desk.screen.expect(pressed=True)
+    await desk.edit(message, OutboundKind.CARD, failed, buttons=retry)
+    points = Markdown("Step 1 of the plan failed. Its card asks how to go on.", points=True)
+    await desk.send(OutboundKind.ANSWER, points)
+    await desk.channel.acknowledge(Press(ADDRESS, Sender("terminal", "a", "a"), "x", "h"), "")
+    assert desk.paper.printed == (
+        "\n✗ 1. Edit a.md — it is not there\nStep 1 failed. Try again?\n[r] 🔁 Try again\n"
+    )
+    assert not desk.screen.busy
+
+
+async def test_a_card_that_nobody_decides_about_has_no_small_print() -> None:
+    desk = Desk()
+    desk.screen.decides = False
+    blocks = (Plain("🔐 Create a.md", style="title"), Plain("open for 24 h", style="aside"))
+    await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
+    assert desk.paper.printed == "🔐 Create a.md\n\n"
+
+
+async def test_a_wide_terminal_gives_code_the_width_and_keeps_prose_readable(desk: Desk) -> None:
+    desk.paper.look = Look(columns=140)
+    line, words = "x" * 120, "word " * 50
+    blocks = (Plain("🔐 Run this command", style="title"), CodeBlock(line), Plain(words))
+    await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
+    lines = desk.paper.printed.splitlines()
+    assert f"│   {line}" in lines
+    assert len(lines[0]) == len("│   ") + len(line) + 1
+    assert max(len(one) for one in lines if "word" in one) <= 103
+
+
+async def test_a_key_below_an_answer_stands_on_one_line_with_its_label(desk: Desk) -> None:
+    desk.paper.look = Look(columns=40)
+    labels = ("Very hot, in a big cup please", "Ice cold")
+    choices = tuple((Button(label, f"e:q:t:{n}"),) for n, label in enumerate(labels))
+    await desk.send(OutboundKind.ANSWER, Markdown("Hot or cold?"), buttons=choices)
+    assert desk.paper.printed.endswith("\n[v] Very hot, in a big cup please\n[i] Ice cold\n")

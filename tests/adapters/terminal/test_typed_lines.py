@@ -6,7 +6,7 @@ from bot.adapters.terminal.board import Board, OpenCard, name_of
 from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
 from bot.domain.approval import Verb
 from bot.domain.message import Button
-from tests.words import NOT_SENT
+from tests.words import BUTTON_GONE, NOT_SENT
 
 ASK = (Button("✅ Approve", "c:1:y"), Button("❌ Deny", "c:1:n"), Button("⏹ Stop", "c:1:s"))
 WIDER = (
@@ -224,6 +224,7 @@ def test_each_wish_has_its_own_key_whatever_the_label_says() -> None:
         (["🔐 Run a command?", "$ pytest -q"], "pytest -q"),
         (["📋 A note and a greeting · 2 steps"], "A note and a greeting"),
         (["🔐 Create report.md?"], "Create report.md"),
+        (["🔐 Run this command", "cat a.md"], "“cat a.md”"),
         (["🔐 Use echo of the server nasty?", "{}"], "Use echo of the server nasty"),
         (["x" * 100], "x" * 39 + "…"),
         (["🔐"], "🔐"),
@@ -241,3 +242,53 @@ def test_cards_of_one_name_are_told_apart_by_what_differs() -> None:
     assert hint(read("y", board)) == "Which one: y1 Edit a.md (- one), y2 Edit a.md (- three)?"
     board.put("m3", ["🔐 Edit a.md", "- one", "+ two", "open for 24 h"], ASK)
     assert "n1 Edit a.md, n2 Edit a.md (- three), n3 Edit a.md?" in hint(read("n", board))
+
+
+UNDO = (Button("↩️ Undo", "m:memory:undo 1"),)
+
+
+def test_an_option_has_a_letter_of_its_own_and_no_card_gets_a_number_by_it(one: Board) -> None:
+    option = one.option("m9", ["📝 Noted: no nuts"], UNDO)
+    assert option is not None
+    assert read_typed("u", one.shown, one) == Pressed(option, "m:memory:undo 1")
+    assert read_typed("y", one.shown, one) == Pressed(card(one, 1), "c:1:y")
+    assert read_typed("u", (), one) != Pressed(option, "m:memory:undo 1"), "it came up meanwhile"
+
+
+def test_words_beside_an_option_alone_are_a_message_and_end_it() -> None:
+    board = Board()
+    board.option("m9", ["📝 Noted: no nuts"], UNDO)
+    assert read_typed("no", board.shown, board) == Said("no")
+    board.go_on()
+    assert (board.shown, read_typed("u", board.shown, board)) == ((), Said("u"))
+
+
+def test_options_of_one_kind_are_told_apart_by_numbers() -> None:
+    board = Board()
+    board.option("m1", ["one"], UNDO)
+    second = board.option("m2", ["two"], UNDO)
+    assert second is not None
+    assert board.key_of(second, "u") == "u2"
+    assert read_typed("u2", board.shown, board) == Pressed(second, "m:memory:undo 1")
+
+
+def test_an_option_goes_when_a_card_takes_its_letter() -> None:
+    board = Board()
+    board.option("m1", ["one"], (Button("🗑 1", "m:memory:delete 1"),))
+    assert [list(option.buttons) for option in board.shown] == [["a"]]
+    opened = board.put("m2", ["🔐 Write b.md · 1 of 2"], (*ASK, Button("All", "c:1:a")))
+    assert board.shown == (opened,)
+
+
+def test_a_key_of_a_card_that_has_just_gone_is_sent_only_when_it_is_typed_again(
+    one: Board,
+) -> None:
+    one.close("m1")
+    assert BUTTON_GONE in hint(read("y", one))
+    assert read("y", one) == Said("y")
+
+
+def test_after_the_next_message_a_letter_is_a_letter(one: Board) -> None:
+    one.close("m1")
+    one.go_on()
+    assert read("y", one) == Said("y")

@@ -255,6 +255,16 @@ async def test_the_card_says_where_and_offers_this_command_alone(
     assert connected.where == "in the workspace, sandboxed, with network"
 
 
+async def test_a_card_does_not_cut_in_its_title_what_stands_whole_below(
+    walled: Sandbox, place: Place
+) -> None:
+    command = f"echo {'a long word ' * 12}"
+    preview = await RunCommand(walled).preview({"command": command}, place)
+    assert preview.title == "Run this command"
+    assert preview.blocks == (CodeBlock(command, "bash"),)
+    assert preview.subject.startswith("Run `echo a long word")
+
+
 async def test_the_card_shows_the_time_a_command_wants(walled: Sandbox, place: Place) -> None:
     arguments = {"command": "pytest -q", "timeout": 600}
     tool = RunCommand(walled)

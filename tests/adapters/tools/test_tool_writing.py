@@ -179,10 +179,10 @@ async def test_an_edit_in_a_large_file_of_equal_lines_is_shown_at_once(
 @pytest.mark.parametrize(
     ("content", "old", "reason"),
     [
-        ("abc", "x", "does not occur"),
+        ("abc", "x", "is not in it"),
         ("aaa", "aa", "more than once"),
         ("a\r\nb", "a\nb", "CR LF"),
-        ("abc", "new", "are the same"),
+        ("abc", "new", "the same as the old one"),
     ],
 )
 async def test_an_edit_that_is_not_certain_is_refused_at_the_card_and_at_the_run(

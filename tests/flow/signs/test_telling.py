@@ -116,3 +116,15 @@ def test_what_has_ended_is_never_lost_doubled_or_changed(steps: list[str | list[
     for word in words:
         at = before.index(word, at) + len(word)
     assert before.count("<") == len(words)
+
+
+def test_what_the_chat_shows_itself_is_told_only_when_it_fails() -> None:
+    telling = Telling()
+    asks = call("q", "send_message", {"message": "Tea?", "is_question": True})
+    telling.write("I ask.")
+    ran(telling, asks, read("a.md"))
+    assert telling.whole() == telling.newest(1.0) == "I ask.\n\n✓ Read a.md"
+    ran(telling, asks)
+    assert telling.newest(1.0) == "I ask.\n\n✓ Read a.md"
+    ran(telling, asks, status=Status.FAILED)
+    assert telling.whole().endswith("✗ Ask you a question")

@@ -16,7 +16,7 @@ from bot.domain.transcript import AskerBody, Body, Entry, IntentBody, ResultBody
 from bot.domain.trouble import ModelTrouble, Trouble
 from bot.flow.turn.endings import note_of, outcome_of
 from tests.domain.logs import call, log, logs, progress_of, reply, result
-from tests.words import NO_TOOL_RAN, TRY_AGAIN
+from tests.words import NO_TOOL_RAN, PERHAPS_DONE, TRY_AGAIN
 
 ASKED = AskerBody("Hi", "Ann")
 RAN = call("run_command", command="make")
@@ -87,7 +87,7 @@ def test_a_failed_call_and_one_that_did_not_run_are_told_apart() -> None:
 
 def test_a_call_stopped_while_it_ran_is_named_as_unknown() -> None:
     told = ended(StopReason.USER_CANCELLED, reply(RAN), IntentBody(RAN.id)).text
-    assert "outcome unknown: Run `make`" in told
+    assert f"{PERHAPS_DONE}\n- ❓ Run `make`" in told
     closed = ResultBody(
         replace(result(RAN, Status.FAILED, "?", Code.OUTCOME_UNKNOWN), synthetic=True)
     )
