@@ -93,6 +93,11 @@ def vectors_in(steward: Steward) -> int:
     return int(done.stdout)
 
 
+def counted(steward: Steward) -> int:
+    """Returns the tokens of embedding calls that are on record."""
+    return steward.records.rows("SELECT sum(input) FROM usage WHERE kind = 'embedding'")[0][0]
+
+
 def children(steward: Steward) -> list[psutil.Process]:
     found = psutil.Process(steward.pid).children(recursive=True)
     return [one for one in found if "bot.adapters.chroma.child" in " ".join(one.cmdline())]
@@ -124,6 +129,10 @@ async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     await steward.sees("At the station.")
     assert CAR in words_in(steward.model.requests[-1])
     assert KEY not in steward.output
+    await steward.eventually(lambda: meant(steward, 2))
+    assert counted(steward) == sum(embeddings.tokens)
+    steward.say("/usage")
+    assert MODEL in (await steward.sees("Usage of all chats")).text
 
 
 async def test_without_an_embedder_nothing_is_loaded_and_an_old_index_goes(
@@ -266,6 +275,7 @@ async def test_the_doctor_tries_embedder_and_index(
     told = await doctor(steward)
     assert "1 of 1 answers are found by words." in told
     assert f"{MODEL} answers with 256 numbers. 1 of 1 answers are found by meaning." in told
+    assert counted(steward) == sum(embeddings.tokens)
     told = await doctor(steward, STEWARD_EMBED_KEY="sk-wrong-9876543210")
     assert "Words serve alone: the embedder refuses: 401" in told
     assert "sk-wrong" not in told

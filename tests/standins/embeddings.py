@@ -29,7 +29,12 @@ class Embeddings:
         self.most_tokens = most_tokens
         self.inputs: list[str] = []
         self.fate = ""
-        """`down`, `drop`, `nan`, `huge`, `html`, `fewer` or `held`; empty for a good answer."""
+        """`down`, `drop`, `nan`, `huge`, `html`, `fewer` or `held`; empty for a good answer.
+
+        `silent` is a good answer that tells no usage.
+        """
+        self.tokens: list[int] = []
+        """The tokens that each good answer told."""
         self.released = asyncio.Event()
         self.app = Starlette(routes=[Route("/v1/embeddings", self._answer, methods=["POST"])])
 
@@ -98,7 +103,11 @@ class Embeddings:
             data[0]["embedding"] = [float("nan")] * self.size
         if self.fate == "fewer":
             data = data[:-1]
-        told = {"object": "list", "model": MODEL, "data": data, "usage": {"prompt_tokens": 1}}
+        count = sum(map(_tokens, texts))
+        told: dict[str, Any] = {"object": "list", "model": MODEL, "data": data}
+        if self.fate != "silent":
+            told["usage"] = {"prompt_tokens": count, "total_tokens": count}
+            self.tokens.append(count)
         return Response(json.dumps(told), media_type="application/json")
 
 

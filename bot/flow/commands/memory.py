@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.domain.budget import CallKind, Cause
 from bot.domain.change import DropNote
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
@@ -49,7 +50,8 @@ class MemoryCommands:
         return Answer(told, buttons=_buttons([note.id for note in notes[:_LISTED]]))
 
     async def _found(self, asked: Invocation, words: str) -> Answer:
-        hits = await self._recall.searched(words, _owner(asked), _LISTED)
+        cause = Cause(CallKind.EMBEDDING, asked.chat.id, asked.person.id)
+        hits = await self._recall.searched(words, _owner(asked), _LISTED, cause)
         if not hits:
             return Answer(f"I remember nothing with {inline_code(words[:60])}. {_HOW}")
         lines: list[str] = []

@@ -18,11 +18,14 @@ from bot.flow.world import Policy, StorePorts, World
 class WayIn:
     """Builds the parts that read messages, and that keep and sweep their files."""
 
-    def __init__(self, store: StorePorts, world: World, policy: Policy, way_out: WayOut) -> None:
+    def __init__(
+        self, store: StorePorts, world: World, policy: Policy, way_out: WayOut, till: Till
+    ) -> None:
         self._store = store
         self._world = world
         self._policy = policy
         self._way_out = way_out
+        self._till = till
 
     @cached_property
     def gathering(self) -> Gathering:
@@ -54,12 +57,7 @@ class WayIn:
         hearing = self._world.hearing
         if hearing is None:
             return None
-        return Listening(hearing, self.till, self._way_out.journal, self._world.clock)
-
-    @cached_property
-    def till(self) -> Till:
-        store, clock, budgets = self._store, self._world.clock, self._policy.budgets
-        return Till(store.ledger, self._way_out.journal, store.people, self.zones, clock, budgets)
+        return Listening(hearing, self._till, self._way_out.journal, self._world.clock)
 
     @property
     def _keeping(self) -> Keeping:

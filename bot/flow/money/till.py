@@ -52,15 +52,18 @@ class Till:
         self._sums = Sums(ledger)
         self._lock = asyncio.Lock()
 
-    async def opened(self, cause: Cause, model: str, price: Price | None, tokens: int) -> Receipt:
+    async def opened(
+        self, cause: Cause, model: str, price: Price | None, tokens: int, *, noted: bool = True
+    ) -> Receipt:
         """Returns the receipt of a call that is about to be made; raises OverBudget.
 
-        `tokens` are those of its prompt, as far as they can be estimated.
+        `tokens` are those of its prompt, as far as they can be estimated. A call that is not
+        `noted` is set aside in memory alone: it is not counted if the program does not outlive it.
         """
         receipt = Receipt(cause, model, price, tokens, self._clock.now(), self._sums)
-        budgets = await self.budgets()
-        if not any(limit.money is not None for limit in budgets.values()):
+        if not await self.bounded():
             return receipt
+        budgets = await self.budgets()
         person = await self._person(cause)
         owner = person is not None and person.is_owner
         async with self._lock:
@@ -74,7 +77,7 @@ class Till:
             receipt.marks = tuple(map(_mark, purses))
             receipt.least = least
             self._sums.add(receipt.marks, least)
-        if least:
+        if least and noted:
             await self._set_aside(receipt)
         return receipt
 
@@ -108,12 +111,21 @@ class Till:
 
     async def purses(self, cause: Cause) -> Sequence[Purse]:
         """Returns every budget that counts for calls of this cause, as it stands."""
-        budgets = await self.budgets()
-        if not any(limit.money is not None for limit in budgets.values()):
+        if not await self.bounded():
             return ()
+        budgets = await self.budgets()
         person = await self._person(cause)
         async with self._lock:
             return await self._purses(cause, person, budgets)
+
+    async def refusal(self, cause: Cause, price: Price | None) -> Purse | None:
+        """Returns the budget that does not allow even the smallest call of this cause."""
+        least = least_cost(price, 1) if price is not None else 0
+        return next((p for p in await self.purses(cause) if p.refuses(least)), None)
+
+    async def bounded(self) -> bool:
+        """Returns True when any budget counts, whoever it is for."""
+        return any(limit.money is not None for limit in (await self.budgets()).values())
 
     async def budgets(self) -> Budgets:
         """Returns the budget of each scope that has one: set in a chat, or else by a setting."""
