@@ -35,6 +35,10 @@ class Embeddings:
         """
         self.tokens: list[int] = []
         """The tokens that each good answer told."""
+        self.spared = 0
+        """Texts that are answered before `held` holds anything."""
+        self.waiting = 0
+        """Requests that are held now, or were when their sender died."""
         self.released = asyncio.Event()
         self.app = Starlette(routes=[Route("/v1/embeddings", self._answer, methods=["POST"])])
 
@@ -86,7 +90,8 @@ class Embeddings:
                 return _refused(503, "The engine is currently overloaded", "server_error")
             case "drop":
                 await drop_connection(request)
-            case "held":
+            case "held" if len(self.inputs) >= self.spared:
+                self.waiting += 1
                 await self.released.wait()
             case "html":
                 return Response("<html>login</html>", media_type="text/html")

@@ -119,6 +119,7 @@ class Meaning:
         """Opens the index if it is not, and does everything that is owed to it."""
         try:
             await self._open()
+            await self._write_down()
             await self._take_out()
             while await self._take_in() == _BATCH:
                 await self._clock.sleep(_PAUSE_SECONDS)
