@@ -5,7 +5,6 @@ from functools import cached_property
 
 from bot.domain.approval import card_of
 from bot.domain.message import RawUpdate
-from bot.domain.zones import Zones
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
@@ -62,7 +61,7 @@ class Composition:
             companions,
             self.way_out,
             self.people_asked,
-            till or self._till(policy),
+            till,
         )
         self.chat_work = ChatWork(
             store, world, policy, self.way_out, self.people_asked, self.one_turn
@@ -76,11 +75,6 @@ class Composition:
             self.one_turn,
             self.chat_work,
         )
-
-    def _till(self, policy: Policy) -> Till:
-        store, zones = self.store, Zones(policy.timezone)
-        journal, clock = self.way_out.journal, self.world.clock
-        return Till(store.ledger, journal, store.people, zones, clock, policy.budgets)
 
     def _lanes(self) -> Lanes:
         return self.chat_work.lanes

@@ -43,7 +43,7 @@ class OneTurn:
         others: Sequence[Companion],
         way_out: WayOut,
         people_asked: PeopleAsked,
-        till: Till,
+        till: Till | None,
     ) -> None:
         self._store = store
         self._world = world
@@ -51,11 +51,11 @@ class OneTurn:
         self._others = others
         self._way_out = way_out
         self._people_asked = people_asked
-        self.till = till
+        self._till = till
 
     @cached_property
     def way_in(self) -> WayIn:
-        return WayIn(self._store, self._world, self._policy, self._way_out, self.till)
+        return WayIn(self._store, self._world, self._policy, self._way_out, self._till)
 
     @cached_property
     def turns(self) -> Turns:
@@ -129,6 +129,10 @@ class OneTurn:
     @cached_property
     def models(self) -> ModelCalls:
         return ModelCalls(self._world.models, self.till, self._world.clock, self._policy.times)
+
+    @property
+    def till(self) -> Till:
+        return self.way_in.till
 
     @cached_property
     def choosing(self) -> Choosing:

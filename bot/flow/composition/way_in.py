@@ -19,7 +19,12 @@ class WayIn:
     """Builds the parts that read messages, and that keep and sweep their files."""
 
     def __init__(
-        self, store: StorePorts, world: World, policy: Policy, way_out: WayOut, till: Till
+        self,
+        store: StorePorts,
+        world: World,
+        policy: Policy,
+        way_out: WayOut,
+        till: Till | None,
     ) -> None:
         self._store = store
         self._world = world
@@ -57,7 +62,15 @@ class WayIn:
         hearing = self._world.hearing
         if hearing is None:
             return None
-        return Listening(hearing, self._till, self._way_out.journal, self._world.clock)
+        return Listening(hearing, self.till, self._way_out.journal, self._world.clock)
+
+    @cached_property
+    def till(self) -> Till:
+        """Returns the one till of the program: the given one, if something outside is paid too."""
+        if self._till is not None:
+            return self._till
+        store, clock, budgets = self._store, self._world.clock, self._policy.budgets
+        return Till(store.ledger, self._way_out.journal, store.people, self.zones, clock, budgets)
 
     @property
     def _keeping(self) -> Keeping:
