@@ -21,6 +21,7 @@ from benchmarks.scale import Scale
 from bot.adapters.chroma.vectors import ChromaVectors
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
+from bot.domain.budget import CallKind, Cause
 from bot.domain.change import Change, KeepPassage
 from bot.domain.fit import ENOUGH
 from bot.domain.meaning import Vector
@@ -30,6 +31,8 @@ from bot.domain.recalled import RECALL_TOKENS, Reader, told_again
 from bot.domain.stems import sought
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
+from bot.ports.embedder import Embedded
+from tests.fakes.embedder import paid
 
 _MANY = 100_000
 _FACTS = 300
@@ -38,6 +41,7 @@ _WORDS = 90
 _SIZE = 384
 _VOCABULARY = 20_000
 _ME = "p1"
+_CAUSE = Cause(CallKind.EMBEDDING, person=1)
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _NAMES = ("Ada", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo", "Kim", "Lou")
 _THINGS = (
@@ -146,9 +150,11 @@ class _AtOnce:
     """An embedder that answers at once: the vector of a text is drawn by chance."""
 
     name = "at once"
+    price = None
+    metered = True
 
-    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        return [self._vector(text) for text in texts]
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        return Embedded([self._vector(text) for text in texts], 20 * len(texts))
 
     def _vector(self, text: str) -> Vector:
         drawn = random.Random(text).randbytes(_SIZE)
@@ -160,7 +166,14 @@ class _AtOnce:
 
 async def _by_meaning(store: Store, told: Sequence[_Fact], folder: Path) -> AsyncIterator[Figure]:
     vectors = ChromaVectors(folder)
-    meaning = Meaning(_AtOnce(), vectors, store.meant, store.meaning_debts, SystemClock())
+    meaning = Meaning(
+        paid(_AtOnce(), store),
+        vectors,
+        store.meant,
+        store.meaning_debts,
+        store.journal,
+        SystemClock(),
+    )
     try:
         await meaning.catch_up()
         (child,) = psutil.Process().children()
@@ -185,11 +198,11 @@ async def _recall_cost(
     store: Store, told: Sequence[_Fact], meaning: Meaning | None = None
 ) -> float:
     """Returns the processor time of everything that a turn does to recall, in ms."""
-    recall = Recall(store.memory, store.words, meaning, SystemClock())
+    recall = Recall(store.memory, store.words, meaning, store.journal, SystemClock())
     costs: list[float] = []
     for fact in told[:_SEARCHES]:
         begun = time.process_time()
-        ids = await recall.fitting(fact.question, _ME, ())
+        ids = (await recall.fitting(fact.question, _ME, (), _CAUSE)).ids
         found = await recall.around(ids)
         told_again(ids, found, sought(fact.question), Reader(1), RECALL_TOKENS)
         costs.append((time.process_time() - begun) * 1000)
@@ -217,12 +230,12 @@ async def _rank(store: Store, fact: _Fact) -> int:
 
 async def _searches(store: Store, told: Sequence[_Fact], talk: _Talk) -> float:
     """Returns the time that 95 of 100 recalls stay below: facts, and talk of common words."""
-    recall = Recall(store.memory, store.words, None, SystemClock())
+    recall = Recall(store.memory, store.words, None, store.journal, SystemClock())
     asked = [fact.question for fact in told[: _SEARCHES // 2]]
     asked += [talk.words(8) for _ in range(_SEARCHES // 2)]
     took: list[float] = []
     for words in asked:
         begun = time.perf_counter()
-        await recall.around(await recall.fitting(words, _ME, ()))
+        await recall.around((await recall.fitting(words, _ME, (), _CAUSE)).ids)
         took.append((time.perf_counter() - begun) * 1000)
     return sorted(took)[int(0.95 * (len(took) - 1))]

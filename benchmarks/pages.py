@@ -13,7 +13,7 @@ IN_README = (
     "Turn 10: message to answer",
     "200 chats at once",
     "10,000 open cards: a press to its acknowledgement",
-    "Input from the cache: 12 turns with a tool, 2 kB messages",
+    "Input from the cache: 30 turns with a tool, recall and a summary, 2 kB messages",
     "First request: system and tools",
 )
 """Names of the figures that README.md shows, in its order."""

@@ -19,9 +19,10 @@ from bot.adapters.system_clock import SystemClock
 from bot.domain.change import Change, KeepPassage
 from bot.domain.fit import Found, together
 from bot.domain.message import Address
-from bot.domain.passage import Hit, Passage
+from bot.domain.passage import Passage
 from bot.flow.memory.meaning import Meaning
-from tests.fakes.embedder import FakeEmbedder
+from bot.flow.money.paid_embedder import IN_THE_BACKGROUND
+from tests.fakes.embedder import FakeEmbedder, paid
 from tests.fakes.vectors import FakeVectors
 
 _ME = "p1"
@@ -193,7 +194,12 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     async with open_store(f"sqlite:///{folder / 'recall.db'}") as store:
         await store.chats.at(Address("telegram", "1"), private=True)
         meaning = Meaning(
-            FakeEmbedder(), FakeVectors(), store.meant, store.meaning_debts, SystemClock()
+            paid(FakeEmbedder(), store),
+            FakeVectors(),
+            store.meant,
+            store.meaning_debts,
+            store.journal,
+            SystemClock(),
         )
         await _fill(store, meaning, dialogue.passages)
         found = [(one, await _searched(store, meaning, one.words)) for one in dialogue.questions]
@@ -213,7 +219,7 @@ async def _fill(store: Store, meaning: Meaning, passages: Sequence[Passage]) -> 
 async def _searched(store: Store, meaning: Meaning, words: str) -> Mapping[str, list[Found]]:
     now = _START + timedelta(days=900)
     by_words = await store.words.search(words, _ME, 24)
-    by_meaning: Sequence[Hit] = await meaning.search(words, _ME, 24)
+    by_meaning = (await meaning.search(words, _ME, 24, IN_THE_BACKGROUND)).hits
     return {
         "words": together(by_words, (), now),
         "meaning": together((), by_meaning, now),

@@ -366,7 +366,9 @@ def _tools() -> Sequence[Tool]:
         spool=ROOT,
     )
     about_memory = memory_tools(
-        Recall(store.memory, store.words, None, FakeClock()).searched, store.notes, store.chats
+        Recall(store.memory, store.words, None, store.journal, FakeClock()).searched,
+        store.notes,
+        store.chats,
     )
     return *house, *skill_tools(FakeSkills(), 5), *about_memory
 
@@ -382,7 +384,7 @@ def _commands() -> list[Command]:
     till = Till(ledger, journal, store.people, Zones(), clock, {})
     models = ModelCalls({}, till, clock, ModelTimes())
     choosing = Choosing(models, FakeSkills(), Offer("demo/demo"))
-    recall = Recall(store.memory, store.words, None, clock)
+    recall = Recall(store.memory, store.words, None, store.journal, clock)
     subjects = Subjects(ledger, store.people, store.chats, Zones())
     skills = FakeSkills()
     preamble = PreambleMaker(FixedCatalog(()), skills)

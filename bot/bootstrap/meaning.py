@@ -11,15 +11,24 @@ from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.parts import MEANING_FOLDER, embedder, vectors
 from bot.domain.errors import VectorsAway, VectorsLost
+from bot.domain.zones import Zones
 from bot.flow.memory.meaning import Meaning
+from bot.flow.money.paid_embedder import PaidEmbedder
+from bot.flow.money.till import Till
 from bot.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 
 
+def till_of(settings: Settings, store: Store) -> Till:
+    """Returns the till of a run."""
+    zones = Zones(settings.timezone)
+    return Till(store.ledger, store.journal, store.people, zones, SystemClock(), settings.budgets)
+
+
 @asynccontextmanager
 async def opened_meaning(
-    settings: Settings, store: Store, held: ChromaVectors | None = None
+    settings: Settings, store: Store, till: Till, held: ChromaVectors | None = None
 ) -> AsyncGenerator[Meaning | None]:
     """Yields the search by meaning, which loads nothing yet; None when no embedder is set.
 
@@ -31,7 +40,14 @@ async def opened_meaning(
         return
     index = held or vectors(settings)
     try:
-        yield Meaning(embeds, index, store.meant, store.meaning_debts, SystemClock())
+        yield Meaning(
+            PaidEmbedder(embeds, till),
+            index,
+            store.meant,
+            store.meaning_debts,
+            store.journal,
+            SystemClock(),
+        )
     finally:
         await index.close()
         await embeds.close()
@@ -57,15 +73,16 @@ async def meaning_to_look_at(settings: Settings, store: Store) -> AsyncGenerator
 
     Raises a MeaningError when nothing can be searched.
     """
+    till = till_of(settings, store)
     async with AsyncExitStack() as stack:
-        meaning = await stack.enter_async_context(opened_meaning(settings, store))
+        meaning = await stack.enter_async_context(opened_meaning(settings, store, till))
         if meaning is None:
             raise VectorsLost("no embedder is set")
         try:
             await meaning.look()
         except VectorsAway:
             copied = vectors(settings, look=True)
-            meaning = await stack.enter_async_context(opened_meaning(settings, store, copied))
+            meaning = await stack.enter_async_context(opened_meaning(settings, store, till, copied))
             if meaning is None:
                 raise
             await meaning.look()

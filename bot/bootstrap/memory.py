@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
-from bot.bootstrap.meaning import meaning_to_look_at, opened_meaning
+from bot.bootstrap.meaning import meaning_to_look_at, opened_meaning, till_of
 from bot.domain.change import Change, KeepPassage
 from bot.domain.errors import Conflict, MeaningError, SettingError
 from bot.domain.fit import Found
@@ -21,6 +21,7 @@ from bot.domain.passage import Passage, Whose, clipped_words, of_group, of_perso
 from bot.domain.person import Person
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
+from bot.flow.money.paid_embedder import IN_THE_BACKGROUND
 from bot.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -93,8 +94,8 @@ async def search(
         store = await stack.enter_async_context(open_store(settings.database_url, upgrade=False))
         owner = _checked(await _owners(store), person)
         meaning = await _searching(settings, store, stack)
-        recall = Recall(store.memory, store.words, meaning, SystemClock())
-        found = await recall.searched(words, of_person(owner.id), limit)
+        recall = Recall(store.memory, store.words, meaning, store.journal, SystemClock())
+        found = await recall.searched(words, of_person(owner.id), limit, IN_THE_BACKGROUND)
     for one, hit in found:
         if as_json:
             say(json.dumps(_told(one, hit), ensure_ascii=False))
@@ -154,7 +155,7 @@ async def reindex(settings: Settings, say: Say) -> int:
 
 async def _meant(settings: Settings, store: Store, say: Say) -> None:
     """Gives the index of meaning what it is owed; what cannot be done now stays owed to it."""
-    async with opened_meaning(settings, store) as meaning:
+    async with opened_meaning(settings, store, till_of(settings, store)) as meaning:
         if meaning is None:
             return
         try:

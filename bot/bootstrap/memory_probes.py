@@ -1,9 +1,12 @@
 """Tries the indexes of the memory and the embedder, for the doctor."""
 
+from collections.abc import Sequence
+
 from bot.adapters.sql.store import open_store
-from bot.bootstrap.meaning import meaning_to_look_at
+from bot.bootstrap.meaning import meaning_to_look_at, till_of
 from bot.bootstrap.parts import embedder
 from bot.doctor import Complaint
+from bot.domain.change import Change
 from bot.domain.errors import (
     EmbedderDenied,
     EmbedderError,
@@ -12,9 +15,13 @@ from bot.domain.errors import (
     StoreTooOld,
     VectorsLost,
 )
+from bot.domain.meaning import Vector
+from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder
+from bot.ports.embedder import Embedder
 from bot.settings import Settings
 from bot.shipped import command
 
+_ASKED = ("Is anybody there?",)
 _DUE = "The next start upgrades the database, and fills the indexes."
 
 
@@ -43,7 +50,7 @@ async def try_meaning(settings: Settings) -> str:
     if embeds is None:
         return "Answers are found by words alone: no embedder is set."
     try:
-        vectors = await embeds.vectors(["Is anybody there?"])
+        vectors = await _embedded(settings, embeds)
     except EmbedderDenied as fault:
         mend = "Look at STEWARD_EMBED_MODEL, STEWARD_EMBED_URL and STEWARD_EMBED_KEY."
         raise Complaint(f"Words serve alone: {fault}.", mend, "warn") from None
@@ -54,6 +61,18 @@ async def try_meaning(settings: Settings) -> str:
         await embeds.close()
     told = f"{embeds.name} answers with {len(vectors[0]):,} numbers."
     return f"{told} {await _index(settings)}"
+
+
+async def _embedded(settings: Settings, embeds: Embedder) -> Sequence[Vector]:
+    """Returns vectors of a sentence; what they cost is on record if there is a record."""
+    try:
+        async with open_store(settings.database_url, upgrade=False) as store:
+            paid = PaidEmbedder(embeds, till_of(settings, store))
+            found = await paid.embed(_ASKED, IN_THE_BACKGROUND)
+            await store.journal.commit(Change(found.records))
+            return found.vectors
+    except StoreError:
+        return (await embeds.embed(_ASKED)).vectors
 
 
 async def _index(settings: Settings) -> str:

@@ -24,7 +24,7 @@ from bot.adapters.tools.sending import clear_spool
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
 from bot.bootstrap.database import mend_database, unwritable
-from bot.bootstrap.meaning import drop_unused, opened_meaning
+from bot.bootstrap.meaning import drop_unused, opened_meaning, till_of
 from bot.bootstrap.parts import (
     Hide,
     fallback_keys,
@@ -110,13 +110,15 @@ async def opened(
         skills = await stack.enter_async_context(skill_folders(settings, SystemClock(), hide))
         models = with_demo(real)
         await drop_unused(settings, store)
-        meaning = await stack.enter_async_context(opened_meaning(settings, store))
+        till = till_of(settings, store)
+        meaning = await stack.enter_async_context(opened_meaning(settings, store, till))
         kept = _Kept(store, meaning)
         policy = _policy(settings, models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
             _world(settings, channels, kept, models, servers, skills, persona, holds),
             policy,
+            till=till,
         )
         first = real.get(policy.model.partition("/")[0])
         warm_up = partial(_warm, [*([first] if first is not None else []), *real.values()])
@@ -166,7 +168,8 @@ def _world(
     holds: Callable[[], Holds],
 ) -> World:
     clock = SystemClock()
-    recall = Recall(kept.store.memory, kept.store.words, kept.meaning, clock)
+    store = kept.store
+    recall = Recall(store.memory, store.words, kept.meaning, store.journal, clock)
     sandbox = Sandbox(network=settings.sandbox_network)
     return World(
         clock=clock,

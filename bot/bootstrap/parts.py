@@ -170,9 +170,8 @@ def embedder(settings: Settings) -> Embedder | None:
         return None
     if access.model == LOCAL:
         return LocalEmbedder(settings.home / "embedder")
-    return Embeddings(
-        access.url, access.model, access.key.get_secret_value() if access.key else None
-    )
+    key = access.key.get_secret_value() if access.key else None
+    return Embeddings(access.url, access.model, key, access.price)
 
 
 def vectors(settings: Settings, *, look: bool = False) -> ChromaVectors:

@@ -212,7 +212,18 @@ class MeaningError(StewardError):
 
 
 class EmbedderError(MeaningError):
-    """The embedder gave no vectors that can be used."""
+    """The embedder gave no vectors that can be used.
+
+    With `paid` the service did its work all the same, and wants its money for it.
+    """
+
+    def __init__(self, text: str, *, paid: bool = False) -> None:
+        super().__init__(text)
+        self.paid = paid
+
+
+class EmbedderUnpaid(EmbedderError):
+    """The embedder was not called, because a budget does not allow it."""
 
 
 class EmbedderDenied(EmbedderError):

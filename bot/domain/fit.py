@@ -15,15 +15,27 @@ Measured by `benchmarks/memory.py` on made facts: at this share all that were to
 none that was not; a name that nobody mentioned is enough to stay below it.
 """
 
-BEYOND = 7.0
+BEYOND = 8.3
 """Spreads beyond chance from which a passage fits by its meaning alone."""
 
-ENOUGH_OF_BOTH, BEYOND_OF_BOTH = 0.25, 5.5
+ENOUGH_OF_BOTH, BEYOND_OF_BOTH = 0.25, 6.5
 """The share and the spreads from which a passage fits that both searches found.
 
 Measured by `benchmarks/recall.py`, as BEYOND is: lower ones recall more of what was told, and as
 much more of what is only like it.
 """
+
+_AMONG_BEST = 0.8
+"""The part of the best hit's spreads that a passage needs to fit by its meaning."""
+
+_AGREES = 0.9
+"""The part of the best hit's share that it needs besides.
+
+What means the same but lacks a word that other passages have is about somebody else.
+"""
+
+_FEW = 0.12
+"""The share below which the words say nothing: then the meaning alone decides."""
 
 _CALM = 100
 """Passages that are assumed beside the real ones, so that a young memory weighs words evenly."""
@@ -87,22 +99,35 @@ class Found:
     """Grows with its ranks in both searches; only comparable within one search."""
     by_words: Hit | None = None
     by_meaning: Hit | None = None
-
-    @property
-    def fits(self) -> bool:
-        """Returns True when it is worth a person's tokens."""
-        share = self.by_words.share if self.by_words is not None else 0.0
-        beyond = self.by_meaning.score if self.by_meaning is not None else 0.0
-        alone = share >= ENOUGH or beyond >= BEYOND
-        return alone or (share >= ENOUGH_OF_BOTH and beyond >= BEYOND_OF_BOTH)
+    fits: bool = False
+    """True when it is worth a person's tokens."""
 
 
 def together(by_words: Sequence[Hit], by_meaning: Sequence[Hit], now: datetime) -> list[Found]:
     """Returns what either search found, the best first: what both found comes before the rest."""
     words, meaning = ({hit.id: hit for hit in hits} for hits in (by_words, by_meaning))
     scores = _fused(newer_first(by_words, now), newer_first(by_meaning, now))
-    found = [Found(id, score, words.get(id), meaning.get(id)) for id, score in scores.items()]
+    share = max((hit.share for hit in by_words), default=0.0)
+    beyond = max((hit.score for hit in by_meaning), default=0.0)
+    found = [
+        Found(id, score, said, meant, _fits(said, meant, share, beyond))
+        for id, score in scores.items()
+        for said, meant in ((words.get(id), meaning.get(id)),)
+    ]
     return sorted(found, key=lambda one: (-one.score, one.id))
+
+
+def _fits(by_words: Hit | None, by_meaning: Hit | None, share: float, beyond: float) -> bool:
+    """Judges a passage beside the best share and the best spreads of all that were found."""
+    own = by_words.share if by_words is not None else 0.0
+    if own >= ENOUGH:
+        return True
+    if by_meaning is None or by_meaning.score < _AMONG_BEST * beyond:
+        return False
+    if share >= _FEW and own < _AGREES * share:
+        return False
+    alone = by_meaning.score >= BEYOND
+    return alone or (own >= ENOUGH_OF_BOTH and by_meaning.score >= BEYOND_OF_BOTH)
 
 
 def newer_first(hits: Iterable[Hit], now: datetime) -> list[str]:

@@ -1,9 +1,21 @@
 """The embedder: turns texts into vectors, so that texts of like meaning lie near each other."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.meaning import Vector
+from bot.domain.model import Price
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The answer to one call of an embedder."""
+
+    vectors: Sequence[Vector]
+    """One for each text, all of one size."""
+    tokens: int = 0
+    """The tokens that the service counted; 0 when it told none."""
 
 
 class Embedder(Protocol):
@@ -14,8 +26,18 @@ class Embedder(Protocol):
         """The name of the model: vectors of another one cannot be compared."""
         ...
 
-    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Returns a vector for each text, all of one size; raises an EmbedderError.
+    @property
+    def price(self) -> Price | None:
+        """The price of its tokens; None when nobody told it."""
+        ...
+
+    @property
+    def metered(self) -> bool:
+        """False for a model in a process of our own, whose calls nobody counts."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """Returns a vector for each text; raises an EmbedderError.
 
         A text may have up to `MOST_BYTES`; a model that takes less gets its beginning.
         """

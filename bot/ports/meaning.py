@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from bot.domain.budget import Cause
+from bot.domain.change import AddUsage
 from bot.domain.meaning import Vector
 from bot.domain.passage import Hit, Passage, Whose
 
@@ -49,15 +51,21 @@ class MeaningStanding:
     """True when the index can be searched."""
 
 
+@dataclass(frozen=True, slots=True)
+class MeantHits:
+    """The passages that a search by meaning found, the best first."""
+
+    hits: Sequence[Hit] = ()
+    """`Hit.score` says by how many spreads a passage is nearer than chance, `share` how near."""
+    records: tuple[AddUsage, ...] = ()
+    """The records of what the search cost, which the caller writes."""
+
+
 class MeaningIndex(Protocol):
     """Finds passages by their meaning, and keeps up with what it is owed."""
 
-    async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
-        """Returns the nearest passages, the best first; nothing while it is not ready.
-
-        `Hit.score` says by how many spreads a passage is nearer than chance, `Hit.share` how near
-        it is. Raises a MeaningError.
-        """
+    async def search(self, words: str, whose: Whose, limit: int, cause: Cause) -> MeantHits:
+        """Returns the nearest passages; nothing while it is not ready. Raises a MeaningError."""
         ...
 
     def wake(self) -> None:
@@ -96,10 +104,13 @@ class MeaningDebts(Protocol):
         """Returns the oldest passages that the index of meaning is owed."""
         ...
 
-    async def taken_in(self, passages: Sequence[Passage], index: str) -> None:
-        """Notes that the index has these; the vectors of those that went meanwhile are leaving.
+    async def taken_in(
+        self, passages: Sequence[Passage], index: str, records: Sequence[AddUsage] = ()
+    ) -> None:
+        """Notes that the index has these, and what it cost, in one transaction.
 
-        Raises Conflict when another index was begun meanwhile.
+        The vectors of those that went meanwhile are leaving. Raises Conflict when another index
+        was begun meanwhile.
         """
         ...
 

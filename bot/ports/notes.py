@@ -10,8 +10,8 @@ from bot.domain.passage import Whose
 class Notes(Protocol):
     """Notes as they are stored; they are written by changes of the journal."""
 
-    async def of(self, whose: Whose, limit: int) -> Sequence[Note]:
-        """Returns the newest notes of a person or a group, the newest first."""
+    async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
+        """Returns notes of a person or a group, the newest first, without the first `skip`."""
         ...
 
     async def get(self, id: str) -> Note | None: ...

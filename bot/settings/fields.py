@@ -139,6 +139,9 @@ class Fields(BaseModel):
     embed_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
         None, "The key of that server; OPENAI_API_KEY for OpenAI when not set."
     )
+    embed_price: Dollars | None = told(
+        None, "Dollars for a million of its tokens; known for OpenAI's, otherwise unknown."
+    )
     chroma_url: ServiceUrl | None = told(
         None, "A Chroma server for the index of meaning; a folder below home when not set."
     )

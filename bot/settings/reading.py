@@ -5,6 +5,7 @@ import difflib
 import os
 from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,7 +24,9 @@ from bot.domain.limits import (
     ReadingBounds,
     SendRates,
 )
+from bot.domain.model import Price
 from bot.domain.money import nano_of
+from bot.domain.provider import OPENAI_URL
 from bot.domain.tier import Tiers
 from bot.settings import forms
 from bot.settings.fields import PREFIX, Fields, setting_name
@@ -52,6 +55,7 @@ from bot.settings.values import (
     TelegramAccess,
     WebhookAccess,
 )
+from bot.shipped.model_table import embedder_prices
 
 _Numbers: TypeAlias = (
     Limits | ModelTimes | BundleBounds | EnclosureBounds | InboxBounds | ReadingBounds
@@ -237,7 +241,18 @@ def _meaning(fields: Fields) -> MeaningAccess:
     url, key = fields.embed_url, fields.embed_key
     if url is None:
         url, key = fields.openai_base_url, key or fields.openai_api_key
-    return MeaningAccess(fields.embed_model, url, key, fields.chroma_url)
+    price = _embed_price(fields)
+    return MeaningAccess(fields.embed_model, url, key, fields.chroma_url, price)
+
+
+def _embed_price(fields: Fields) -> Price | None:
+    """Returns the price that the settings state, or that OpenAI is known to take."""
+    dollars, dated = fields.embed_price, ""
+    if dollars is None and fields.embed_url in (None, OPENAI_URL):
+        dollars, dated = embedder_prices().get(fields.embed_model or "", (None, ""))
+    if dollars is None:
+        return None
+    return Price(dollars, Decimal(0), dollars, dollars, dated)
 
 
 def _hearing(fields: Fields) -> HearAccess | None:

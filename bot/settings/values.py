@@ -19,6 +19,7 @@ from bot.domain.limits import (
     ReadingBounds,
     SendRates,
 )
+from bot.domain.model import Price
 from bot.domain.provider import OPENAI_URL, ProviderSpec
 from bot.domain.recalled import RECALL_TOKENS
 from bot.domain.rights import UNBOUND, Pace
@@ -56,6 +57,8 @@ class MeaningAccess:
     key: SecretStr | None = None
     index_url: str | None = None
     """The server of the index; None for a folder."""
+    price: Price | None = None
+    """The price of the embedder's tokens; None when nobody knows it."""
 
 
 @dataclass(frozen=True, slots=True)

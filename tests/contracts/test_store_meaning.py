@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.change import AddNote, DropNote, Erase, KeepPassage, LinkAccount
+from bot.domain.budget import CallKind, Cause
+from bot.domain.change import AddNote, AddUsage, DropNote, Erase, KeepPassage, LinkAccount
 from bot.domain.chat import Chat
 from bot.domain.erasing import Target
 from bot.domain.errors import Conflict
 from bot.domain.message import Address
+from bot.domain.model import Usage
 from bot.domain.note import Note
 from bot.domain.passage import Passage, whose
 from bot.domain.person import Role, Sender
@@ -47,6 +49,22 @@ async def test_a_new_index_is_owed_everything(store: StorePorts) -> None:
     assert await store.meant.count_owed() == 2
     await store.meant.begin(None)
     assert await store.meant.begun() is None
+
+
+async def test_the_cost_of_indexing_is_on_record_with_the_note_that_it_is_done(
+    store: StorePorts,
+) -> None:
+    cost = AddUsage("call", Cause(CallKind.EMBEDDING), "embedder", NOW, Usage(9), 18)
+    await store.meant.begin(INDEX)
+    await commit(store, KeepPassage(DOG))
+    owed = await store.meaning_debts.owed(1)
+    with pytest.raises(Conflict):
+        await store.meaning_debts.taken_in(owed, "another", [cost])
+    assert await store.ledger.spent(NOW) == []
+    for _ in range(2):
+        await store.meaning_debts.taken_in(owed, "i1", [cost])
+    (spent,) = await store.ledger.spent(NOW)
+    assert (spent.model, spent.calls, spent.usage, spent.cost) == ("embedder", 1, Usage(9), 18)
 
 
 async def test_the_places_of_numbers_are_found(store: StorePorts) -> None:

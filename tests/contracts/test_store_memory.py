@@ -218,6 +218,8 @@ async def test_notes_are_found_newest_first_and_gone_with_their_passages(
     await commit(store, *(KeepPassage(note.as_passage(chat)) for note in notes))
     await store.words.take_in(await store.memory.owed(10))
     assert [note.id for note in await store.notes.of(ME, 2)] == ["n2", "n1"]
+    assert [note.id for note in await store.notes.of(ME, 1, 1)] == ["n1"]
+    assert await store.notes.of(ME, 5, 100) == []
     assert await store.notes.get("n1") == notes[1]
     await commit(store, DropNote("n1"), DropNote("n1"), DropNote("none"))
     assert await store.notes.get("n1") is None

@@ -1,15 +1,19 @@
 """What every index of meaning does: the one in memory, and Chroma in a folder and on a server."""
 
+import asyncio
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
+from array import array
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bot.adapters.chroma.vectors import ChromaVectors
@@ -129,6 +133,58 @@ async def test_a_damaged_graph_is_found_when_it_is_opened(tmp_path: Path) -> Non
         assert await owner.open("two")
     finally:
         await owner.close()
+
+
+async def test_a_death_while_vectors_are_taken_out_leaves_none_of_them_in_the_files(
+    tmp_path: Path,
+) -> None:
+    folder, gone = tmp_path / "meaning", 7
+    owner = ChromaVectors(folder)
+    try:
+        await owner.make("one")
+        for n in range(0, 800, 200):
+            await owner.put("p1", [(number, vector(number)) for number in range(n, n + 200)])
+        leaving = asyncio.create_task(owner.remove("p1", [gone]))
+        child = await killed_half_way(folder)
+        assert not child.is_running()
+        with pytest.raises(VectorsAway):
+            await leaving
+        assert generations(folder) == 2, "dies between two steps"
+        assert await owner.open("one")
+        assert generations(folder) == 1
+        # It is still owed: nobody noted that it is gone.
+        await owner.remove("p1", [gone])
+        assert await owner.count() == 799
+        found = [number for number, _ in await owner.nearest("p1", vector(gone), 3)]
+        assert gone not in found
+    finally:
+        await owner.close()
+    trace = array("f", vector(gone)).tobytes()
+    assert not [f for f in folder.rglob("*") if f.is_file() and trace in f.read_bytes()]
+
+
+async def killed_half_way(folder: Path) -> psutil.Process:
+    """Kills the child as soon as the vectors that stay are being written anew."""
+    ours = psutil.Process().children()
+    (child,) = [one for one in ours if "bot.adapters.chroma.child" in one.cmdline()]
+
+    def kill() -> None:
+        while generations(folder) < 2:
+            # Nobody tells when another process has written.
+            time.sleep(0.001)
+        child.kill()
+        child.wait(10)
+
+    await asyncio.to_thread(kill)
+    return child
+
+
+def generations(folder: Path) -> int:
+    """Returns how many collections of the owner Chroma has written down."""
+    file = f"file:{folder / 'chroma.sqlite3'}?mode=ro"
+    with closing(sqlite3.connect(file, uri=True)) as connection:
+        told = "SELECT count(*) FROM collections WHERE name LIKE '%-p1-%'"
+        return connection.execute(told).fetchone()[0]
 
 
 async def test_a_server_that_is_away_loses_nothing(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from bot.domain.meaning import STRANGE_TEXTS
 from tests.e2e.steward import Steward, words_in
 from tests.fakes.embedder import embedded
 from tests.standins.embeddings import KEY, MODEL, Embeddings
@@ -93,6 +94,11 @@ def vectors_in(steward: Steward) -> int:
     return int(done.stdout)
 
 
+def counted(steward: Steward) -> int:
+    """Returns the tokens of embedding calls that are on record."""
+    return steward.records.rows("SELECT sum(input) FROM usage WHERE kind = 'embedding'")[0][0]
+
+
 def children(steward: Steward) -> list[psutil.Process]:
     found = psutil.Process(steward.pid).children(recursive=True)
     return [one for one in found if "bot.adapters.chroma.child" in " ".join(one.cmdline())]
@@ -124,6 +130,10 @@ async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     await steward.sees("At the station.")
     assert CAR in words_in(steward.model.requests[-1])
     assert KEY not in steward.output
+    await steward.eventually(lambda: meant(steward, 2))
+    assert counted(steward) == sum(embeddings.tokens)
+    steward.say("/usage")
+    assert MODEL in (await steward.sees("Usage of all chats")).text
 
 
 async def test_without_an_embedder_nothing_is_loaded_and_an_old_index_goes(
@@ -259,6 +269,100 @@ async def test_a_kill_while_it_is_indexed_loses_nothing_and_doubles_nothing(
     assert vectors_in(steward) == 150
 
 
+def in_chroma(steward: Steward) -> int:
+    """Returns the number of vectors that Chroma has written down, while it runs."""
+    file = steward.home / "meaning" / "chroma.sqlite3"
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+        return connection.execute("SELECT count(*) FROM embeddings").fetchone()[0]
+
+
+def index_of(steward: Steward) -> tuple[str, int]:
+    """Returns the name of the index, and how many passages it is known to have."""
+    ((name,),) = steward.records.rows("SELECT name FROM meaning")
+    return name, steward.records.rows("SELECT sum(meant) FROM passage")[0][0]
+
+
+async def held_again(steward: Steward, embeddings: Embeddings, spared: int = 0) -> None:
+    """Starts the program, and returns when its next request after so many texts is held."""
+    embeddings.fate, embeddings.waiting, embeddings.spared = "held", 0, spared
+    embeddings.inputs.clear()
+    await steward.start()
+    await steward.eventually(lambda: embeddings.waiting)
+
+
+async def test_kills_while_an_answer_is_indexed_and_indexed_anew(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    steward.foreseen.append("made anew")
+    steward.script(text(CAR))
+    await steward.start()
+    await steward.eventually(lambda: steward.records.rows("SELECT 1 FROM meaning"))
+    embeddings.fate = "held"
+    steward.say("Remember the place")
+    await steward.sees(CAR)
+    await steward.eventually(lambda: embeddings.waiting)
+    await steward.kill()
+    first, known = index_of(steward)
+    assert (known, in_chroma(steward)) == (0, 0), "dies while the answer is embedded"
+    await held_again(steward, embeddings, spared=len(STRANGE_TEXTS))
+    with steward.records.locked():
+        embeddings.released.set()
+        await steward.eventually(lambda: in_chroma(steward) == 1)
+        await steward.kill()
+    assert index_of(steward) == (first, 0), "dies between the vector and its note"
+    embeddings.fate = ""
+    await steward.start()
+    await steward.eventually(lambda: meant(steward, 1))
+    await steward.kill()
+    assert index_of(steward) == (first, 1)
+    embeddings.size = 64
+    embeddings.released.clear()
+    await held_again(steward, embeddings)
+    await steward.kill()
+    assert index_of(steward) == (first, 1), "dies before the other embedder has told its size"
+    await held_again(steward, embeddings, spared=len(STRANGE_TEXTS))
+    await steward.kill()
+    anew, known = index_of(steward)
+    assert (anew != first, known) == (True, 0), "dies when the new index is begun and empty"
+    embeddings.fate = ""
+    await steward.start()
+    await steward.eventually(lambda: meant(steward, 1))
+    await steward.stop()
+    assert vectors_in(steward) == 1
+
+
+async def test_kills_while_an_answer_is_erased(steward: Steward, embeddings: Embeddings) -> None:
+    await remembered(steward)
+    told = next(each for each in embeddings.inputs if CAR in each)
+    trace = array("f", embedded(told)).tobytes()[:64]
+    steward.say("/forget all")
+    asked = await steward.sees("I cannot bring it back")
+    await steward.recorded()
+    await steward.until(lambda: steward.telegram.updates.polling)
+    with steward.records.locked():
+        steward.press(asked, "🗑 Erase")
+        await steward.until(lambda: not steward.telegram.updates.polling)
+        await steward.kill()
+    assert steward.records.rows("SELECT count(*) FROM passage") == [(1,)], "dies before the erasing"
+    embeddings.fate = "held"
+    await steward.start()
+    await steward.sees("Erased.")
+    await steward.recorded()
+    await steward.kill()
+    assert steward.records.rows("SELECT count(*) FROM leaving") == [(1,)], "dies before the index"
+    assert in_chroma(steward) == 1
+    embeddings.fate = ""
+    await steward.start()
+    await steward.eventually(lambda: not steward.records.rows("SELECT 1 FROM leaving"))
+    await steward.stop()
+    assert vectors_in(steward) == 0
+    files = [each for each in steward.home.rglob("*") if each.is_file()]
+    kept = [
+        each for each in files if trace in each.read_bytes() or CAR.encode() in each.read_bytes()
+    ]
+    assert not [each for each in kept if each.suffix != ".log"]
+
+
 async def test_the_doctor_tries_embedder_and_index(
     steward: Steward, embeddings: Embeddings
 ) -> None:
@@ -266,6 +370,7 @@ async def test_the_doctor_tries_embedder_and_index(
     told = await doctor(steward)
     assert "1 of 1 answers are found by words." in told
     assert f"{MODEL} answers with 256 numbers. 1 of 1 answers are found by meaning." in told
+    assert counted(steward) == sum(embeddings.tokens)
     told = await doctor(steward, STEWARD_EMBED_KEY="sk-wrong-9876543210")
     assert "Words serve alone: the embedder refuses: 401" in told
     assert "sk-wrong" not in told

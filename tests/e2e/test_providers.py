@@ -1,5 +1,6 @@
 """A server of Chat Completions behind the real program: turns, tools, cards, switching, faults."""
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -209,6 +210,47 @@ async def test_odd_replies_of_a_server_end_in_words_and_the_chat_goes_on(local: 
     await steward.sees("Better not.")
     assert not (steward.workspace / "b.txt").exists()
     assert "cut inside its calls" in tool_texts(server.requests[-1])[0]
+    await steward.recorded()
+
+
+async def test_rubbish_around_good_calls_costs_neither_the_calls_nor_their_price(
+    local: Local,
+) -> None:
+    steward, server = local.steward, local.server
+    (steward.workspace / "a.txt").write_text("alpha\n")
+
+    def chunk(delta: object, reason: str | None = None, **more: object) -> str:
+        return json.dumps({"choices": [{"delta": delta, "finish_reason": reason}], **more})
+
+    def piece(index: int, name: str, arguments: str) -> object:
+        function = {"name": name, "arguments": arguments}
+        return {"tool_calls": [{"index": index, "function": function}], "mood": "good"}
+
+    server.add(
+        raw_events(
+            '{"mood": "good"}',
+            chunk({"role": "assistant", "content": None, "annotations": []}, x_odd={"id": 1}),
+            chunk(piece(0, "list_files", "{}")),
+            chunk(piece(1, "read_file", '{"path": "a.txt"}')),
+            chunk({}, "tool_calls"),
+            chunk({"odd": None}, "stop"),
+            '{"choices": [], "usage": null, "ping": 1}',
+            "[DONE]",
+        ),
+        text("It says alpha.").uncounted(),
+    )
+    await steward.start()
+    steward.say("Read it")
+    await steward.sees("It says alpha.")
+    listed, read = tool_texts(server.requests[-1])
+    assert "a.txt" in listed
+    assert "alpha" in read
+    asked = server.requests[-1].body["messages"][-3]["tool_calls"]
+    assert len({call["id"] for call in asked} - {""}) == 2
+    steward.say("/usage")
+    told = (await steward.sees("Usage of all chats")).text
+    assert "2 calls without word of the tokens: estimated." in told
+    assert "≈" in told
     await steward.recorded()
 
 

@@ -1,11 +1,22 @@
 """An embedder without a model: words and their parts, hashed, with a few words of like meaning."""
 
 from collections.abc import Sequence
+from typing import Protocol
 from zlib import crc32
 
+from bot.adapters.system_clock import SystemClock
+from bot.domain.budget import Budgets
 from bot.domain.errors import MeaningError
 from bot.domain.meaning import Vector, unit
+from bot.domain.model import Price
 from bot.domain.stems import pairs, sought
+from bot.domain.zones import Zones
+from bot.flow.money.paid_embedder import PaidEmbedder
+from bot.flow.money.till import Till
+from bot.ports.embedder import Embedded, Embedder
+from bot.ports.journal import Journal
+from bot.ports.ledger import Ledger
+from bot.ports.people import People
 
 SIZE = 256
 
@@ -50,20 +61,48 @@ def _add(sums: list[float], feature: str, weight: float) -> None:
     sums[hashed % len(sums)] += weight if hashed >> 16 & 1 else -weight
 
 
-class FakeEmbedder:
-    """Embeds by hashing; `fault` is raised instead while it is set, and `texts` are what it saw."""
+class _Books(Protocol):
+    @property
+    def ledger(self) -> Ledger: ...
 
-    def __init__(self, name: str = "fake", size: int = SIZE) -> None:
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def people(self) -> People: ...
+
+
+def paid(embedder: Embedder, store: _Books, budgets: Budgets | None = None) -> PaidEmbedder:
+    """Returns the embedder at a till over this store, without a budget unless some are given."""
+    journal, people = store.journal, store.people
+    till = Till(store.ledger, journal, people, Zones(), SystemClock(), budgets or {})
+    return PaidEmbedder(embedder, till)
+
+
+class FakeEmbedder:
+    """Embeds by hashing; `fault` is raised instead while it is set, and `texts` are what it saw.
+
+    It tells `tokens` for each call.
+    """
+
+    def __init__(
+        self, name: str = "fake", size: int = SIZE, price: Price | None = None, tokens: int = 7
+    ) -> None:
         self.name = name
         self.size = size
         self.fault: MeaningError | None = None
         self.texts: list[str] = []
+        self.calls = 0
+        self.price = price
+        self.tokens = tokens
+        self.metered = True
 
-    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+    async def embed(self, texts: Sequence[str]) -> Embedded:
         if self.fault is not None:
             raise self.fault
+        self.calls += 1
         self.texts.extend(texts)
-        return [embedded(text, self.size) for text in texts]
+        return Embedded([embedded(text, self.size) for text in texts], self.tokens)
 
     async def close(self) -> None:
         """Has nothing to close."""

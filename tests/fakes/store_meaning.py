@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.domain.change import AddUsage
 from bot.domain.errors import Conflict
 from bot.domain.passage import Passage
 from bot.ports.meaning import Begun, Leaving, Place
@@ -37,8 +38,11 @@ class MemoryMeaningDebts:
         kept = sorted(self.rows.passages.values(), key=lambda p: p.number)
         return [p for p in kept if p.id not in self.rows.meant][:limit]
 
-    async def taken_in(self, passages: Sequence[Passage], index: str) -> None:
+    async def taken_in(
+        self, passages: Sequence[Passage], index: str, records: Sequence[AddUsage] = ()
+    ) -> None:
         self._check(index)
+        self.rows.usage.update({one.call: one for one in records})
         for one in passages:
             kept = self.rows.passages.get(one.id)
             if kept is not None and (kept.number, kept.whose) == (one.number, one.whose):

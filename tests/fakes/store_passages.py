@@ -90,9 +90,9 @@ class MemoryIndex:
 class MemoryNotes:
     rows: Rows
 
-    async def of(self, whose: Whose, limit: int) -> Sequence[Note]:
+    async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
         theirs = [note for note in self.rows.notes.values() if note.whose == whose]
-        return sorted(theirs, key=lambda n: (-n.at.timestamp(), n.id))[:limit]
+        return sorted(theirs, key=lambda n: (-n.at.timestamp(), n.id))[skip : skip + limit]
 
     async def get(self, id: str) -> Note | None:
         return self.rows.notes.get(id)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.domain.change import Change, Fence
+from bot.domain.change import AddUsage, Change, Fence
 from bot.domain.meaning import Vector
 from bot.domain.message import RawUpdate
 from bot.domain.passage import Passage, Whose
@@ -189,8 +189,10 @@ class DyingDebts:
     async def owed(self, limit: int) -> Sequence[Passage]:
         return await self.debts.owed(limit)
 
-    async def taken_in(self, passages: Sequence[Passage], index: str) -> None:
-        await self.fate.write(lambda: self.debts.taken_in(passages, index))
+    async def taken_in(
+        self, passages: Sequence[Passage], index: str, records: Sequence[AddUsage] = ()
+    ) -> None:
+        await self.fate.write(lambda: self.debts.taken_in(passages, index, records))
 
     async def leaving(self, limit: int) -> Sequence[Leaving]:
         return await self.debts.leaving(limit)

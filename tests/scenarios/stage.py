@@ -26,11 +26,14 @@ from bot.domain.tool import ToolResult
 from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelRequest
+from bot.domain.zones import Zones
 from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
+from bot.flow.money.paid_embedder import PaidEmbedder
+from bot.flow.money.till import Till
 from bot.flow.turn.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.channel import Channel
@@ -137,7 +140,7 @@ class Stage:
     def lend_memory(self) -> None:
         """Lends the tools about the memory to every chat, from the next turn on."""
         store = self.store
-        recall = Recall(store.memory, store.words, self.meaning, self.clock)
+        recall = Recall(store.memory, store.words, self.meaning, store.journal, self.clock)
         self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats))
 
     def accompany(self, companions: Sequence[Companion]) -> None:
@@ -165,13 +168,17 @@ class Stage:
         """Returns the application over this store, with the settings as they are now."""
         store = self.store
         fate = self._fate
+        journal = DyingJournal(store.journal, fate)
+        zones = Zones(self.timezone)
+        till = Till(store.ledger, journal, store.people, zones, self.clock, self.budgets)
         if self.embedder is not None:
             meant, debts = DyingMeant(store.meant, fate), DyingDebts(store.meaning_debts, fate)
             vectors = DyingVectors(self.vectors, fate)
-            self.meaning = Meaning(self.embedder, vectors, meant, debts, self.clock)
+            paid = PaidEmbedder(self.embedder, till)
+            self.meaning = Meaning(paid, vectors, meant, debts, journal, self.clock)
         ports = StorePorts(
             DyingInbox(store.inbox, fate),
-            DyingJournal(store.journal, fate),
+            journal,
             store.chats,
             store.people,
             store.door,
@@ -224,7 +231,7 @@ class Stage:
             tiers=self.tiers,
             budgets=self.budgets,
         )
-        return Application(Composition(ports, world, policy, self._companions))
+        return Application(Composition(ports, world, policy, self._companions, till))
 
     def _way_out(self) -> Channel:
         if self.rates is None:

@@ -7,17 +7,18 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.system_clock import SystemClock
+from bot.domain.budget import CallKind, Cause
 from bot.domain.change import Change, Erase, KeepPassage
 from bot.domain.erasing import Target
 from bot.domain.errors import EmbedderError, EmbedderRefuses, OtherSize, VectorsAway
-from bot.domain.meaning import Vector
-from bot.domain.passage import Hit, Passage
+from bot.domain.passage import Passage
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
-from bot.ports.meaning import MeaningStanding
+from bot.ports.embedder import Embedded
+from bot.ports.meaning import MeaningStanding, MeantHits
 from tests.contracts.store_samples import NOW
 from tests.fakes.clock import FakeClock
-from tests.fakes.embedder import FakeEmbedder
+from tests.fakes.embedder import FakeEmbedder, paid
 from tests.fakes.model import says
 from tests.fakes.store import MemoryStore
 from tests.fakes.vectors import FakeVectors
@@ -77,15 +78,19 @@ async def test_a_failing_embedder_leaves_the_words(caplog: pytest.LogCaptureFixt
         assert "found by words alone (the embedder is not reached" in await scene.shows("Memory: ")
 
 
+CAUSE = Cause(CallKind.EMBEDDING, person=1)
+
+
 class Slow:
     """An index of meaning that never has an answer in time."""
 
     def __init__(self) -> None:
         self.searches = 0
 
-    async def search(self, words: str, whose: str, limit: int) -> Sequence[Hit]:
+    async def search(self, words: str, whose: str, limit: int, cause: Cause) -> MeantHits:
         self.searches += 1
-        return await asyncio.Event().wait() and ()
+        await asyncio.Event().wait()
+        return MeantHits()
 
     async def standing(self) -> MeaningStanding:
         return MeaningStanding(owed=0, fault="", ready=True)
@@ -99,12 +104,12 @@ class Slow:
 
 async def test_a_slow_embedder_is_left_alone_for_a_while() -> None:
     store, slow, clock = MemoryStore(lambda: NOW), Slow(), FakeClock()
-    recall = Recall(store.memory, store.words, slow, clock)
+    recall = Recall(store.memory, store.words, slow, store.journal, clock)
     for _ in range(3):
-        assert await recall.fitting("Where is the car?", ME, ()) == []
+        assert (await recall.fitting("Where is the car?", ME, (), CAUSE)).ids == []
     assert slow.searches == 1
     await clock.advance(10)
-    await recall.fitting("Where is the car?", ME, ())
+    await recall.fitting("Where is the car?", ME, (), CAUSE)
     assert slow.searches == 2
 
 
@@ -120,10 +125,11 @@ class World:
     def meaning(self, fate: Fate | None = None) -> Meaning:
         fate = fate or Fate(None, after=False)
         return Meaning(
-            self.embedder,
+            paid(self.embedder, self.store),
             DyingVectors(self.vectors, fate),
             DyingMeant(self.store.meant, fate),
             DyingDebts(self.store.meaning_debts, fate),
+            self.store.journal,
             self.clock,
         )
 
@@ -133,9 +139,23 @@ class World:
     async def forget(self, number: int) -> None:
         await self.store.journal.commit(Change((Erase(Target(ME, f"t{number}")),)))
 
+    def change_embedder(self) -> None:
+        calls = self.embedder.calls
+        self.embedder = FakeEmbedder("other", 64)
+        self.embedder.calls = calls
+
+    @property
+    def counted(self) -> int:
+        """How many calls of embedders are on record."""
+        return len(self.store.rows.usage)
+
     @property
     def numbers(self) -> list[int]:
         return sorted(number for held in self.vectors.held.values() for number in held)
+
+
+async def found(meaning: Meaning, words: str, whose: str = ME) -> list[str]:
+    return [hit.id for hit in (await meaning.search(words, whose, 5, CAUSE)).hits]
 
 
 async def _life(world: World, fate: Fate) -> None:
@@ -145,7 +165,7 @@ async def _life(world: World, fate: Fate) -> None:
     await meaning.catch_up()
     await world.forget(3)
     await meaning.catch_up()
-    world.embedder = FakeEmbedder("other", 64)
+    world.change_embedder()
     meaning = world.meaning(fate)
     await meaning.catch_up()
     world.vectors.lose()
@@ -175,6 +195,8 @@ async def test_a_death_at_any_step_loses_nothing_and_leaves_nothing(at: int, aft
     before = world.vectors.puts
     await world.meaning().catch_up()
     assert world.vectors.puts == before
+    # A call whose record the death took is the only one that is not counted.
+    assert world.embedder.calls - 1 <= world.counted <= world.embedder.calls
 
 
 async def test_nobody_finds_what_others_said() -> None:
@@ -183,7 +205,7 @@ async def test_nobody_finds_what_others_said() -> None:
     meaning = world.meaning()
     await meaning.catch_up()
     for owner, wanted in ((ME, ["t1"]), ("p2", ["t2"]), ("p3", [])):
-        assert [hit.id for hit in await meaning.search("the car", owner, 5)] == wanted
+        assert await found(meaning, "the car", owner) == wanted
 
 
 async def test_a_changed_embedder_indexes_everything_anew() -> None:
@@ -194,7 +216,7 @@ async def test_a_changed_embedder_indexes_everything_anew() -> None:
     meaning = world.meaning()
     await meaning.catch_up()
     assert world.vectors.puts == 4
-    assert [hit.id for hit in await meaning.search("my car", ME, 1)] == ["t1"]
+    assert (await found(meaning, "my car"))[0] == "t1"
 
 
 async def test_an_embedder_that_changes_its_size_while_it_runs_is_met_by_a_new_index() -> None:
@@ -213,10 +235,10 @@ async def test_an_embedder_that_changes_its_size_while_it_runs_is_met_by_a_new_i
 
 async def test_a_text_that_the_embedder_refuses_keeps_nothing_else_away() -> None:
     class Picky(FakeEmbedder):
-        async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+        async def embed(self, texts: Sequence[str]) -> Embedded:
             if any("word5 " in text for text in texts):
                 raise EmbedderRefuses("not this one")
-            return await super().vectors(texts)
+            return await super().embed(texts)
 
     world = World()
     world.embedder = Picky()
@@ -233,10 +255,10 @@ async def test_an_index_that_is_away_is_tried_again_and_keeps_what_it_has() -> N
     await meaning.catch_up()
     world.vectors.fault = VectorsAway("the index server failed (ConnectError)")
     with pytest.raises(VectorsAway):
-        await meaning.search("car", ME, 1)
+        await found(meaning, "car")
     assert (await meaning.standing()).fault.startswith("the index server failed")
     world.vectors.fault = None
     await meaning.catch_up()
-    assert [hit.id for hit in await meaning.search("car", ME, 1)] == ["t1"]
+    assert await found(meaning, "car") == ["t1"]
     assert world.vectors.puts == 1
     assert (await meaning.standing()).fault == ""

@@ -149,6 +149,20 @@ async def test_ten_thousand_notes_open_a_conversation_within_their_budget() -> N
         await scene.settled()
         (body,) = [b for b in scene.bodies if isinstance(b, RecallBody)]
         assert len(body.text) < 2_500
+        await scene.say("/memory")
+        assert "n0" not in await scene.shows("My notes. Page 1, the newest first:")
+        await scene.press("Older ▸")
+        await scene.shows("My notes. Page 2, the newest first:")
+        await scene.press("◂ Newer")
+        await scene.shows("My notes. Page 1, the newest first:")
+        await scene.say("/memory notes 1000")
+        await scene.shows("My notes. Page 1000, the newest first:")
+        await scene.say("/memory notes 999999")
+        await scene.shows("There are no older notes.")
+        await scene.say("/forget all")
+        await scene.press("Erase")
+        await scene.shows("Erased.")
+        assert scene.store.rows.notes == {}
 
 
 async def test_people_take_with_them_what_was_said_and_noted() -> None:

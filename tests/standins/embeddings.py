@@ -29,7 +29,16 @@ class Embeddings:
         self.most_tokens = most_tokens
         self.inputs: list[str] = []
         self.fate = ""
-        """`down`, `drop`, `nan`, `huge`, `html`, `fewer` or `held`; empty for a good answer."""
+        """`down`, `drop`, `nan`, `huge`, `html`, `fewer` or `held`; empty for a good answer.
+
+        `silent` is a good answer that tells no usage.
+        """
+        self.tokens: list[int] = []
+        """The tokens that each good answer told."""
+        self.spared = 0
+        """Texts that are answered before `held` holds anything."""
+        self.waiting = 0
+        """Requests that are held now, or were when their sender died."""
         self.released = asyncio.Event()
         self.app = Starlette(routes=[Route("/v1/embeddings", self._answer, methods=["POST"])])
 
@@ -81,7 +90,8 @@ class Embeddings:
                 return _refused(503, "The engine is currently overloaded", "server_error")
             case "drop":
                 await drop_connection(request)
-            case "held":
+            case "held" if len(self.inputs) >= self.spared:
+                self.waiting += 1
                 await self.released.wait()
             case "html":
                 return Response("<html>login</html>", media_type="text/html")
@@ -98,7 +108,11 @@ class Embeddings:
             data[0]["embedding"] = [float("nan")] * self.size
         if self.fate == "fewer":
             data = data[:-1]
-        told = {"object": "list", "model": MODEL, "data": data, "usage": {"prompt_tokens": 1}}
+        count = sum(map(_tokens, texts))
+        told: dict[str, Any] = {"object": "list", "model": MODEL, "data": data}
+        if self.fate != "silent":
+            told["usage"] = {"prompt_tokens": count, "total_tokens": count}
+            self.tokens.append(count)
         return Response(json.dumps(told), media_type="application/json")
 
 

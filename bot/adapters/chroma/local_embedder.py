@@ -10,6 +10,7 @@ from bot.adapters.chroma.frames import unpacked
 from bot.adapters.chroma.process import ChromaProcess
 from bot.domain.errors import EmbedderError, EmbedderRefuses, MeaningError
 from bot.domain.meaning import Vector, first_bytes, unit
+from bot.ports.embedder import Embedded
 from bot.shipped import in_checkout
 
 _LOG = logging.getLogger(__name__)
@@ -29,20 +30,22 @@ class LocalEmbedder:
     """Embeds without a network once its model is there; `folder` keeps the model."""
 
     name = "all-MiniLM-L6-v2"
+    price = None
+    metered = False
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._process = ChromaProcess("embed", self._told)
         self._loaded = False
 
-    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+    async def embed(self, texts: Sequence[str]) -> Embedded:
         if find_spec("chromadb") is None:
             install = "make meaning" if in_checkout() else "pip install steward[meaning]"
             raise EmbedderError(f"the local embedder is not installed: run `{install}`")
         found: list[Vector] = []
         for n in range(0, len(texts), _AT_ONCE):
             found.extend(await self._some(texts[n : n + _AT_ONCE]))
-        return found
+        return Embedded(found)
 
     async def close(self) -> None:
         await self._process.end()

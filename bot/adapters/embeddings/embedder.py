@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from bot.adapters.certificates import certificates
 from bot.adapters.embeddings.faults import TooLong, refused
 from bot.domain.errors import EmbedderError, EmbedderRefuses
-from bot.domain.meaning import MOST_BYTES, Vector, first_bytes, unit
+from bot.domain.meaning import MOST_BYTES, first_bytes, unit
+from bot.domain.model import Price
+from bot.ports.embedder import Embedded
 
 if TYPE_CHECKING:
     import httpx2
@@ -24,6 +26,9 @@ _CONNECT_SECONDS = 5.0
 _LEAST_BYTES = 250
 """Bytes of a text below which it is not cut again."""
 
+_MARKS = 16
+"""Tokens that a model may put around a text; it has no more tokens than bytes besides."""
+
 _SHORTEST_KEY = 8
 
 
@@ -33,10 +38,15 @@ class Embeddings:
     An answer that is no answer, too long, or of vectors of several sizes is an EmbedderError.
     """
 
-    def __init__(self, url: str, model: str, key: str | None = None) -> None:
+    metered = True
+
+    def __init__(
+        self, url: str, model: str, key: str | None = None, price: Price | None = None
+    ) -> None:
         self._url = f"{url.rstrip('/')}/embeddings"
         self._model = model
         self._key = key or ""
+        self._price = price
         self._most = MOST_BYTES
         self._client: httpx2.AsyncClient | None = None
         self._opening = asyncio.Lock()
@@ -45,7 +55,11 @@ class Embeddings:
     def name(self) -> str:
         return self._model
 
-    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+    @property
+    def price(self) -> Price | None:
+        return self._price
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
         while True:
             most = self._most
             try:
@@ -61,15 +75,17 @@ class Embeddings:
             await self._client.aclose()
             self._client = None
 
-    async def _asked(self, texts: Sequence[str]) -> Sequence[Vector]:
+    async def _asked(self, texts: Sequence[str]) -> Embedded:
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         status, answer = await self._posted(json.dumps(body).encode())
         if status != 200:
             raise refused(status, self._hidden(_words(answer)))
-        vectors = await asyncio.to_thread(_read, answer, len(texts))
-        if len({len(vector) for vector in vectors}) != 1:
-            raise EmbedderError("the embedder's vectors differ in size")
-        return vectors
+        try:
+            return await asyncio.to_thread(_read, answer, texts)
+        except EmbedderError as fault:
+            # It was answered, and so it costs what it costs.
+            fault.paid = True
+            raise
 
     async def _posted(self, body: bytes) -> tuple[int, bytes]:
         client = await self._opened()
@@ -87,10 +103,11 @@ class Embeddings:
                 async for piece in response.aiter_bytes():
                     whole += piece
                     if len(whole) > _MOST_ANSWER:
-                        raise EmbedderError("the embedder's answer is too long")
+                        raise EmbedderError("the embedder's answer is too long", paid=True)
                 return response.status_code, bytes(whole)
         except TimeoutError:
-            raise EmbedderError(f"the embedder gave no answer within {_SECONDS:g} s") from None
+            told = f"the embedder gave no answer within {_SECONDS:g} s"
+            raise EmbedderError(told, paid=True) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             words = self._hidden(f"{type(error).__name__} {error}".strip())[:200]
             raise EmbedderError(f"the embedder is not reached ({words})") from None
@@ -113,19 +130,34 @@ def _client() -> "httpx2.AsyncClient":
     return httpx2.AsyncClient(timeout=waits, verify=certificates())
 
 
-def _read(answer: bytes, count: int) -> Sequence[Vector]:
-    """Returns the vectors of an answer in the order of the texts."""
+def _read(answer: bytes, texts: Sequence[str]) -> Embedded:
+    """Returns the vectors of an answer in the order of the texts, with the tokens it tells."""
     try:
-        data = sorted(json.loads(answer)["data"], key=lambda each: int(each["index"]))
-        if [int(each["index"]) for each in data] != list(range(count)):
+        told = json.loads(answer)
+        data = sorted(told["data"], key=lambda each: int(each["index"]))
+        if [int(each["index"]) for each in data] != list(range(len(texts))):
             raise EmbedderError("the embedder's answer is not about the texts it was asked for")
         found = [_numbers(each["embedding"]) for each in data]
     except (ValueError, TypeError, KeyError, binascii.Error, RecursionError):
         raise EmbedderError("the embedder's answer cannot be read") from None
+    if len({len(numbers) for numbers in found}) != 1:
+        raise EmbedderError("the embedder's vectors differ in size")
     try:
-        return [unit(numbers) for numbers in found]
+        return Embedded([unit(numbers) for numbers in found], _tokens(told.get("usage"), texts))
     except ValueError:
         raise EmbedderRefuses("the embedder's vector has no direction, or is no number") from None
+
+
+def _tokens(usage: object, texts: Sequence[str]) -> int:
+    """Returns the tokens that an answer tells; 0 for none, and for a number that cannot be."""
+    if not isinstance(usage, Mapping):
+        return 0
+    most = sum(len(text.encode("utf-8", "replace")) + _MARKS for text in texts)
+    for name in ("prompt_tokens", "total_tokens"):
+        count = usage.get(name)
+        if isinstance(count, int) and not isinstance(count, bool) and 0 < count <= most:
+            return count
+    return 0
 
 
 def _numbers(told: object) -> Sequence[float]:

@@ -178,6 +178,10 @@ def _of(whose: Whose) -> list[ColumnElement[bool]]:
 
 
 def add_usage(connection: Connection, writes: Sequence[AddUsage], _at: datetime) -> None:
+    put_usage(connection, writes)
+
+
+def put_usage(connection: Connection, writes: Sequence[AddUsage]) -> None:
     for write in writes:
         of = {**values(write.cause, _CAUSE), **values(write.usage, _TOKENS)}
         _ADD_USAGE.run(connection, {**values(write, _USAGE_FIELDS), **of})

@@ -6,8 +6,10 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from bot.adapters.sql.columns import columns, values
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.ledger import put_usage
 from bot.adapters.sql.tables import UNMEANT, leaving, meaning, passage
 from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.change import AddUsage
 from bot.domain.errors import Conflict
 from bot.domain.passage import Passage
 from bot.ports.meaning import Begun, Leaving, Place
@@ -92,9 +94,12 @@ class SqlMeaningDebts:
             lambda c: [Passage(*row) for row in c.execute(_OWED, {"most": limit})]
         )
 
-    async def taken_in(self, passages: Sequence[Passage], index: str) -> None:
+    async def taken_in(
+        self, passages: Sequence[Passage], index: str, records: Sequence[AddUsage] = ()
+    ) -> None:
         def note(connection: Connection) -> None:
             _check(connection, index)
+            put_usage(connection, records)
             for one in passages:
                 if not connection.execute(_MARK, {"of": one.number, "owner": one.whose}).rowcount:
                     # It was forgotten or moved meanwhile, so its vector must not stay.

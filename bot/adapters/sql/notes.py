@@ -19,6 +19,7 @@ _OF = (
     _NOTES.where(note.c.whose == bindparam("of"))
     .order_by(note.c.at.desc(), note.c.id)
     .limit(bindparam("most"))
+    .offset(bindparam("skip"))
 )
 _BY_ID = _NOTES.where(note.c.id == bindparam("of"))
 _DROP = delete(note).where(note.c.id == bindparam("of"))
@@ -29,8 +30,8 @@ class SqlNotes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of(self, whose: Whose, limit: int) -> Sequence[Note]:
-        wanted = {"of": whose, "most": limit}
+    async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
+        wanted = {"of": whose, "most": limit, "skip": skip}
         return await self._database.read(lambda c: [Note(*row) for row in c.execute(_OF, wanted)])
 
     async def get(self, id: str) -> Note | None:

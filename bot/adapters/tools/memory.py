@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.domain.budget import CallKind, Cause
 from bot.domain.errors import ToolFailure
 from bot.domain.fit import Found
 from bot.domain.message import Plain
@@ -17,8 +18,8 @@ from bot.ports.chats import Chats
 from bot.ports.notes import Notes
 from bot.ports.tool import Place, Tool
 
-Searched: TypeAlias = Callable[[str, Whose, int], Awaitable[Sequence[tuple[Passage, Found]]]]
-"""Searches somebody's memory, and returns at most so many passages, the best first."""
+Searched: TypeAlias = Callable[[str, Whose, int, Cause], Awaitable[Sequence[tuple[Passage, Found]]]]
+"""Searches somebody's memory for a cause; returns at most so many passages, the best first."""
 
 _MOST_FOUND = 8
 _WORDS = 900
@@ -84,7 +85,10 @@ class RecallTool(ArgumentsTool[RecallArguments]):
     ) -> ToolOutput:
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
-        passages = [one for one, _ in await self._searched(arguments.query, owner, _MOST_FOUND)]
+        skill = place.skill.name if place.skill is not None else None
+        cause = Cause(CallKind.EMBEDDING, place.chat, place.person, place.turn, skill)
+        found = await self._searched(arguments.query, owner, _MOST_FOUND, cause)
+        passages = [one for one, _ in found]
         if not passages:
             return ToolOutput("Nothing earlier has such words. Try others.")
         text = "\n\n".join(_told(one) for one in passages)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.domain.budget import CallKind, Cause
 from bot.domain.change import DropNote
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
@@ -13,6 +14,7 @@ from bot.flow.memory.recall import Recall
 from bot.ports.notes import Notes
 
 _LISTED = 10
+_MOST_DIGITS = 6
 _SHOWN = 160
 _EACH_ROW = 5
 _HOW = "`/memory <words>` searches what I remember. `/forget <id>` erases an answer."
@@ -35,21 +37,29 @@ class MemoryCommands:
                 return await self._deleted(asked, id, listed=how == "delete")
             case ():
                 return await self._listed(asked)
+            case ("notes", page) if page.isdecimal():
+                return await self._listed(asked, page=int(page[:_MOST_DIGITS]))
             case words:
                 return await self._found(asked, " ".join(words))
 
-    async def _listed(self, asked: Invocation, head: str = "") -> Answer:
-        notes = await self._notes.of(_owner(asked), _LISTED + 1)
+    async def _listed(self, asked: Invocation, page: int = 1) -> Answer:
+        page = max(page, 1)
+        notes = await self._notes.of(_owner(asked), _LISTED + 1, (page - 1) * _LISTED)
+        if not notes and page > 1:
+            return Answer("There are no older notes.", buttons=_turning(1, more=False))
         if not notes:
             told = "I have no notes. Say “remember that …”, and I take one."
-            return Answer(f"{head}{told} {_HOW}")
-        more = " The newest are:" if len(notes) > _LISTED else ""
+            return Answer(f"{told} {_HOW}")
+        more = len(notes) > _LISTED
+        which = f" Page {page}, the newest first:" if more or page > 1 else ""
         lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:_LISTED], 1)]
-        told = "\n".join([f"{head}My notes.{more}", "", *lines, "", _HOW])
-        return Answer(told, buttons=_buttons([n.id for n in notes[:_LISTED]]), optional=True)
+        told = "\n".join([f"My notes.{which}", "", *lines, "", _HOW])
+        buttons = _buttons([note.id for note in notes[:_LISTED]])
+        return Answer(told, buttons=(*buttons, *_turning(page, more=more)), optional=True)
 
     async def _found(self, asked: Invocation, words: str) -> Answer:
-        hits = await self._recall.searched(words, _owner(asked), _LISTED)
+        cause = Cause(CallKind.EMBEDDING, asked.chat.id, asked.person.id)
+        hits = await self._recall.searched(words, _owner(asked), _LISTED, cause)
         if not hits:
             return Answer(f"I remember nothing with {inline_code(words[:60])}. {_HOW}")
         lines: list[str] = []
@@ -92,6 +102,13 @@ def _buttons(notes: Sequence[str]) -> tuple[tuple[Button, ...], ...]:
         for button in choice(f"🗑 {number}", "memory", "delete", id)
     ]
     return tuple(tuple(found[n : n + _EACH_ROW]) for n in range(0, len(found), _EACH_ROW))
+
+
+def _turning(page: int, *, more: bool) -> tuple[tuple[Button, ...], ...]:
+    """Returns a row with buttons for the newer and the older page, as far as there are any."""
+    newer = choice("◂ Newer", "memory", "notes", str(page - 1)) if page > 1 else ()
+    older = choice("Older ▸", "memory", "notes", str(page + 1)) if more else ()
+    return ((*newer, *older),) if newer or older else ()
 
 
 def _line(passage: Passage, number: int) -> str:

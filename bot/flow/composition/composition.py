@@ -24,6 +24,7 @@ from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
+from bot.flow.money.till import Till
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.turn.companion import Companion
@@ -38,7 +39,7 @@ class Composition:
     Channels hand their updates to `intake.accept`. Three circles are closed here: lanes drain the
     queue that wakes them, and the delivery reports cards that it could not show to their desk, and
     chats that moved to the intake. `companions` go along with every turn, after the companions
-    that are built here.
+    that are built here. `till` is given where something outside is paid too: there is only one.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Composition:
         world: World,
         policy: Policy,
         companions: Sequence[Companion] = (),
+        till: Till | None = None,
     ) -> None:
         self.store = store
         self.world = world
@@ -54,7 +56,15 @@ class Composition:
             store, world, policy, self._given_up, self._told_of_move, self._voice_owed
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
-        self.one_turn = OneTurn(store, world, policy, companions, self.way_out, self.people_asked)
+        self.one_turn = OneTurn(
+            store,
+            world,
+            policy,
+            companions,
+            self.way_out,
+            self.people_asked,
+            till,
+        )
         self.chat_work = ChatWork(
             store, world, policy, self.way_out, self.people_asked, self.one_turn
         )

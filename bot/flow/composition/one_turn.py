@@ -44,6 +44,7 @@ class OneTurn:
         others: Sequence[Companion],
         way_out: WayOut,
         people_asked: PeopleAsked,
+        till: Till | None,
     ) -> None:
         self._store = store
         self._world = world
@@ -51,10 +52,11 @@ class OneTurn:
         self._others = others
         self._way_out = way_out
         self._people_asked = people_asked
+        self._till = till
 
     @cached_property
     def way_in(self) -> WayIn:
-        return WayIn(self._store, self._world, self._policy, self._way_out)
+        return WayIn(self._store, self._world, self._policy, self._way_out, self._till)
 
     @cached_property
     def turns(self) -> Turns:
@@ -98,7 +100,8 @@ class OneTurn:
     @cached_property
     def recall(self) -> Recall:
         store, world = self._store, self._world
-        return Recall(store.memory, store.words, world.meaning, world.clock)
+        journal = self._way_out.journal
+        return Recall(store.memory, store.words, world.meaning, journal, world.clock)
 
     @cached_property
     def _loop(self) -> ToolLoop:

@@ -18,11 +18,19 @@ from bot.flow.world import Policy, StorePorts, World
 class WayIn:
     """Builds the parts that read messages, and that keep and sweep their files."""
 
-    def __init__(self, store: StorePorts, world: World, policy: Policy, way_out: WayOut) -> None:
+    def __init__(
+        self,
+        store: StorePorts,
+        world: World,
+        policy: Policy,
+        way_out: WayOut,
+        till: Till | None,
+    ) -> None:
         self._store = store
         self._world = world
         self._policy = policy
         self._way_out = way_out
+        self._till = till
 
     @cached_property
     def gathering(self) -> Gathering:
@@ -60,6 +68,9 @@ class WayIn:
 
     @cached_property
     def till(self) -> Till:
+        """Returns the one till of the program: the given one, if something outside is paid too."""
+        if self._till is not None:
+            return self._till
         store, clock, budgets = self._store, self._world.clock, self._policy.budgets
         return Till(store.ledger, self._way_out.journal, store.people, self.zones, clock, budgets)
 

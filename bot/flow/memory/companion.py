@@ -4,7 +4,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
-from bot.domain.change import KeepPassage
+from bot.domain.budget import CallKind, Cause
+from bot.domain.change import AddUsage, KeepPassage
 from bot.domain.contribution import Agreed, Briefing, Ended, Share, Stance
 from bot.domain.errors import StewardError
 from bot.domain.note import REMEMBER, notes_told
@@ -48,15 +49,17 @@ class MemoryCompanion(Bystander):
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         seen = in_view(reversed(work.log.entries()))
+        paid: list[AddUsage] = []
         try:
             noted = await self._noted(work, row, seen)
             seen.update(noted.passages if noted is not None else ())
-            recalled = await self._recalled(work, row, seen) if self._tokens else None
+            recalled = await self._recalled(work, row, seen, paid) if self._tokens else None
         except StewardError as fault:
             # A turn never fails because nothing can be recalled.
             _LOG.warning("nothing can be recalled: %s", fault, extra=work.tags)
-            return Share(row)
-        return Share(row, tuple(body for body in (noted, recalled) if body is not None))
+            return Share(row, writes=tuple(paid))
+        told = tuple(body for body in (noted, recalled) if body is not None)
+        return Share(row, told, tuple(paid))
 
     async def _noted(self, work: Work, row: Turn, seen: set[str]) -> RecallBody | None:
         """Returns the notes that the model does not see yet."""
@@ -64,14 +67,18 @@ class MemoryCompanion(Bystander):
         notes = await self._notes.of(whose(chat, row.asker), _MOST_NOTES)
         return notes_told(notes, seen, row.conversation, row.asker, group=not chat.private)
 
-    async def _recalled(self, work: Work, row: Turn, seen: set[str]) -> RecallBody | None:
+    async def _recalled(
+        self, work: Work, row: Turn, seen: set[str], paid: list[AddUsage]
+    ) -> RecallBody | None:
         wanted, chat = sought(work.words), work.log.chat
         if not wanted:
             return None
-        ids = await self._recall.fitting(work.words, whose(chat, row.asker), seen)
-        found = [one for one in await self._recall.around(ids) if one.id not in seen]
+        cause = Cause(CallKind.EMBEDDING, row.chat, row.asker, row.id, row.skill)
+        fitting = await self._recall.fitting(work.words, whose(chat, row.asker), seen, cause)
+        paid.extend(fitting.records)
+        found = [one for one in await self._recall.around(fitting.ids) if one.id not in seen]
         reader = Reader(row.asker, group=not chat.private)
-        return told_again(ids, found, wanted, reader, self._tokens)
+        return told_again(fitting.ids, found, wanted, reader, self._tokens)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         """Lets a note be taken unasked, as it can be undone, unless foreign text is in view."""

@@ -2,17 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from uuid import uuid4
 
+from bot.domain.budget import Cause
+from bot.domain.change import AddUsage, Change
 from bot.domain.errors import (
     Conflict,
     EmbedderError,
     EmbedderRefuses,
+    EmbedderUnpaid,
     MeaningError,
     OtherSize,
     StewardError,
+    StoreError,
     VectorsLost,
 )
 from bot.domain.meaning import (
@@ -25,10 +29,11 @@ from bot.domain.meaning import (
     noise,
 )
 from bot.domain.passage import Hit, Passage, Whose
+from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder, PaidVectors
 from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
-from bot.ports.embedder import Embedder
-from bot.ports.meaning import Begun, MeaningDebts, MeaningStanding, Meant, Vectors
+from bot.ports.journal import Journal
+from bot.ports.meaning import Begun, MeaningDebts, MeaningStanding, Meant, MeantHits, Vectors
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,22 +55,26 @@ class Meaning:
     """Owns the index of meaning of a run; whatever it has not done is owed to the index.
 
     The index is opened by the task that fills it, never by a search: a search before that, or
-    after a fault, finds nothing, and the words serve alone.
+    after a fault, finds nothing, and the words serve alone. What indexing costs is written with
+    the note that the index has it, and what is left over after a fault is written afterwards.
     """
 
     def __init__(
         self,
-        embedder: Embedder,
+        embedder: PaidEmbedder,
         vectors: Vectors,
         meant: Meant,
         debts: MeaningDebts,
+        journal: Journal,
         clock: Clock,
     ) -> None:
         self._embedder = embedder
         self._vectors = vectors
         self._meant = meant
         self._debts = debts
+        self._journal = journal
         self._clock = clock
+        self._records: list[AddUsage] = []
         self._wanted = asyncio.Event()
         self._noise: Noise | None = None
         self._space = ""
@@ -78,7 +87,8 @@ class Meaning:
 
     async def standing(self) -> MeaningStanding:
         owed = await self._meant.count_owed()
-        return MeaningStanding(owed, self._fault, self._opened is not None)
+        fault = await self._embedder.refusal() or self._fault
+        return MeaningStanding(owed, fault, self._opened is not None)
 
     async def run(self) -> None:
         """Gives the index what it is owed until it is cancelled."""
@@ -97,7 +107,10 @@ class Meaning:
 
     async def look(self) -> None:
         """Opens the index as it is, without filling it; raises VectorsLost where there is none."""
-        await self._measure()
+        try:
+            await self._measure()
+        finally:
+            await self._write_down()
         begun = await self._meant.begun()
         if begun is None or not await self._is_open(begun):
             raise VectorsLost("there is no index of meaning for this embedder yet")
@@ -106,6 +119,7 @@ class Meaning:
         """Opens the index if it is not, and does everything that is owed to it."""
         try:
             await self._open()
+            await self._write_down()
             await self._take_out()
             while await self._take_in() == _BATCH:
                 await self._clock.sleep(_PAUSE_SECONDS)
@@ -114,20 +128,35 @@ class Meaning:
         except (MeaningError, Conflict) as fault:
             self._closed(fault)
             raise
+        finally:
+            await self._write_down()
 
-    async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+    async def search(self, words: str, whose: Whose, limit: int, cause: Cause) -> MeantHits:
         """Returns the passages nearest to these words, with how far beyond chance each is."""
         measured = self._noise
         if self._opened is None or measured is None:
-            return ()
+            return MeantHits()
+        paid = PaidVectors(())
         try:
-            (vector,) = await self._embedded([first_bytes(words, MOST_BYTES)])
+            paid = await self._embedded([first_bytes(words, MOST_BYTES)], cause)
+            (vector,) = paid.vectors
             found = dict(await self._vectors.nearest(whose, vector, limit))
-        except MeaningError as fault:
-            self._tell(str(fault))
-            self._closed(fault)
+        except EmbedderUnpaid:
             raise
-        chance = measured.chance(vector)
+        except BaseException as fault:
+            self._records.extend(paid.records)
+            self._wanted.set()
+            if isinstance(fault, MeaningError):
+                self._tell(str(fault))
+                self._closed(fault)
+            raise
+        hits = await self._hits(found, measured, vector, whose)
+        return MeantHits(hits, paid.records)
+
+    async def _hits(
+        self, found: Mapping[int, float], measured: Noise, question: Vector, whose: Whose
+    ) -> Sequence[Hit]:
+        chance = measured.chance(question)
         places = await self._meant.places(list(found)) if found else ()
         hits = [
             Hit(
@@ -170,7 +199,9 @@ class Meaning:
     async def _measure(self) -> None:
         """Learns the size of the embedder's vectors, and how near strange texts are."""
         if self._noise is None:
-            strange = await self._embedder.vectors(STRANGE_TEXTS)
+            paid = await self._embedder.embed(STRANGE_TEXTS, IN_THE_BACKGROUND)
+            strange = paid.vectors
+            self._records.extend(paid.records)
             self._tell("")
             self._space = f"{self._embedder.name}/{len(strange[0])}"
             self._noise = await asyncio.to_thread(noise, strange)
@@ -196,31 +227,53 @@ class Meaning:
             if rows:
                 await self._vectors.put(whose, rows)
         if owed:
-            await self._debts.taken_in(owed, self._name)
+            records, self._records = self._records, []
+            try:
+                await self._debts.taken_in(owed, self._name, records)
+            except BaseException:
+                # Written again under the same names, if they were written after all.
+                self._records.extend(records)
+                raise
         return len(owed)
+
+    async def _write_down(self) -> None:
+        """Writes the records of calls that nobody else has written."""
+        self._records.extend(self._embedder.unwritten())
+        if not self._records:
+            return
+        records, self._records = self._records, []
+        try:
+            await self._journal.commit(Change(tuple(records)))
+        except StoreError as fault:
+            self._records.extend(records)
+            _LOG.warning("the cost of embedding is not on record yet: %s", fault)
 
     async def _of(self, passages: Sequence[Passage]) -> dict[int, Vector]:
         """Returns the vectors of passages by number; of texts that are refused there is none."""
         numbers = [one.number for one in passages]
         texts = await asyncio.to_thread(lambda: [embedded_text(one) for one in passages])
         try:
-            return dict(zip(numbers, await self._embedded(texts), strict=True))
+            paid = await self._embedded(texts, IN_THE_BACKGROUND)
         except EmbedderRefuses as fault:
             if len(passages) == 1:
                 _LOG.warning("passage %d has no meaning for the embedder: %s", numbers[0], fault)
                 return {}
+        else:
+            self._records.extend(paid.records)
+            return dict(zip(numbers, paid.vectors, strict=True))
         found: dict[int, Vector] = {}
         for one in passages:
             found |= await self._of([one])
         return found
 
-    async def _embedded(self, texts: Sequence[str]) -> Sequence[Vector]:
-        vectors = await self._embedder.vectors(texts)
+    async def _embedded(self, texts: Sequence[str], cause: Cause) -> PaidVectors:
+        paid = await self._embedder.embed(texts, cause)
         self._tell("")
-        size = len(vectors[0])
+        size = len(paid.vectors[0])
         if f"{self._embedder.name}/{size}" != self._space:
+            self._records.extend(paid.records)
             raise OtherSize(f"the embedder's vectors have {size:,} numbers now")
-        return vectors
+        return paid
 
     @property
     def _name(self) -> str:

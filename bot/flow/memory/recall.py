@@ -4,12 +4,16 @@ import asyncio
 import logging
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from bot.domain.errors import StewardError
+from bot.domain.budget import Cause
+from bot.domain.change import AddUsage, Change
+from bot.domain.errors import StewardError, StoreError
 from bot.domain.fit import Found, together
 from bot.domain.passage import Hit, Passage, Whose
 from bot.ports.clock import Clock
-from bot.ports.meaning import MeaningIndex, MeaningStanding
+from bot.ports.journal import Journal
+from bot.ports.meaning import MeaningIndex, MeaningStanding, MeantHits
 from bot.ports.memory import Index, Memory, Standing
 
 _LOG = logging.getLogger(__name__)
@@ -30,31 +34,52 @@ A slow embedder would otherwise hold up the start of each turn.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """The passages that fit a message well, the best first."""
+
+    ids: Sequence[str]
+    records: tuple[AddUsage, ...] = ()
+    """The records of what the search cost, which the caller writes."""
+
+
 class Recall:
     """Searches one person's or one group's memory, never another's."""
 
     def __init__(
-        self, memory: Memory, words: Index, meaning: MeaningIndex | None, clock: Clock
+        self,
+        memory: Memory,
+        words: Index,
+        meaning: MeaningIndex | None,
+        journal: Journal,
+        clock: Clock,
     ) -> None:
         self._memory = memory
         self._words = words
         self._meaning = meaning
+        self._journal = journal
         self._clock = clock
         self._meaning_rests_until = -math.inf
 
-    async def fitting(self, said: str, whose: Whose, besides: Collection[str]) -> Sequence[str]:
-        """Returns the ids of the passages that fit a message well, the best first.
+    async def fitting(
+        self, said: str, whose: Whose, besides: Collection[str], cause: Cause
+    ) -> Fitting:
+        """Returns the passages that fit a message well; none when no passage does.
 
-        Without a passage that fits well it returns none. A fault of an index costs its hits alone.
+        A fault of an index costs its hits alone.
         """
-        found = await self._found(said, whose, _LOOKED_AT)
-        return [one.id for one in found if one.fits and one.id not in besides][:_MOST]
+        found, records = await self._found(said, whose, _LOOKED_AT, cause)
+        ids = [one.id for one in found if one.fits and one.id not in besides][:_MOST]
+        return Fitting(ids, records)
 
     async def searched(
-        self, said: str, whose: Whose, limit: int
+        self, said: str, whose: Whose, limit: int, cause: Cause
     ) -> Sequence[tuple[Passage, Found]]:
         """Returns all that is like these words, the best first, for a person who looks."""
-        found = (await self._found(said, whose, limit))[:limit]
+        found, records = await self._found(said, whose, limit, cause)
+        if records:
+            await self._write_down(records)
+        found = found[:limit]
         held = {one.id: one for one in await self._memory.around([one.id for one in found])}
         return [(held[one.id], one) for one in found if one.id in held]
 
@@ -67,14 +92,22 @@ class Recall:
         by_meaning = None if self._meaning is None else await self._meaning.standing()
         return await self._memory.standing(), by_meaning
 
-    async def _found(self, said: str, whose: Whose, limit: int) -> list[Found]:
+    async def _write_down(self, records: Sequence[AddUsage]) -> None:
+        try:
+            await self._journal.commit(Change(tuple(records)))
+        except StoreError as fault:
+            _LOG.warning("the cost of a search is not on record: %s", fault)
+
+    async def _found(
+        self, said: str, whose: Whose, limit: int, cause: Cause
+    ) -> tuple[list[Found], tuple[AddUsage, ...]]:
         meaning = self._meaning
         if meaning is None or self._clock.steady() < self._meaning_rests_until:
-            return together(await self._by_words(said, whose, limit), (), self._clock.now())
-        found = await asyncio.gather(
-            self._by_words(said, whose, limit), self._by_meaning(meaning, said, whose, limit)
+            return together(await self._by_words(said, whose, limit), (), self._clock.now()), ()
+        by_words, meant = await asyncio.gather(
+            self._by_words(said, whose, limit), self._by_meaning(meaning, said, whose, limit, cause)
         )
-        return together(*found, self._clock.now())
+        return together(by_words, meant.hits, self._clock.now()), meant.records
 
     async def _by_words(self, said: str, whose: Whose, limit: int) -> Sequence[Hit]:
         try:
@@ -84,14 +117,14 @@ class Recall:
             return ()
 
     async def _by_meaning(
-        self, meaning: MeaningIndex, said: str, whose: Whose, limit: int
-    ) -> Sequence[Hit]:
+        self, meaning: MeaningIndex, said: str, whose: Whose, limit: int, cause: Cause
+    ) -> MeantHits:
         try:
             async with asyncio.timeout(_MEANING_SECONDS):
-                return await meaning.search(said, whose, limit)
+                return await meaning.search(said, whose, limit, cause)
         except TimeoutError:
             self._meaning_rests_until = self._clock.steady() + _REST_SECONDS
             _LOG.info("meaning was not searched: no answer in time")
         except StewardError as fault:
             _LOG.info("meaning was not searched: %s", fault)
-        return ()
+        return MeantHits()

@@ -53,12 +53,20 @@ class Till:
         self._lock = asyncio.Lock()
 
     async def opened(
-        self, cause: Cause, model: str, price: Price | None, tokens: int, call: str = ""
+        self,
+        cause: Cause,
+        model: str,
+        price: Price | None,
+        tokens: int,
+        call: str = "",
+        *,
+        noted: bool = True,
     ) -> Receipt:
         """Returns the receipt of a call that is about to be made; raises OverBudget.
 
         `tokens` are those of its prompt, as far as they can be estimated. `call` names the call
-        where its record may have to be found again.
+        where its record may have to be found again. A call that is not `noted` is set aside in
+        memory alone: it is not counted if the program does not outlive it.
         """
         least = least_cost(price, tokens) if price is not None else 0
         at, name = self._clock.now(), call or new_call()
@@ -70,7 +78,7 @@ class Till:
             purses = await self._purses(cause, person, budgets) if bound else ()
             self._check(receipt, purses, owner=person is not None and person.is_owner)
             receipt.open()
-        if purses and least:
+        if purses and least and noted:
             await self._set_aside(receipt)
         return receipt
 
@@ -114,12 +122,21 @@ class Till:
 
     async def purses(self, cause: Cause) -> Sequence[Purse]:
         """Returns every budget that counts for calls of this cause, as it stands."""
-        budgets = await self.budgets()
-        if not any(limit.money is not None for limit in budgets.values()):
+        if not await self.bounded():
             return ()
+        budgets = await self.budgets()
         person = await self._person(cause)
         async with self._lock:
             return await self._purses(cause, person, budgets)
+
+    async def refusal(self, cause: Cause, price: Price | None) -> Purse | None:
+        """Returns the budget that does not allow even the smallest call of this cause."""
+        least = least_cost(price, 1) if price is not None else 0
+        return next((p for p in await self.purses(cause) if p.refuses(least)), None)
+
+    async def bounded(self) -> bool:
+        """Returns True when any budget counts, whoever it is for."""
+        return any(limit.money is not None for limit in (await self.budgets()).values())
 
     async def budgets(self) -> Budgets:
         """Returns the budget of each scope that has one: set in a chat, or else by a setting."""

@@ -4,6 +4,10 @@ from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from bot.adapters.embeddings.embedder import Embeddings as Client
 from bot.domain.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
@@ -31,17 +35,17 @@ async def client(url: str) -> AsyncIterator[Client]:
 
 
 async def test_each_text_gets_a_vector_of_length_one(client: Client) -> None:
-    car, auto, soup = await client.vectors(["my car", "mein Auto", "hot soup"])
+    car, auto, soup = (await client.embed(["my car", "mein Auto", "hot soup"])).vectors
     assert nearness(car, car) == pytest.approx(1)
     assert nearness(car, auto) > nearness(car, soup) + 0.2
-    assert len(await client.vectors(STRANGE_TEXTS)) == len(STRANGE_TEXTS)
+    assert len((await client.embed(STRANGE_TEXTS)).vectors) == len(STRANGE_TEXTS)
 
 
 async def test_a_wrong_key_and_an_unknown_model_are_denied_without_the_key(url: str) -> None:
     for model, key in ((MODEL, "sk-wrong-0123456789"), ("other", KEY), (MODEL, None)):
         other = Client(url, model, key)
         with pytest.raises(EmbedderDenied) as told:
-            await other.vectors(["x"])
+            await other.embed(["x"])
         await other.close()
         assert "sk-" not in str(told.value)
 
@@ -50,21 +54,21 @@ async def test_what_is_too_long_for_a_server_is_cut_until_it_fits(
     server: Embeddings, client: Client
 ) -> None:
     server.most_tokens = 300
-    (vector,) = await client.vectors(["word " * 4_000])
+    (vector,) = (await client.embed(["word " * 4_000])).vectors
     assert len(vector) == server.size
     assert len(server.inputs[0].encode()) <= MOST_BYTES // 4
-    await client.vectors(["word " * 4_000])
+    await client.embed(["word " * 4_000])
     assert len(server.inputs) == 2
 
 
 async def test_a_server_that_takes_nothing_refuses(server: Embeddings, client: Client) -> None:
     server.most_tokens = 1
     with pytest.raises(EmbedderRefuses):
-        await client.vectors(["many words that are too many"])
+        await client.embed(["many words that are too many"])
 
 
 async def test_no_text_is_empty_or_broken_for_the_server(client: Client) -> None:
-    assert len(await client.vectors(["", "\ud800", "\0", " "])) == 4
+    assert len((await client.embed(["", "\ud800", "\0", " "])).vectors) == 4
 
 
 @pytest.mark.parametrize("fate", ["down", "drop", "huge", "html", "fewer", "nan"])
@@ -73,15 +77,50 @@ async def test_an_answer_that_is_none_is_a_fault(
 ) -> None:
     server.fate = fate
     with pytest.raises(EmbedderError):
-        await client.vectors(["one", "two"])
+        await client.embed(["one", "two"])
     server.fate = ""
-    assert len(await client.vectors(["one", "two"])) == 2
+    assert len((await client.embed(["one", "two"])).vectors) == 2
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 3, "total_tokens": 3}, 3),
+        ({"total_tokens": 4}, 4),
+        ({"prompt_tokens": -1}, 0),
+        ({"prompt_tokens": True}, 0),
+        ({"prompt_tokens": 10**30}, 0),
+        ({"prompt_tokens": "3"}, 0),
+        ([3], 0),
+        (None, 0),
+    ],
+)
+async def test_only_tokens_that_can_be_are_believed(usage: object, tokens: int) -> None:
+    async def answer(_: Request) -> Response:
+        data = [{"index": 0, "embedding": [1.0, 0.5]}]
+        return JSONResponse({"data": data, "usage": usage})
+
+    app = Starlette(routes=[Route("/v1/embeddings", answer, methods=["POST"])])
+    async with serving(app) as address:
+        client = Client(f"{address}/v1", MODEL)
+        assert (await client.embed(["some words"])).tokens == tokens
+        await client.close()
+
+
+async def test_an_answer_that_cannot_be_used_is_paid_for_and_a_refusal_is_not(
+    server: Embeddings, client: Client
+) -> None:
+    for fate, paid in (("nan", True), ("fewer", True), ("html", True), ("down", False)):
+        server.fate = fate
+        with pytest.raises(EmbedderError) as told:
+            await client.embed(["one", "two"])
+        assert told.value.paid is paid, fate
 
 
 async def test_nobody_there_is_a_fault() -> None:
     client = Client("http://127.0.0.1:1/v1", MODEL, KEY)
     with pytest.raises(EmbedderError, match="not reached"):
-        await client.vectors(["x"])
+        await client.embed(["x"])
     await client.close()
 
 

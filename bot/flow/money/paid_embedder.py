@@ -1,0 +1,104 @@
+"""An embedder whose calls are paid: each of them goes through the till."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.domain.budget import CallKind, Cause, Scope
+from bot.domain.change import AddUsage
+from bot.domain.errors import EmbedderError, EmbedderUnpaid, OverBudget
+from bot.domain.meaning import Vector
+from bot.domain.model import Usage
+from bot.flow.money.receipt import Receipt
+from bot.flow.money.till import Till
+from bot.ports.embedder import Embedder
+
+_BYTES_A_TOKEN = 4
+
+IN_THE_BACKGROUND = Cause(CallKind.EMBEDDING)
+"""Indexing is nobody's call: what an owner decides must not use up what others may spend."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaidVectors:
+    """Vectors with the records of their cost, which the caller writes."""
+
+    vectors: Sequence[Vector]
+    records: tuple[AddUsage, ...] = ()
+
+
+class PaidEmbedder:
+    """Embeds texts for somebody, as far as the budgets allow it.
+
+    A call that is broken off, or answered with nonsense, is paid for all the same. Its records
+    wait here as `unwritten`.
+    """
+
+    def __init__(self, embedder: Embedder, till: Till) -> None:
+        self._embedder = embedder
+        self._till = till
+        self._unwritten: list[AddUsage] = []
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    async def embed(self, texts: Sequence[str], cause: Cause) -> PaidVectors:
+        """Returns a vector for each text; raises an EmbedderError."""
+        if not self._embedder.metered:
+            return PaidVectors((await self._embedder.embed(texts)).vectors)
+        receipt = await self._opened(texts, cause)
+        try:
+            found = await self._embedder.embed(texts)
+        except EmbedderError as fault:
+            await self._give_up(receipt, paid=fault.paid)
+            raise
+        except BaseException:
+            await self._give_up(receipt, paid=True)
+            raise
+        return PaidVectors(found.vectors, receipt.paid(Usage(found.tokens)))
+
+    async def refusal(self) -> str:
+        """Returns why nothing is embedded for anybody now; empty when there is no reason."""
+        if not self._embedder.metered or not await self._till.bounded():
+            return ""
+        if self._embedder.price is None:
+            return _unpriced(self.name)
+        short = await self._till.refusal(IN_THE_BACKGROUND, self._embedder.price)
+        return "" if short is None else _USED_UP[short.scope]
+
+    def unwritten(self) -> list[AddUsage]:
+        """Returns the records of calls that failed; they are written by whoever takes them."""
+        taken, self._unwritten = self._unwritten, []
+        return taken
+
+    async def _opened(self, texts: Sequence[str], cause: Cause) -> Receipt:
+        price = self._embedder.price
+        if price is None and await self._till.bounded():
+            raise EmbedderUnpaid(_unpriced(self.name))
+        tokens = sum(len(text.encode("utf-8", "replace")) for text in texts) // _BYTES_A_TOKEN
+        try:
+            # A question is not noted before: that would be one more commit in each turn.
+            return await self._till.opened(
+                cause, self.name, price, max(tokens, 1), noted=cause.person is None
+            )
+        except OverBudget:
+            short = await self._till.refusal(cause, price)
+            scope = Scope.DAY if short is None else short.scope
+            raise EmbedderUnpaid(_USED_UP[scope]) from None
+
+    async def _give_up(self, receipt: Receipt, *, paid: bool) -> None:
+        if paid:
+            self._unwritten.extend(receipt.broken_off())
+        else:
+            await self._till.give_up(receipt)
+
+
+_USED_UP = {
+    Scope.DAY: "today's budget of everybody is used up",
+    Scope.PERSON: "today's budget of the person is used up",
+    Scope.TURN: "the budget of the message is used up",
+}
+
+
+def _unpriced(model: str) -> str:
+    return f"there is a budget, and nobody told what {model} costs: set STEWARD_EMBED_PRICE"

@@ -1,0 +1,45 @@
+"""What fits a message: words that say enough, or a meaning that the words agree with."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.domain.fit import BEYOND, BEYOND_OF_BOTH, ENOUGH, together
+from bot.domain.meaning import noise, unit
+from bot.domain.passage import Hit
+
+NOW = datetime(2026, 11, 2, tzinfo=UTC)
+
+
+def fitting(words: dict[str, float], meaning: dict[str, float]) -> set[str]:
+    """Returns what fits of passages with these shares and these spreads beyond chance."""
+    by_words = [Hit(id, share, share, NOW) for id, share in words.items()]
+    by_meaning = [Hit(id, beyond, 0.5, NOW) for id, beyond in meaning.items()]
+    return {one.id for one in together(by_words, by_meaning, NOW) if one.fits}
+
+
+@pytest.mark.parametrize(
+    ("words", "meaning", "fits"),
+    [
+        ({"a": ENOUGH, "b": 0.3}, {}, {"a"}),
+        ({}, {"a": BEYOND, "b": BEYOND - 1}, {"a"}),
+        ({"a": 0.3}, {"a": BEYOND_OF_BOTH}, {"a"}),
+        ({"a": 0.2}, {"a": BEYOND_OF_BOTH}, set()),
+        # It means the same, but it is about somebody else: other passages have the name.
+        ({"a": 0.3, "b": 0.1}, {"a": 5.0, "b": 9.0}, set()),
+        # It has the name, and others are much nearer in meaning.
+        ({"a": 0.3, "b": 0.3}, {"a": 7.0, "b": 9.0}, {"b"}),
+        # The words say nothing, so they do not object.
+        ({"b": 0.05}, {"a": 9.0}, {"a"}),
+    ],
+)
+def test_words_and_meaning_have_to_agree(
+    words: dict[str, float], meaning: dict[str, float], fits: set[str]
+) -> None:
+    assert fitting(words, meaning) == fits
+
+
+def test_what_a_model_cannot_tell_apart_does_not_blur_what_it_can() -> None:
+    apart = [unit([0.05 * (n % 2), *(float(n == m) for m in range(8))]) for n in range(8)]
+    alike = [unit([5.0, 0.1 * n, *[0.0] * 7]) for n in range(8)]
+    assert noise([*apart, *alike]).spread < 0.5 * noise([*apart[:4], *alike, *alike]).spread
