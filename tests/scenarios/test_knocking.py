@@ -76,6 +76,8 @@ async def test_only_an_owner_decides_and_only_once() -> None:
         data = [b["data"] for row in card.piece.body["buttons"] for b in row]
         assert await scene.press_data(data[0], _CY, card.id) == "Only an owner can decide this."
         assert await scene.press_data(data[0], BOB, card.id) == "Only an owner can decide this."
+        newest = max(scene.store.rows.inbox)
+        assert scene.store.rows.inbox[newest].body == "", "a press of a stranger is not kept"
         assert await scene.press_data(data[1], ANN, card.id) == ""
         assert await scene.press_data(data[0], ANN, card.id) == "This is decided already."
         assert await scene.store.people.by_sender(BOB) is None
