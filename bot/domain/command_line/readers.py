@@ -33,7 +33,7 @@ class Reader:
     long_words: bool = False
     """True when one dash stands before a whole word, as in find."""
     refused: re.Pattern[str] | None = None
-    """What no word may contain: it makes a harmless option run a program."""
+    """A pattern that no word may hold: it makes a harmless option run a program."""
     subcommands: Mapping[str, "Reader"] = field(default_factory=dict[str, "Reader"])
 
 
