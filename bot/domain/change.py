@@ -184,6 +184,7 @@ class MarkInbound:
     """Moves a raw update on; Conflict when it is not in one of the expected states.
 
     `person` wrote it. It counts for their pace unless it is a `fragment` of a message that does.
+    With `forget` its body is dropped: nobody whom the bot knows wrote it.
     """
 
     id: int
@@ -195,6 +196,7 @@ class MarkInbound:
     reason: str = ""
     person: int | None = None
     fragment: bool = False
+    forget: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,11 @@ class Door(Protocol):
         """
         ...
 
-    async def greet(self, account: str, day: date) -> bool:
-        """Returns True once per account and day: then the polite line is due."""
+    async def greet(self, account: str, day: date, most: int) -> bool:
+        """Returns True once per account and day, for `most` accounts: the polite line is due.
+
+        Accounts of earlier days are forgotten.
+        """
         ...
 
     async def ignore(self, account: str) -> None:

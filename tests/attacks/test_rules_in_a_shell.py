@@ -5,7 +5,6 @@ names, so that a wrong entry of the table is found by what the program does with
 """
 
 import hashlib
-import os
 import random
 import string
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.adapters.tools.sandbox import environment_of
 from bot.domain.command_line.programs import names
 from bot.domain.command_line.readers import READERS
 from bot.domain.rules import matches
@@ -43,35 +43,139 @@ _VALUES = (
 _LONG = (
     "output", "exec", "pre", "ext-diff", "textconv", "compress-program", "files0-from", "filter",
     "to-file", "show-signature", "upload-pack", "open-files-in-pager", "set", "reference", "color",
+    "format", "format=%G?", "format=%+G?", "format=%-G?", "format=oneword", "stat", "patch",
     "delete", "fprint", "log-file", "temporary-directory", "pretty", "oneline", "all", "reverse",
 )  # fmt: skip
 _GIT = sorted(
     names(
-        "status log show diff blame shortlog describe rev-parse ls-files branch tag config commit "
-        "add stash grep archive bundle"
+        "status log show diff blame shortlog describe rev-parse ls-files ls-tree branch tag config "
+        "commit add stash grep archive bundle"
     )
 )
 
 
+_RUNNING = (
+    "git status",
+    "git diff",
+    "git show HEAD^",
+    "git log -p",
+    "git log -S x",
+    "git blame a.txt",
+    "git log --format=%G?",
+    "git log --format=%+G?",
+    "git log '--format=% G?'",
+    "git show --show-signature",
+    "git cat-file -p HEAD^:sub/c.txt",
+)
+"""Commands that run a program which the armed repository names."""
+
+_DRIVER = "*.txt diff=hostile filter=hostile merge=hostile\n"
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A workspace with a repository, text files, a program, and names that look like options."""
+    """A workspace with text files, names that look like options, and a repository that is armed.
+
+    The settings of the repository, and those in the home, name a program for everything that git
+    may run: a watcher of files, drivers, filters, signatures, pagers, hooks and a missing object.
+    """
     place = tmp_path / "workspace"
     (place / "sub").mkdir(parents=True)
     for name in ("a.txt", "b.txt", "sub/c.txt", "--output=new.txt", "-o"):
         (place / name).write_text("1 one\n2 two\n3 three\n")
     program = place / "run"
-    program.write_text("#!/bin/sh\necho ran > new.txt\n")
+    program.write_text(f"#!/bin/sh\necho ran > {place}/new.txt\ncat\n")
     program.chmod(0o755)
     for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
         _git(place, *words)
-    _git(place, "config", "diff.hostile.command", str(program))
+    _sign(place)
+    _arm(place, program)
     return place
 
 
-def _git(place: Path, *words: str) -> None:
+def _git(place: Path, *words: str, text: str | None = None) -> str:
     known = ("-c", "user.name=a", "-c", "user.email=a@b")
-    subprocess.run(["git", *known, *words], cwd=place, check=True, capture_output=True)
+    return subprocess.run(
+        ["git", *known, *words], cwd=place, check=True, capture_output=True, text=True, input=text
+    ).stdout
+
+
+def _sign(place: Path) -> None:
+    """Puts a commit with a signature, which git would check with a program, on the branch."""
+    (place / "b.txt").write_text("1 one\n2 other\n")
+    _git(place, "commit", "-qam", "second")
+    head, _, words = _git(place, "cat-file", "commit", "HEAD").partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----"
+    signed = f"{head}\n{signature}\n\n{words}"
+    commit = _git(place, "hash-object", "-t", "commit", "-w", "--stdin", text=signed).strip()
+    _git(place, "update-ref", "HEAD", commit)
+
+
+def _arm(place: Path, program: Path) -> None:
+    (place / "a.txt").write_text("1 one\n2 changed\n")
+    (place / ".gitattributes").write_text(_DRIVER)
+    hooks = place / ".git" / "hooks"
+    for name in ("post-index-change", "reference-transaction", "fsmonitor-watchman"):
+        (hooks / name).write_text(program.read_text())
+        (hooks / name).chmod(0o755)
+    gone = _git(place, "rev-parse", "HEAD^:sub/c.txt", "HEAD^{tree}").split()
+    (place / ".git" / "objects" / gone[0][:2] / gone[0][2:]).unlink()
+    (place / ".gitconfig").write_text(_armed(program))
+    with (place / ".git" / "config").open("a") as settings:
+        settings.write(_armed(program))
+        settings.write(
+            "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = far\n"
+            f'[remote "far"]\n\turl = .\n\tpromisor = true\n\tuploadpack = {program}\n'
+        )
+
+
+def _armed(program: Path) -> str:
+    """Returns settings that name the program wherever git takes the name of one."""
+    return f"""
+[core]
+	fsmonitor = {program}
+	pager = {program}
+	editor = {program}
+	sshCommand = {program}
+	askPass = {program}
+[pager]
+	log = {program}
+	show = {program}
+	diff = {program}
+	blame = {program}
+[diff]
+	external = {program}
+[diff "hostile"]
+	command = {program}
+	textconv = {program}
+[filter "hostile"]
+	clean = {program}
+	smudge = {program}
+	process = {program}
+[merge "hostile"]
+	driver = {program}
+[gpg]
+	program = {program}
+[gpg "ssh"]
+	program = {program}
+[gpg "x509"]
+	program = {program}
+[log]
+	showSignature = true
+	diffMerges = remerge
+[pretty]
+	oneword = format:%G?
+[format]
+	pretty = format:%G?
+[alias]
+	x = !{program}
+[protocol]
+	allow = always
+[protocol "ext"]
+	allow = always
+[trace2]
+	normalTarget = {program.parent}/new.txt
+"""
 
 
 def _state(place: Path) -> Mapping[str, str]:
@@ -150,6 +254,24 @@ def test_what_a_rule_lets_through_changes_nothing(folder: Path) -> None:
     assert _state(folder) == before
 
 
+def test_what_a_rule_lets_through_shows_no_more_than_it_did(folder: Path) -> None:
+    """The rule is still worth having: an armed repository tells its history."""
+    for text in ("git log --oneline -3", "git log --stat", "git rev-parse HEAD"):
+        assert matches(_rule(text), "run_command", {"command": text})
+    environ = environment_of("git log --oneline -3", folder)
+    told = subprocess.run(
+        ["git", "log", "--oneline"], cwd=folder, env=environ, check=True, capture_output=True
+    )
+    assert told.stdout.count(b"\n") == 2
+
+
+@pytest.mark.parametrize("text", _RUNNING)
+def test_the_armed_repository_does_run_its_program(folder: Path, text: str) -> None:
+    assert not matches(_rule(text), "run_command", {"command": text})
+    _run_all(folder, [text])
+    assert (folder / "new.txt").exists()
+
+
 def test_no_rule_lets_a_program_through_that_may_write(folder: Path) -> None:
     chance = random.Random(SEED)
     for program in sorted(_OTHERS):
@@ -167,7 +289,8 @@ def test_the_shell_of_these_tests_does_write(folder: Path) -> None:
 def _run_all(folder: Path, commands: list[str]) -> None:
     """Runs them one after another in one shell each, as the tool would: no input, few variables."""
     script = "\n".join(f"timeout 0.5 {c} </dev/null >/dev/null 2>&1" for c in commands)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "LANG": "C.UTF-8"}
+    environ = environment_of(commands[0], folder)
+    assert all(environment_of(command, folder) == environ for command in commands)
     file = folder.parent / "commands.sh"
     file.write_text(script)
     subprocess.run(["bash", file], cwd=folder, env=environ, check=False, timeout=100)

@@ -79,6 +79,14 @@ async def test_what_a_mark_does_not_name_stays(store: StorePorts, chat: Chat):
     assert [r.message_id for r in await store.inbox.waiting(chat.id)] == ["17"]
 
 
+async def test_a_mark_may_forget_the_words(store: StorePorts, chat: Chat):
+    row = await one(store)
+    await commit(store, MarkInbound(row.id, InboundState.DONE, (NEW,), chat.id, forget=True))
+    kept = await store.inbox.get(row.id)
+    assert kept == replace(row, state=InboundState.DONE, chat=chat.id, body="")
+    assert await store.inbox.accept("telegram", [RawUpdate("7", "{}")], NOW) == 0
+
+
 async def test_a_mark_from_another_state_is_a_conflict(store: StorePorts, chat: Chat):
     row = await one(store)
     await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id))

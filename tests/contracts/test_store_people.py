@@ -114,23 +114,32 @@ async def test_of_many_who_redeem_at_once_one_gets_in(store: StorePorts):
 
 async def test_a_stranger_is_greeted_once_a_day(store: StorePorts):
     today, tomorrow = NOW.date(), NOW.date() + timedelta(days=1)
-    assert await store.door.greet("telegram:9", today)
-    assert not await store.door.greet("telegram:9", today)
-    assert await store.door.greet("telegram:8", today)
-    assert await store.door.greet("telegram:9", tomorrow)
-    assert not await store.door.greet("telegram:9", today)
+    assert await store.door.greet("telegram:9", today, 9)
+    assert not await store.door.greet("telegram:9", today, 9)
+    assert await store.door.greet("telegram:8", today, 9)
+    assert await store.door.greet("telegram:9", tomorrow, 9)
+    assert not await store.door.greet("telegram:9", today, 9)
+
+
+async def test_no_more_strangers_than_that_are_greeted_a_day(store: StorePorts):
+    today, tomorrow = NOW.date(), NOW.date() + timedelta(days=1)
+    greeted = [await store.door.greet(f"telegram:{n}", today, 3) for n in range(5)]
+    assert greeted == [True, True, True, False, False]
+    assert await store.door.greet("telegram:4", tomorrow, 3)
 
 
 async def test_a_stranger_who_is_ignored_is_never_greeted_again(store: StorePorts):
     await store.door.ignore("telegram:9")
-    assert not await store.door.greet("telegram:9", NOW.date() + timedelta(days=40_000))
-    assert await store.door.greet("telegram:8", NOW.date())
+    assert not await store.door.greet("telegram:9", NOW.date() + timedelta(days=40_000), 9)
+    assert await store.door.greet("telegram:8", NOW.date(), 9)
     await store.door.ignore("telegram:8")
-    assert not await store.door.greet("telegram:8", NOW.date() + timedelta(days=1))
+    assert not await store.door.greet("telegram:8", NOW.date() + timedelta(days=1), 9)
 
 
 async def test_a_stranger_who_writes_twice_at_once_is_greeted_once(store: StorePorts):
-    greeted = await asyncio.gather(*(store.door.greet("telegram:9", NOW.date()) for _ in range(6)))
+    greeted = await asyncio.gather(
+        *(store.door.greet("telegram:9", NOW.date(), 9) for _ in range(6))
+    )
     assert greeted.count(True) == 1
 
 

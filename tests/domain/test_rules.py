@@ -25,7 +25,7 @@ def test_a_command_rule_covers_commands_that_begin_with_its_words() -> None:
     rule = CommandRule(("git", "log"))
     assert matches(rule, "run_command", command("git log"))
     assert matches(rule, "run_command", command("git log --oneline -20 -- docs/a.md"))
-    assert matches(rule, "run_command", {"command": "git log -p", "timeout": 5})
+    assert matches(rule, "run_command", {"command": "git log --stat", "timeout": 5})
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,9 @@ def test_a_command_rule_covers_commands_that_begin_with_its_words() -> None:
         "git logs", "git", "git -c x=y log", "git log; id", "git log && id", "git log $(id)",
         "git log > x", "git log\nid", "X=1 git log", "'git log'", "git log | sh", "git log ../x",
         "git log /etc/x", "git log .git/config", "git log --output=x", "git log --ext-diff",
-        "git log --format=%G?", "git log --textconv", "git log -O x", "git log --since yesterday",
+        "git log --format=%G?", "git log --format=%+G?", "git log --format=%-G?", "git log -p",
+        "git log '--format=% G?'", "git log -S x", "git log -L 1,2:a",
+        "git log --remerge-diff", "git log --textconv", "git log -O x", "git log --since yesterday",
         "git log -U --ext-diff", "git log -c", "git log --show-signature",
     ],
 )  # fmt: skip

@@ -301,7 +301,12 @@ class MemoryDoor:
             return local[0][1]
         return await self.people.admit(sender, Role.OWNER)
 
-    async def greet(self, account: str, day: date) -> bool:
+    async def greet(self, account: str, day: date, most: int) -> bool:
+        greetings = self.rows.greetings
+        for gone in [key for key, at in greetings.items() if at < day]:
+            del greetings[gone]
+        if sum(at == day for at in greetings.values()) >= most:
+            return False
         last = self.rows.greetings.get(account)
         if last is not None and last >= day:
             return False

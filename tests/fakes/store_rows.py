@@ -340,6 +340,7 @@ class Rows:
             message_id=message_id,
             person=person,
             fragment=row.fragment or write.fragment,
+            body="" if write.forget else row.body,
         )
 
     def _save_decidable(self, write: SaveApproval | SavePlan) -> None:

@@ -2,6 +2,7 @@
 
 from bot.domain.message import Address, Press
 from bot.domain.person import Role, Sender
+from bot.flow.arrivals.doorway import MOST_GREETED
 from bot.flow.arrivals.knocking import LET_IN, MOST_A_DAY
 from tests.fakes.model import says
 from tests.scenarios.stage import ANN, BOB, stage
@@ -23,6 +24,34 @@ async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:
         await scene.shows("Hello Bob.")
         (line,) = [one for one in scene.store.rows.audit if one.action == "person.allowed"]
         assert (line.person, line.subject) == (1, "fake:2")
+
+
+async def test_the_words_of_a_stranger_are_not_kept() -> None:
+    async with stage(says("Hello.")) as scene:
+        for text in ("let me in", "and again", "/start a-code-that-is-none", "my whole life"):
+            await scene.say(text, BOB)
+        await scene.shows("wants to use me")
+        await scene.routed()
+        assert [row.body for row in scene.store.rows.inbox.values()] == [""] * 4
+        await scene.say("hello")
+        await scene.settled()
+        *strangers, own = scene.store.rows.inbox.values()
+        assert own.body, "what a known person writes is kept"
+        assert not any(row.body for row in strangers)
+
+
+async def test_a_crowd_of_strangers_makes_few_chats() -> None:
+    async with stage() as scene:
+        for number in range(100, 100 + MOST_GREETED + 30):
+            sender, home = Sender("fake", str(number), "Crowd"), Address("fake", str(number))
+            await scene.say("let me in", sender, at=home)
+        await scene.routed()
+        assert len(scene.store.rows.chats) <= MOST_GREETED + 1
+        assert len(scene.store.rows.greetings) == MOST_GREETED
+        await scene.clock.advance(86_400)
+        await scene.say("let me in", BOB, at=_BOBS)
+        await scene.until(lambda: scene.channel.texts(_BOBS))
+        assert len(scene.store.rows.greetings) == 1
 
 
 async def test_a_stranger_who_is_ignored_hears_nothing_more() -> None:
@@ -47,6 +76,8 @@ async def test_only_an_owner_decides_and_only_once() -> None:
         data = [b["data"] for row in card.piece.body["buttons"] for b in row]
         assert await scene.press_data(data[0], _CY, card.id) == "Only an owner can decide this."
         assert await scene.press_data(data[0], BOB, card.id) == "Only an owner can decide this."
+        newest = max(scene.store.rows.inbox)
+        assert scene.store.rows.inbox[newest].body == "", "a press of a stranger is not kept"
         assert await scene.press_data(data[1], ANN, card.id) == ""
         assert await scene.press_data(data[0], ANN, card.id) == "This is decided already."
         assert await scene.store.people.by_sender(BOB) is None

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, or_, select, update
+from sqlalchemy import Boolean, Connection, bindparam, case, func, literal, or_, select, update
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
@@ -72,6 +72,10 @@ _MARK = (
         person=func.coalesce(bindparam("person", type_=inbox.c.person.type), inbox.c.person),
         fragment=or_(inbox.c.fragment, bindparam("fragment", type_=inbox.c.fragment.type)),
         reason=bindparam("reason"),
+        body=case(
+            (bindparam("forget", type_=Boolean), literal("", inbox.c.body.type)),
+            else_=inbox.c.body,
+        ),
     )
 )
 _AMEND = update(inbox).where(inbox.c.id == bindparam("of"), WAITING).values(body=bindparam("body"))
@@ -159,6 +163,7 @@ def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: dat
             "person": write.person,
             "fragment": write.fragment,
             "reason": write.reason,
+            "forget": write.forget,
         }
         if connection.execute(_MARK, row).rowcount == 0:
             raise Conflict(f"update {write.id} is not in a state that was expected")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 
-from sqlalchemy import Connection, bindparam, case, delete, exists, insert, select, update
+from sqlalchemy import Connection, bindparam, case, delete, exists, func, insert, select, update
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
@@ -50,6 +50,8 @@ _GREET = Upsert(
     overwrite("day"),
     where=lambda insert: greeting.c.day < insert.excluded.day,
 )
+_FORGET_GREETED = delete(greeting).where(greeting.c.day < bindparam("before"))
+_GREETED = select(func.count()).select_from(greeting).where(greeting.c.day == bindparam("on"))
 
 
 class SqlPeople:
@@ -96,14 +98,21 @@ class SqlDoor:
         work = partial(_redeem, code_hash=code_hash, sender=sender, at=at)
         return await self._database.write(work, durable=True)
 
-    async def greet(self, account: str, day: date) -> bool:
-        row = {"account": account, "day": day}
-        return await self._database.write(lambda c: _GREET.run(c, row)) == 1
+    async def greet(self, account: str, day: date, most: int) -> bool:
+        return await self._database.write(lambda c: _greet(c, account, day, most))
 
     async def ignore(self, account: str) -> None:
         # The last day there is: none comes after it.
         row = {"account": account, "day": date.max}
         await self._database.write(lambda c: _GREET.run(c, row), durable=True)
+
+
+def _greet(connection: Connection, account: str, day: date, most: int) -> bool:
+    row = {"account": account, "day": day}
+    connection.execute(_FORGET_GREETED, {"before": day})
+    if connection.execute(_GREETED, {"on": day}).scalar_one() >= most:
+        return False
+    return _GREET.run(connection, row) == 1
 
 
 def _of_account(connection: Connection, key: str) -> Person | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
+from bot.domain.command_line import QUIET, only_reads, parse_simple
 from bot.domain.skill import Skill
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -104,7 +105,7 @@ class Sandbox:
         walled = await self.works()
         if walled:
             arguments = [*self._wall(workspace, skill, view), "--", *arguments]
-        environment = {**_of_skill(skill), **_environment(workspace)}
+        environment = {**_of_skill(skill), **environment_of(command, workspace)}
         return await run_command_line(arguments, workspace, environment, seconds, walled=walled)
 
     async def _probe(self) -> bool:
@@ -157,6 +158,16 @@ def _of_skill(skill: Skill | None) -> dict[str, str]:
     return {**skill.environment, **dict.fromkeys(SKILL_FOLDERS, skill.folder)}
 
 
+def environment_of(command: str, workspace: Path) -> dict[str, str]:
+    """Returns the whole environment of a command, with nothing of our own.
+
+    A command that a rule for readers would cover gets no home and no settings of git: it may run
+    without a card, and files that a command unpacked could name programs there.
+    """
+    words = parse_simple(command)
+    quiet = QUIET if words is not None and only_reads(words) else {}
+    return {**_environment(workspace), **quiet}
+
+
 def _environment(workspace: Path) -> dict[str, str]:
-    """Returns the whole environment of a command, with nothing of our own."""
     return {"PATH": _PATH, "HOME": str(workspace), "LANG": "C.UTF-8", "TERM": "dumb"}

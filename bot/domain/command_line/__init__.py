@@ -8,11 +8,13 @@ aliases, no history, no functions from outside.
 """
 
 from bot.domain.command_line.danger import is_dangerous
+from bot.domain.command_line.quiet import QUIET
 from bot.domain.command_line.readers import only_reads, reading_programs, reading_subcommands
 from bot.domain.command_line.simple import MAX_COMMAND, may_have_rule, parse_simple
 
 __all__ = [
     "MAX_COMMAND",
+    "QUIET",
     "is_dangerous",
     "may_have_rule",
     "only_reads",

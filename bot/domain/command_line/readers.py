@@ -5,6 +5,7 @@ list of harmful ones is never complete: programs run or write because of argumen
 expects. A program, a subcommand or an option that is missing here asks each time.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -31,8 +32,8 @@ class Reader:
     """True when a number behind a dash is a count: `head -20`."""
     long_words: bool = False
     """True when one dash stands before a whole word, as in find."""
-    refused: tuple[str, ...] = ()
-    """Texts that no word may contain: they make a harmless option run a program."""
+    refused: re.Pattern[str] | None = None
+    """A pattern that no word may hold: it makes a harmless option run a program."""
     subcommands: Mapping[str, "Reader"] = field(default_factory=dict[str, "Reader"])
 
 
@@ -58,7 +59,7 @@ def reading_subcommands(program: str) -> tuple[str, ...]:
 
 
 def _fits(reader: Reader, words: Sequence[str]) -> bool:
-    if any(text in word for word in words for text in reader.refused):
+    if reader.refused is not None and any(map(reader.refused.search, words)):
         return False
     operands = 0
     following = iter(words)
@@ -100,36 +101,24 @@ def _is_cluster(reader: Reader, letters: str, following: Iterator[str]) -> bool:
     return True
 
 
-_GIT_VIEW = names(
-    "p u s w b z U oneline graph stat shortstat numstat dirstat summary name-only name-status all "
-    "branches tags remotes decorate no-decorate no-merges merges first-parent reverse follow color "
-    "no-color pretty abbrev patch no-patch abbrev-commit no-abbrev-commit date-order topo-order "
-    "no-ext-diff no-textconv cached staged merge-base word-diff minimal patience histogram "
-    "ignore-all-space ignore-space-change ignore-blank-lines check full-index no-renames "
-    "find-renames relative left-right cherry-pick show-pulls i regexp-ignore-case E "
-    "extended-regexp F fixed-strings"
+# %G? and its kin, also as %+G?, %-G? and "% G?", check a signature with a program of the settings.
+_SIGNATURE = re.compile(r"%[-+ ]*G")
+_GIT_LOG = Reader(
+    names(
+        "z oneline graph stat shortstat numstat dirstat summary name-only name-status all branches "
+        "tags remotes decorate no-decorate no-merges merges first-parent reverse color no-color "
+        "pretty abbrev no-patch s abbrev-commit no-abbrev-commit date-order topo-order left-right "
+        "show-pulls i regexp-ignore-case E extended-regexp F fixed-strings"
+    ),
+    names(
+        "n max-count skip since until after before author committer grep format pretty date "
+        "diff-filter abbrev stat stat-width color decorate"
+    ),
+    counts=True,
+    refused=_SIGNATURE,
 )
-_GIT_VALUES = names(
-    "n U S G L max-count skip since until after before author committer grep format pretty date "
-    "diff-filter unified abbrev stat stat-width color decorate word-diff relative find-renames"
-)
-# %G? and similar check a signature with a program that the repository's settings name.
-_GIT_REFUSED = ("%G",)
-_GIT_LOG = Reader(_GIT_VIEW, _GIT_VALUES, counts=True, refused=_GIT_REFUSED)
 _GIT: Mapping[str, Reader] = {
-    "status": Reader(
-        names(
-            "s b v z u short branch long porcelain show-stash verbose ahead-behind no-renames "
-            "untracked-files ignored"
-        ),
-        names("u untracked-files ignored porcelain"),
-    ),
     "log": _GIT_LOG,
-    "show": _GIT_LOG,
-    "diff": Reader(_GIT_VIEW, _GIT_VALUES, refused=_GIT_REFUSED),
-    "blame": Reader(
-        names("b c e f l n s t w p porcelain line-porcelain root"), names("L C M date")
-    ),
     "shortlog": Reader(names("s n e c numbered summary email"), names("since until author")),
     "describe": Reader(names("all tags long always contains"), names("abbrev match exclude")),
     "rev-parse": Reader(
@@ -138,11 +127,15 @@ _GIT: Mapping[str, Reader] = {
         ),
         names("short"),
     ),
-    "ls-files": Reader(
-        names("c d o m s z t cached deleted others modified stage exclude-standard")
-    ),
     "ls-tree": Reader(names("r d t l z name-only name-status full-tree long")),
 }
+"""Subcommands that tell of the history alone, without a patch.
+
+A repository names programs in its own settings: filters for all that compares the work tree
+(`status`, `diff`, `ls-files`, `blame`), converters and drivers for all that shows a patch (`show`,
+`log -p`, `log -S`). Their names are free, so no setting of ours switches them off. What else a
+repository may name, `QUIET` (quiet.py) switches off.
+"""
 
 _SUMS = Reader(names("b t c check quiet status strict warn tag z"))
 

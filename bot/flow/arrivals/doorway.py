@@ -11,6 +11,7 @@ from bot.domain.change import AddAudit, Change, InboundState, MarkInbound, Show,
 from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
 from bot.domain.person import Person, Sender, owned_on_a_platform
 from bot.flow.arrivals.knocking import Knocking
+from bot.flow.arrivals.marks import marked
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
@@ -21,6 +22,9 @@ _LOG = logging.getLogger(__name__)
 
 _NEW = (InboundState.NEW,)
 PAIRING_MINUTES = 15
+MOST_GREETED = 100
+"""Strangers a day who get a line, so that nobody can fill the store with chats."""
+
 WELCOME = (
     "Welcome! You own this assistant now. Write to me as you would write to a person. I ask before "
     "I change anything. /help shows what else I understand."
@@ -81,8 +85,9 @@ class Doorway:
         if line:
             await self._answer(row, message, line, None, asked)
         else:
-            mark = MarkInbound(row.id, InboundState.DONE, _NEW, reason="a stranger")
-            await self._journal.commit(Change((mark,)))
+            # Else strangers could fill the store, with words that nobody here may read.
+            told = marked(row, InboundState.DONE, "a stranger", forget=True)
+            await self._journal.commit(told)
 
     async def _paired(self, message: InboundMessage) -> Person | None:
         code = _code_in(message)
@@ -97,7 +102,7 @@ class Doorway:
             if not self._dead_links.may_be_told(sender.key, now):
                 return "", ()
             return _DEAD_AND_OWNED if await self.owned() else _DEAD_LINK, ()
-        if not await self._door.greet(sender.key, now.date()):
+        if not await self._door.greet(sender.key, now.date(), MOST_GREETED):
             return "", ()
         if not await self.owned():
             return _NOBODYS, ()
@@ -115,7 +120,7 @@ class Doorway:
         chat = await self._chats.at(message.address, private=message.private)
         content = Outbound(OutboundKind.NOTICE, (Plain(text),))
         writes: list[Write] = [
-            MarkInbound(row.id, InboundState.DONE, _NEW, chat.id, reason="a stranger"),
+            MarkInbound(row.id, InboundState.DONE, _NEW, chat.id, reason="a stranger", forget=True),
             Show(f"door:{row.id}", chat.id, content),
             *asked,
         ]

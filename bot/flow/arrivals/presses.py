@@ -47,6 +47,6 @@ class Presses:
             told = await self._commands.choose(Arrival(row, message, chat, person))
         else:
             told = await self._desks.press(press, chat.id, person)
-        await self._journal.commit(marked(row, InboundState.DONE))
+        await self._journal.commit(marked(row, InboundState.DONE, forget=person is None))
         channel = self._channels[row.channel]
         self._acknowledging.begin(channel, press, told, known=person is not None)

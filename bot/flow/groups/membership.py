@@ -60,7 +60,7 @@ class Membership:
         here = [chat for chat in chats if chat.address.chat == change.address.chat]
         left = here if change.now is Presence.GONE else []
         ends = [write for chat in left for write in await self._farewell.to(chat, row)]
-        done = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,))
+        done = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), forget=person is None)
         audit = self._audit(change, chats, person)
         _LOG.info("the bot is %s in %s", change.now, change.address.key)
         # One at a time: the news of many groups are summed up in one message that counts them.

@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.skill_folder import front_matter
+from bot.adapters.skill_folder.declared_variables import refusal_of
 from bot.adapters.skill_folder.front_matter import Malformed
 from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
 from bot.domain.pre_approval import PreApproved
 from bot.domain.skill import Requirements, Skill, SkillServer
 from bot.domain.variable import Variable
+from bot.settings.fields import Fields, setting_name
 
 WHOLE = """---
 name: minutes
@@ -261,6 +263,10 @@ def test_a_skill_may_be_kept_from_models(value: str, manual: bool) -> None:
         *("PROMPT_COMMAND", "JAVA_TOOL_OPTIONS", "MAVEN_OPTS", "HTTPS_PROXY", "LESSOPEN", "PAGER"),
         *("MAKEFLAGS", "EDITOR", "CLAUDE_SKILL_DIR", "SKILL_DIR", "STEWARD_HOME", "PS4", "GOFLAGS"),
         *("RIPGREP_CONFIG_PATH", "PYTEST_ADDOPTS", "DJANGO_SETTINGS_MODULE", "FZF_DEFAULT_COMMAND"),
+        *("PSQLRC", "IRBRC", "PRYRC", "MAILRC", "SCREENRC", "QUILTRC", "BORG_RSH", "ODBCSYSINI"),
+        *("BORG_PASSCOMMAND", "RCLONE_PASSWORD_COMMAND", "RESTIC_PASSWORD_COMMAND", "COMPOSER"),
+        *("GCC_EXEC_PREFIX", "COMPILER_PATH", "MAGICK_CODER_MODULE_PATH", "PSQL_EDITOR"),
+        *("NOTMUCH_CONFIG", "SPARK_HOME", "RCLONE_METADATA_MAPPER", "SUDO_ASKPASS", "NNN_OPENER"),
         *("KUBECONFIG", "CONFIG_SHELL", "CMAKE_TOOLCHAIN_FILE", "GUNICORN_CMD_ARGS", "MAGIC"),
     ],
 )
@@ -271,10 +277,26 @@ def test_no_skill_sets_what_programs_obey(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["TEAM", "GOAL", "LESSON", "GITHUB_TOKEN", "LANGUAGE", "NOTES_PATH", "VIMEO_KEY"]
+    "name",
+    [
+        "TEAM",
+        "GOAL",
+        "LESSON",
+        "GITHUB_TOKEN",
+        "LANGUAGE",
+        "NOTES_PATH",
+        "VIMEO_KEY",
+        "DATA_SRC",
+        "RESTIC_PASSWORD",
+    ],
 )
 def test_names_that_only_look_alike_are_free(name: str) -> None:
     assert read(with_head(f"vars: {{{name}: x}}")).environment == {name: "x"}
+
+
+@pytest.mark.parametrize("name", [setting_name(field) for field in Fields.model_fields])
+def test_every_setting_of_the_program_belongs_to_it(name: str) -> None:
+    assert refusal_of(name) == "this name belongs to Steward"
 
 
 def test_the_name_in_a_file_is_known_however_broken_the_rest_is() -> None:

@@ -92,6 +92,21 @@ async def test_nothing_of_our_environment_is_inherited(sandbox: Sandbox, place: 
     assert "TERM=dumb" in output.text
 
 
+async def test_a_command_known_to_read_obeys_no_settings_of_the_workspace(
+    sandbox: Sandbox, place: Place
+) -> None:
+    await run(sandbox, place, "printf '#!/bin/sh\\necho ran > ran.txt\\n' > p; chmod +x p")
+    armed = f"[log]\n\tshowSignature = true\n[gpg]\n\tprogram = {place.workspace}/p\n"
+    (place.workspace / ".gitconfig").write_text(f"{armed}[alias]\n\tmine = log\n")
+    await run(sandbox, place, "git init -q; git -c user.name=a -c user.email=a@b commit -q "
+              "--allow-empty -m first")  # fmt: skip
+    with (place.workspace / ".git" / "config").open("a") as settings:
+        settings.write(armed)
+    assert "first" in (await run(sandbox, place, "git log -1 --format=%s")).text
+    assert not (place.workspace / "ran.txt").exists()
+    assert "first" in (await run(sandbox, place, "git mine")).text, "a card's command has its home"
+
+
 async def test_input_is_empty(sandbox: Sandbox, place: Place) -> None:
     assert (await run(sandbox, place, "cat; read x || echo none")).text == "exit code 0\nnone"
 
