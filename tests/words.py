@@ -1,4 +1,4 @@
-"""The words of the program that tests look for in more than one place: change them here alone.
+"""The words of the program that people read and tests look for: change them here alone.
 
 Where a state, a row or a label says the same, a test asserts that and no sentence.
 """
@@ -12,6 +12,13 @@ RETRY, SKIP, RESUME = "🔁 Try again", "⏭ Skip", "▶️ Resume"
 CHANGE, CANCEL, REPLACE = "✏️ Change", "🗑 Cancel", "🔁 Replace"
 
 # Answers to a press.
+TWO_APPROVED = "Approved 2. 1 card still waits."
+NOT_YOURS = "Only the one who asked, or an owner, may decide this."
+OWNERS_DECIDE = "Only an owner can decide this."
+DEAD_BUTTON = "This button does nothing."
+OTHER_PLAN_ENDED = "The other plan has ended already."
+STEPS_RUN = "Its steps are under way. /stop ends that first."
+OWNERS_APPROVE = "Only an owner can approve this"
 PRESSED_ALREADY = "This was pressed already"
 GONE_ON = "The conversation has gone on since"
 ASKERS_ONLY = "Only the one who asked, or an owner, may press this."
@@ -21,6 +28,14 @@ RULED = "Runs without asking from now on."
 DECIDED_ALREADY = "This is decided already."
 
 # How a turn or a plan ended, and what a card says of it.
+SAME_ERROR = "failed 3 times with the same error"
+REVISED = "✏️ One file · replaced by revision 2"
+NO_CHANGES = "Nothing to approve: this needs no changes."
+MODE_STAYS_ON = "Plan mode is still on, with 1 step."
+OWNER_SETS_KEY = "The owner must set a valid key."
+WAITED = "⏳ I waited 90 seconds for the model."
+STAYS_DONE = "The call done so far stays done."
+OVERLOADED = "is overloaded and did not answer"
 STOPPED = "Stopped, as you asked."
 PLAN_OF_ONE_DONE = "Plan done: 1 of 1 step."
 PLAN_OF_TWO_DONE = "Plan done: 2 of 2 steps."
@@ -51,12 +66,39 @@ TRYING_AGAIN, GOING_ON = "🔁 Trying again", "▶️ Going on"
 STOPPED_AFTER = "I stopped after"
 
 # What a card asks for, and what is said to words that decide nothing.
+BOB_ASKS_IN_TEAM = "Bob asks in the group “Team”; only an owner can approve this: Ann"
+BOB_ASKS = "Bob asks; only an owner can approve this: Ann"
+NOTES_ASKS = "The skill notes asks to run without a card, while it is in use here:"
+NOTES_ALLOWED = "🧩 Allowed while the skill notes is in use here; /rules lists it."
+SCRIBE_ALLOWED = "Allowed while the skill scribe is in use here; /rules lists it."
+INCLUDES_THIS = "That includes this call."
+READING_COMMANDS = "• Run commands that only read (b2sum, basename, cat, "
+STOPPED_UNRUN = "⏹ Do write 2: stopped before it ran"
+SKIPPED_LATE = "⏭ Skipped: the working time was over · Do write x"
+SHOWN_AGAIN = "⤵️ Do write x · shown again: use the newer card"
+NOT_IN_TIME = "⌛ Not decided in time · Do write x"
+MADE_TWICE = "I have made this call twice with the same result. Try again?"
+DANGEROUS_STEP = "Dangerous step of the plan: approve it separately"
+WHOLE_IN_DOCUMENT = "The whole of it (501 lines) is in the document long.md."
+SANDBOXED = "Commands run in the workspace, sandboxed, no network."
 REPLY_HINT = "Reply to say what should be different"
 DIFFERENT = "What should be different?"
 HOW_TO_PRESS = "To approve, press the button on the card."
 ONE_WAITS_ABOVE = "⏸ 1 card waits above."
 
 # Answers to commands, and notices.
+ADDED_BY_SOMEBODY = "I do not know who added me"
+UNPRICED_CALL = "1 call of unknown price: not in these sums."
+ESTIMATED_CALL = "1 call without word of the tokens: estimated."
+USED_OF_A_DAY = "Each person, a day: You: $0.12 of $1.00 is used (12 %)"
+WHOLE_ANSWER = "📄 The whole answer is in answer.md"
+STOPPED_REMOVED = "Stopped: I was removed from this chat."
+SUPERGROUP = "The group “Team” is a supergroup now. I am in it as before."
+MORE_CHANGES = "140 more such changes this hour by people I do not know."
+OWNER_UNKNOWN = "could not find out who owns this group"
+BY_WORDS_ALONE = "found by words alone (the embedder is not reached"
+MINUTES_OFF = "minutes is off now: there is no skill"
+MORE_UNREADABLE = "and 50 more that cannot be read"
 ZONE_QUESTION = "Which clock do you use?"
 NOT_KEPT = "I could not keep"
 NOTHING_TO_STOP = "There is nothing to stop."
@@ -71,6 +113,14 @@ NOTHING_TO_DECIDE = "Nothing is waiting for your decision."
 NO_RULES = "Nothing runs without asking here."
 
 # Lines of the program for the person who runs it.
+NOWHERE_TO_CHAT = "steward: There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
+ANOTHER_READS = "Another program reads this bot's updates"
+WEBHOOK_SET = "A webhook was set for this bot"
+NOTHING_REMEMBERED = "Nothing is remembered with these words.\n"
+FOUND_BY_WORDS = "1 of 1 answers are found by words."
+EMBEDDER_REFUSES = "Words serve alone: the embedder refuses: 401"
+ANSWERS_READ = "2 answers read, 2 of them new, 4 could not be read."
+INDEXED = "3 answers and notes are indexed.\n"
 SERVING = "Serving @steward_bot with"
 TELEGRAM_BACK = "Telegram is back"
 KEEPS_TRYING = "I keep trying."
@@ -103,3 +153,8 @@ DEMO_PLAN = "A report, signed and sent"
 
 # What the log says where everybody had to wait.
 EVENT_LOOP = "the event loop"
+
+# What the model reads.
+MINUTES_GONE = "minutes is not at work any more"
+FORWARDED = "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
+CAME_LATE = "[Steward] This came late: it is a part of the message before"

@@ -16,7 +16,18 @@ from bot.domain.turn import TurnState
 from tests.fakes.model import PROFILE, Gate, ScriptedModel, Torn, call, calls, price, says
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.tools import looking
-from tests.words import GO_ON, HALTED, MOSTLY_USED, OVER_DAY, OVER_PERSON, OVER_TURN, UNPRICED
+from tests.words import (
+    ESTIMATED_CALL,
+    GO_ON,
+    HALTED,
+    MOSTLY_USED,
+    OVER_DAY,
+    OVER_PERSON,
+    OVER_TURN,
+    UNPRICED,
+    UNPRICED_CALL,
+    USED_OF_A_DAY,
+)
 
 BOBS = Address("fake", "2")
 BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
@@ -157,7 +168,7 @@ async def test_without_a_budget_an_unknown_price_is_counted_as_unknown() -> None
         await scene.say("/budget")
         await scene.shows("There is no budget.")
     assert "price unknown" in told
-    assert "1 call of unknown price: not in these sums." in told
+    assert UNPRICED_CALL in told
     assert "$0.00" not in told
 
 
@@ -183,7 +194,7 @@ async def test_an_answer_without_usage_is_estimated_and_said_so() -> None:
     assert line.estimated
     assert line.usage.output == 125
     assert line.usage.input > 0
-    assert "1 call without word of the tokens: estimated." in told
+    assert ESTIMATED_CALL in told
     assert "≈" in told
 
 
@@ -237,7 +248,7 @@ async def test_members_see_their_budget_and_change_none() -> None:
         await scene.shows_in(BOBS, "Only an owner can change budgets.")
         await scene.say("/status", BOB, at=BOBS)
         status = await scene.shows_in(BOBS, "- Version")
-    assert "Each person, a day: You: $0.12 of $1.00 is used (12 %)" in told
+    assert USED_OF_A_DAY in told
     assert "Everybody, a day: 2 % is used" in told
     assert "$5.00" not in told
     assert "Money" not in status

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from bot.adapters.terminal.board import Board
 from bot.adapters.terminal.box import box, ends, inner_width, keys_line, outcome, progress
-from bot.adapters.terminal.draft import Draft, Piece, Words
+from bot.adapters.terminal.draft import Draft, DraftPart, Words
 from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.look import Look
@@ -295,7 +295,7 @@ class Screen:
             (_, content), self._progress = self._progress, None
             await self._print(self._layout.short(content, self._width), "line")
 
-    async def _print_pieces(self, pieces: Sequence[Piece]) -> None:
+    async def _print_pieces(self, pieces: Sequence[DraftPart]) -> None:
         for piece in pieces:
             kind = "block" if isinstance(piece, Words) else "line"
             shown = self._layout.piece(piece, self._width)
@@ -342,7 +342,7 @@ def is_said(block: Block) -> bool:
     return isinstance(block, Markdown) and block.said
 
 
-def _follows(piece: Piece) -> bool:
+def _follows(piece: DraftPart) -> bool:
     return isinstance(piece, Words) and piece.follows
 
 

@@ -9,7 +9,7 @@ from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.memory.recall import Recall
-from bot.flow.models.choosing import Choosing, Offer
+from bot.flow.models.choosing import Choosing, ModelOffer
 from bot.flow.models.compaction import Compaction
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
@@ -134,7 +134,7 @@ class OneTurn:
     @cached_property
     def choosing(self) -> Choosing:
         policy = self._policy
-        offer = Offer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
+        offer = ModelOffer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
         return Choosing(self.models, self._world.skills, offer)
 
     @cached_property

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.domain.budget import Scope
 from bot.domain.money import Nano
-from bot.ports.ledger import Ledger, Whose
+from bot.ports.ledger import Ledger, Spender
 
 _KEPT = timedelta(days=2)
 
@@ -21,14 +21,14 @@ class Mark:
     """The number of the person, or the turn."""
 
     @property
-    def whose(self) -> Whose:
+    def whose(self) -> Spender:
         match self.scope:
             case Scope.DAY:
-                return Whose()
+                return Spender()
             case Scope.PERSON:
-                return Whose(person=int(self.subject))
+                return Spender(person=int(self.subject))
             case Scope.TURN:
-                return Whose(turn=self.subject)
+                return Spender(turn=self.subject)
 
 
 class Sums:

@@ -56,7 +56,7 @@ class Enclosure:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """An attachment with its reading, and the place where it is kept, or why it is not."""
 
     enclosure: Enclosure
@@ -71,7 +71,7 @@ class Found:
         return f"; it is not kept as a file: {self.kept}" if self.kept else ""
 
 
-def enclosed(found: Sequence[Found], chat: int, limits: Limits) -> Enclosed:
+def enclosed(found: Sequence[FoundFile], chat: int, limits: Limits) -> Enclosed:
     """Returns the attachments as the model sees them."""
     words: list[str] = []
     pictures: list[ImagePart] = []
@@ -97,7 +97,7 @@ def enclosed(found: Sequence[Found], chat: int, limits: Limits) -> Enclosed:
     return Enclosed(tuple(words), tuple(pictures), tuple(wholes), _unkept(found), tuple(heard))
 
 
-def _unkept(found: Sequence[Found]) -> tuple[str, ...]:
+def _unkept(found: Sequence[FoundFile]) -> tuple[str, ...]:
     """Returns a sentence for the person about each reason why files are not kept."""
     reasons: dict[str, list[str]] = {}
     for one in found:
@@ -130,7 +130,7 @@ def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[Add
     return shown + cut + note, (AddArtifact(name, chat, reading.text),)
 
 
-def _voice(found: Found, text: str) -> str:
+def _voice(found: FoundFile, text: str) -> str:
     """Returns heard words: the sender's own as they are, those of others set apart as data."""
     one = found.enclosure
     if one.attachment.recorded and not one.quoted:
@@ -139,7 +139,7 @@ def _voice(found: Found, text: str) -> str:
     return f"<voice name={one.attachment.name!r}>\n{held}\n</voice>"
 
 
-def _document(found: Found, kind: str, text: str) -> str:
+def _document(found: FoundFile, kind: str, text: str) -> str:
     # The text of a document must not be able to end the block.
     held = text.replace("</document", "<\\/document")
     name = found.enclosure.attachment.name

@@ -16,7 +16,7 @@ from bot.domain.errors import (
 from bot.domain.limits import EnclosureBounds, Limits
 from bot.domain.message import Attachment
 from bot.domain.received import ReceivedFile
-from bot.flow.reading.enclosed import Enclosed, Enclosure, Found, enclosed
+from bot.flow.reading.enclosed import Enclosed, Enclosure, FoundFile, enclosed
 from bot.flow.reading.keeping import Keeping, Parcel
 from bot.flow.reading.listening import Listening
 from bot.ports.attachments import Files, NotRead, Reader
@@ -56,35 +56,35 @@ class Enclosures:
     async def open(self, bundle: Bundle, chat: Chat, person: int) -> Enclosed:
         """Fetches, keeps and reads one attachment after the other, in bounded time."""
         enclosures = list(_enclosures(bundle, chat, person))
-        found: list[Found] = []
+        found: list[FoundFile] = []
         try:
             async with asyncio.timeout(self._bounds.seconds):
                 for one in enclosures:
                     found.append(await self._found(one))
         except TimeoutError:
             late = enclosures[len(found) :]
-            found.extend(Found(one, NotRead("did not come in time")) for one in late)
+            found.extend(FoundFile(one, NotRead("did not come in time")) for one in late)
         return enclosed(found, chat.id, self._limits)
 
-    async def _found(self, one: Enclosure) -> Found:
+    async def _found(self, one: Enclosure) -> FoundFile:
         address, attachment = one.parcel.chat.address, one.attachment
         files = self._files.get(address.channel)
         if files is None or not attachment.handle:
-            return Found(one, _NO_FILE)
+            return FoundFile(one, _NO_FILE)
         try:
             data, kept = await self._kept(files, one.parcel)
         except FileWithheld as fault:
-            return Found(one, NotRead(str(fault)))
+            return FoundFile(one, NotRead(str(fault)))
         except ChannelError as fault:
             _LOG.warning("an attachment did not come: %s", fault, extra={"chat": address.key})
-            return Found(
+            return FoundFile(
                 one, NotRead("could not be fetched from the channel; it can be sent again")
             )
         if attachment.kind == "voice" and self._listening is not None:
-            return Found(one, await self._listening.hear(one.parcel, data), kept)
+            return FoundFile(one, await self._listening.hear(one.parcel, data), kept)
         if attachment.kind not in _READABLE:
-            return Found(one, _NO_EARS, kept)
-        return Found(one, await self._reader.read(data, attachment.name), kept)
+            return FoundFile(one, _NO_EARS, kept)
+        return FoundFile(one, await self._reader.read(data, attachment.name), kept)
 
     async def _kept(self, files: Files, parcel: Parcel) -> tuple[bytes, ReceivedFile | str]:
         """Returns a file and its place, or the reason why there is no place for it."""
