@@ -44,7 +44,7 @@ check: $(VENV)/.dev ## lint, format, types and import contracts, without changin
 	@$(VENV)/bin/basedpyright
 	@$(VENV)/bin/lint-imports --no-logo
 
-format: $(VENV)/.dev ## mend what ruff can mend
+format: $(VENV)/.dev ## fix what ruff can fix
 	@$(VENV)/bin/ruff check --fix
 	@$(VENV)/bin/ruff format
 

@@ -27,7 +27,7 @@ from bot.domain.fit import ENOUGH
 from bot.domain.meaning import Vector
 from bot.domain.message import Address
 from bot.domain.passage import Passage
-from bot.domain.recalled import RECALL_TOKENS, Reader, told_again
+from bot.domain.recalled import RECALL_TOKENS, Recipient, told_again
 from bot.domain.stems import sought
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
@@ -204,7 +204,7 @@ async def _recall_cost(
         begun = time.process_time()
         ids = (await recall.fitting(fact.question, _ME, (), _CAUSE)).ids
         found = await recall.around(ids)
-        told_again(ids, found, sought(fact.question), Reader(1), RECALL_TOKENS)
+        told_again(ids, found, sought(fact.question), Recipient(1), RECALL_TOKENS)
         costs.append((time.process_time() - begun) * 1000)
     return median(costs)
 

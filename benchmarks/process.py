@@ -46,7 +46,7 @@ class MeasuredProcess:
         """Waits until the process was idle in `looks` looks in a row.
 
         One look is not enough: on a busy machine a process may pause because others run. Raises
-        TimeoutError when it never rests.
+        TimeoutError when it is never idle.
         """
         before, idle = self.cpu_ms(), 0
         for _ in range(_LONGEST_UNREST):

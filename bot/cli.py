@@ -21,7 +21,7 @@ from bot.setup import NO_TERMINAL, Probes, Setup, starts_now, wants_setup
 from bot.shipped.version import running_version
 
 _log = logging.getLogger(__name__)
-Work: TypeAlias = Coroutine[Any, Any, int]
+CommandRun: TypeAlias = Coroutine[Any, Any, int]
 """Runs to its end and returns the exit code of the process."""
 
 Say: TypeAlias = Callable[[str], None]
@@ -38,7 +38,7 @@ class Ask(Protocol):
 
     def __call__(
         self, settings: Settings, words: str, *, piped: bytes = b"", as_json: bool = False
-    ) -> Work: ...
+    ) -> CommandRun: ...
 
 
 class SearchMemory(Protocol):
@@ -53,7 +53,7 @@ class SearchMemory(Protocol):
         limit: int,
         as_json: bool = False,
         person: str | None = None,
-    ) -> Work: ...
+    ) -> CommandRun: ...
 
 
 class ImportMemory(Protocol):
@@ -61,7 +61,7 @@ class ImportMemory(Protocol):
 
     def __call__(
         self, settings: Settings, file: Path, say: Say, *, person: str | None = None
-    ) -> Work: ...
+    ) -> CommandRun: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +70,17 @@ class MemoryWork:
 
     search: SearchMemory
     take: ImportMemory
-    reindex: Callable[[Settings, Say], Work]
+    reindex: Callable[[Settings, Say], CommandRun]
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """The work behind the commands, as the composition root put it together."""
 
-    serve: Callable[[Settings], Work]
+    serve: Callable[[Settings], CommandRun]
     """Serves every platform that is set up."""
 
-    chat: Callable[[Settings], Work]
+    chat: Callable[[Settings], CommandRun]
     """Talks in the terminal of this process."""
 
     ask: Ask
@@ -358,7 +358,7 @@ def _to_file(program: Program, settings: Settings) -> None:
     _start_logging(program, settings, file)
 
 
-def _run(program: Program, work: Work) -> int:
+def _run(program: Program, work: CommandRun) -> int:
     with asyncio.Runner(loop_factory=program.new_loop) as runner:
         return runner.run(_until_told(work))
 
@@ -374,7 +374,7 @@ def _wait_for_children_in(loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_child_watcher(watcher)
 
 
-async def _until_told(work: Work) -> int:
+async def _until_told(work: CommandRun) -> int:
     """Runs the work to its end, or until SIGTERM (code 0) or SIGINT (130) asks for one."""
     task = asyncio.ensure_future(work)
     codes = {signal.SIGTERM: 0, signal.SIGINT: 128 + signal.SIGINT}

@@ -49,7 +49,7 @@ from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.commands.usage import UsageCommands
 from bot.flow.memory.recall import Recall
-from bot.flow.models.choosing import Choosing, Offer
+from bot.flow.models.choosing import Choosing, ModelOffer
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
@@ -192,10 +192,15 @@ def test_the_glossary_has_its_words_in_order_each_with_a_sentence_and_a_file() -
     table = [line for line in GLOSSARY.read_text().splitlines() if line.startswith("| ")]
     assert len(words) == len(table) - 1 > 80
     assert words == sorted(set(words), key=str.lower)
-    assert {"card", "set aside", "lane", "fence", "desk", "seam", "epoch", "companion"} <= set(
-        words
-    )
+    wanted = {"card", "set aside", "lane", "fence", "desk", "seam", "epoch", "companion"}
+    assert wanted | {"surroundings", "stance", "share", "knock"} <= set(words)
     assert [path for _, path in rows if not (ROOT / "bot" / path).is_file()] == []
+    assert [(word, path) for word, path in rows if not _has_word(path, word)] == []
+
+
+def test_a_file_without_the_word_is_found() -> None:
+    assert _has_word("flow/log/closing.py", "synthetic result")
+    assert not _has_word("flow/log/closing.py", "embedder")
 
 
 def test_every_room_of_the_flow_is_reached_from_a_word_and_the_words_from_the_first_pages() -> None:
@@ -274,6 +279,12 @@ def _row(line: SettingLine, folder: Path) -> str:
     value = line.value.replace(f"{folder}/", "")
     shown = f"`{value}`" if value else "not set"
     return f"| `{line.name}` | {shown} | {line.sentence} |"
+
+
+def _has_word(path: str, word: str) -> bool:
+    """Tells if a file has a word of the glossary, in any of its forms, in its name or its text."""
+    text = path + (ROOT / "bot" / path).read_text()
+    return any(part[:4].lower() in text.lower() for part in re.split(r"[ -]", word))
 
 
 def _first_sentence(module: Path) -> str:
@@ -383,7 +394,7 @@ def _commands() -> list[Command]:
     ending = PlanEnding(store.people, Owners(store.people, store.members, {}))
     till = Till(ledger, journal, store.people, Zones(), clock, {})
     models = ModelCalls({}, till, clock, ModelTimes())
-    choosing = Choosing(models, FakeSkills(), Offer("demo/demo"))
+    choosing = Choosing(models, FakeSkills(), ModelOffer("demo/demo"))
     recall = Recall(store.memory, store.words, None, store.journal, clock)
     subjects = Subjects(ledger, store.people, store.chats, Zones())
     skills = FakeSkills()

@@ -15,7 +15,7 @@ from bot.bootstrap.meaning import meaning_to_look_at, opened_meaning, till_of
 from bot.domain.change import Change, KeepPassage
 from bot.domain.errors import Conflict, MeaningError, SettingError
 from bot.domain.fit import Found
-from bot.domain.imported import Broken, Read, Told, read_export, read_lines
+from bot.domain.imported import BrokenLine, Read, Told, read_export, read_lines
 from bot.domain.message import Address
 from bot.domain.passage import Passage, Whose, clipped_words, of_group, of_person
 from bot.domain.person import Person
@@ -175,16 +175,16 @@ async def import_file(
         owners = await _owners(store)
         _checked(owners, person)
         before = (await store.memory.standing()).passages
-        read, faults = 0, list[Broken]()
+        read, faults = 0, list[BrokenLine]()
         batch: list[Passage] = []
         for number, one in enumerate(_read(file), 1):
-            if isinstance(one, Broken):
+            if isinstance(one, BrokenLine):
                 faults.append(one)
                 continue
             try:
                 batch.append(await owners.passage(_for(one, person)))
             except ValueError as fault:
-                faults.append(Broken(number, str(fault)))
+                faults.append(BrokenLine(number, str(fault)))
                 continue
             read += 1
             if len(batch) == _BATCH:

@@ -1,1 +1,1 @@
-"""Frozen values and rules: no I/O, no async, standard library only."""
+"""The innermost ring, frozen values and rules: no I/O, no async, standard library only."""

@@ -85,5 +85,5 @@ class Aside:
     """A part of the settlement of a turn that a new message ends."""
 
     writes: tuple[Write, ...] = ()
-    withdraws: bool = False
-    """True when the open cards end with the turn, because its work will continue in another way."""
+    withdraws: str = ""
+    """The reason on the open cards, which then end with the turn; empty when the cards stay."""

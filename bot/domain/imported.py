@@ -29,14 +29,14 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenLine:
     """A line or a conversation that cannot be read, by its number from 1, with the reason."""
 
     number: int
     why: str
 
 
-Read: TypeAlias = Told | Broken
+Read: TypeAlias = Told | BrokenLine
 
 
 def read_lines(lines: Iterable[str]) -> Iterator[Read]:
@@ -47,7 +47,7 @@ def read_lines(lines: Iterable[str]) -> Iterator[Read]:
         try:
             yield _line(json.loads(line))
         except (ValueError, RecursionError) as fault:
-            yield Broken(number, _reason(fault))
+            yield BrokenLine(number, _reason(fault))
 
 
 def read_export(whole: str) -> Iterator[Read]:
@@ -59,7 +59,7 @@ def read_export(whole: str) -> Iterator[Read]:
         try:
             yield from _conversation(_object(one))
         except (ValueError, RecursionError) as fault:
-            yield Broken(number, _reason(fault))
+            yield BrokenLine(number, _reason(fault))
 
 
 def _reason(fault: Exception) -> str:

@@ -58,26 +58,36 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The content of a turn's entries, in their order.
-
-    `kept` are the texts of earlier stages, `nudges` the notes after replies that led
-    nowhere, `unserved` the rests since the last reply because no model answered.
-    """
+    """The content of a turn's entries, in their order."""
 
     turn: Turn
+    """The row of the turn."""
     reply: ReplyBody | None = None
+    """The newest reply; None before the first one."""
     open_calls: tuple[OpenCall, ...] = ()
+    """Calls that have no result yet."""
     done: tuple[Done, ...] = ()
+    """Calls that have a result."""
     since_reply: tuple[Body, ...] = ()
+    """The entries behind the newest reply."""
     empty_replies: int = 0
+    """Empty replies in a row, up to the newest one."""
     pauses: int = 0
+    """Replies in which the model only paused."""
     wrap_up_asked: bool = False
+    """True when the model was asked to answer without more calls."""
     shrunk: bool = False
+    """True when a cut has shortened results of this turn."""
     cuts_since_reply: int = 0
+    """Summaries and shortenings behind the newest reply."""
     approvals: tuple[Approval, ...] = field(default=())
+    """The cards of the turn, and the card that it continues."""
     kept: tuple[Kept, ...] = ()
+    """The texts of earlier stages."""
     nudges: int = 0
+    """Notes after replies that led nowhere."""
     unserved: int = 0
+    """Rests since the newest reply because no model answered."""
     spoken: tuple[str, ...] = ()
     """The words of the present stage that stand in no message yet, a text for each reply.
 

@@ -32,7 +32,7 @@ SOURCE = "an earlier answer with "
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Recipient:
     """The person for whom passages are told, and whether it is in a group."""
 
     person: int
@@ -60,7 +60,7 @@ def told_again(
     ranked: Sequence[str],
     passages: Sequence[Passage],
     wanted: Sequence[str],
-    reader: Reader,
+    reader: Recipient,
     tokens: int,
 ) -> RecallBody | None:
     """Returns the entry with these passages and, as far as there is room, their neighbours.

@@ -58,24 +58,43 @@ class StorePorts:
     """Every port of the store."""
 
     inbox: Inbox
+    """Raw updates, until each is done."""
     journal: Journal
+    """Reads the log with the rows around it, and commits changes."""
     chats: Chats
+    """Chats and their conversations."""
     people: People
+    """People, their accounts and their rights."""
     door: Door
+    """Pairing codes, and the strangers who were greeted."""
     members: Members
+    """The open messages, turns and cards of each person."""
     approvals: Approvals
+    """Cards."""
     rules: Rules
+    """Standing rules."""
     plans: Plans
+    """Plans with their steps."""
     outbox: Outbox
+    """Messages that people should see."""
     ledger: Ledger
+    """Paid calls, budgets and the audit."""
     consents: Consents
+    """The tool servers of skills that an owner has let in."""
     received: Received
+    """Files that people sent."""
     memory: Memory
+    """Passages as they are kept."""
     words: Index
+    """Finds passages by their words."""
     notes: Notes
+    """Sentences that people wanted to be remembered."""
     belongings: Belongings
+    """Everything that was said with a person or a group, for an export."""
     turns: TurnRows
+    """The rows of turns, without their log."""
     voice: VoiceRows
+    """Voice notes that are owed, and the words of voice messages that were heard."""
 
 
 async def at_once() -> None:
@@ -143,31 +162,41 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The settings that the flow obeys; `model` and `fallbacks` have the form `provider/name`,
-    as those of the `tiers` and further ones that are `offered`.
-
-    With `plan_explore`, tools that only read run while the steps of a plan are collected. A rule
-    for a folder covers files that end in one of `rule_documents`. Files that people sent are
-    deleted after `inbox_days`; 0 means never. With a `timezone` nobody is asked for their own. At
-    most `recall_tokens` of earlier answers come with a message. The `budgets` count as long as no
-    owner sets others in a chat.
-    """
+    """The settings that the flow obeys."""
 
     model: str
+    """The model that chats begin with, as `provider/name`."""
     fallbacks: Sequence[str] = ()
+    """Models that take over when one stays away, in this order."""
     tiers: Tiers = field(default_factory=Tiers)
+    """The model of each tier."""
     offered: Sequence[str] = ()
+    """Further models that a person may choose."""
     limits: Limits = field(default_factory=Limits)
+    """The bounds of a turn."""
     times: ModelTimes = field(default_factory=ModelTimes)
+    """The bounds of a call of a model, and of its retries."""
     member_pace: Pace = UNBOUND
+    """The number of messages that a member may send."""
     long_answer: int = LONG_ANSWER
+    """Characters after which an answer counts as long."""
     plan_explore: bool = True
+    """True when tools that only read run while the steps of a plan are collected."""
     skill_list: int = SKILL_LIST
+    """The most bytes of the list of skills; the model searches for the others."""
     tool_bytes: int = TOOL_BYTES
+    """The most bytes of tools in a request; the model searches for the others."""
     rule_documents: frozenset[str] = DOCUMENTS
+    """Endings of the files that a rule for a folder covers."""
     bundles: BundleBounds = field(default_factory=BundleBounds)
+    """Bounds of a message that came in fragments."""
     enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)
+    """Bounds of the attachments of a message."""
     inbox_days: int = InboxBounds().days
+    """Days after which files that people sent are deleted; 0 means never."""
     timezone: str | None = None
+    """The zone of everybody, so that nobody is asked; None when people choose their own."""
     recall_tokens: int = RECALL_TOKENS
+    """The most tokens of earlier answers that come with a message."""
     budgets: Budgets = field(default_factory=dict[Scope, Limit])
+    """Budgets that count as long as no owner sets others in a chat."""

@@ -22,7 +22,7 @@ class By(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class Spender:
     """The calls of a chat, of a person, or of a turn; every call where all are open."""
 
     chat: int | None = None
@@ -81,14 +81,14 @@ class AuditLine:
 class Ledger(Protocol):
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]: ...
 
-    async def bills(self, slots: Sequence[datetime], by: By, whose: Whose) -> Sequence[Bill]:
+    async def bills(self, slots: Sequence[datetime], by: By, whose: Spender) -> Sequence[Bill]:
         """Returns a bill for each stretch of time and subject; `slots` are the beginnings.
 
         Calls before the first beginning do not count.
         """
         ...
 
-    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
+    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
         """Returns the cost of all calls since then whose price is known, but for those named."""
         ...
 

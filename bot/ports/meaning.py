@@ -30,7 +30,7 @@ class Leaving:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PassagePlace:
     """A passage that a vector stands for."""
 
     number: int
@@ -90,7 +90,7 @@ class Meant(Protocol):
         """Notes a new, empty index: every passage is owed to it. None ends the only one."""
         ...
 
-    async def places(self, numbers: Sequence[int]) -> Sequence[Place]: ...
+    async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]: ...
 
     async def count_owed(self) -> int:
         """Returns the number of passages that the index of meaning does not have yet."""

@@ -37,7 +37,7 @@ class Probes:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SecretQuestion:
     """One secret that is asked for."""
 
     name: str
@@ -55,7 +55,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SecretAnswer:
     """The outcome of a question."""
 
     value: str = ""
@@ -76,11 +76,11 @@ class Asker:
         """Returns the raw text of a setting and its origin; empty when it is not set."""
         return given(self._environ, self._folder, name)
 
-    def asked(self, question: Question, settings: Settings) -> Answer:
+    def asked(self, question: SecretQuestion, settings: Settings) -> SecretAnswer:
         present, origin = self.present(question.name)
         if present and origin == ENVIRONMENT:
             say(f"{question.name} is set in the environment, which counts before .env.")
-            return Answer(is_set=self._secret_fault(question, settings, present) is None)
+            return SecretAnswer(is_set=self._secret_fault(question, settings, present) is None)
         say(question.told)
         if present:
             say(f"There is one in {origin} already.")
@@ -92,7 +92,7 @@ class Asker:
             value = typed or present
             verdict = self._verdict(question, settings, value)
             if verdict == "good":
-                return Answer(typed if typed != present else "", is_set=True)
+                return SecretAnswer(typed if typed != present else "", is_set=True)
             if verdict == "left":
                 return _left(present)
             refused = refused or not typed
@@ -107,11 +107,11 @@ class Asker:
             say(f"✗ {self._secrets.hidden(str(fault))}")
             return fault
 
-    def _typed(self, question: Question, present: str) -> str:
+    def _typed(self, question: SecretQuestion, present: str) -> str:
         choice = "keeps it" if present else "skips"
         return prompted(f"{question.noun} (hidden; Enter {choice}): ", hidden=True)
 
-    def _verdict(self, question: Question, settings: Settings, value: str) -> Verdict:
+    def _verdict(self, question: SecretQuestion, settings: Settings, value: str) -> Verdict:
         """Tries a value, again while only the network is in the way and the person wants to."""
         while (fault := self._secret_fault(question, settings, value)) is not None:
             if not fault.fleeting:
@@ -122,7 +122,9 @@ class Asker:
                 return choice
         return "good"
 
-    def _secret_fault(self, question: Question, settings: Settings, value: str) -> Complaint | None:
+    def _secret_fault(
+        self, question: SecretQuestion, settings: Settings, value: str
+    ) -> Complaint | None:
         """Says what came of a try; returns the fault, if there is one."""
         try:
             question.form(value)
@@ -147,9 +149,9 @@ def after_fleeting(fault: Complaint) -> Literal["again", "good", "left"]:
     return "left" if choice in ("s", "skip") else "again"
 
 
-def _left(present: str) -> Answer:
+def _left(present: str) -> SecretAnswer:
     say("Left as it is." if present else "Left out.")
-    return Answer()
+    return SecretAnswer()
 
 
 async def _call(trial: Callable[[], Awaitable[T]]) -> T:

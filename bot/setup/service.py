@@ -14,7 +14,7 @@ from bot.domain.provider import LONGEST_NAME, ProviderSpec
 from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings, forms
 from bot.settings.layers import ENVIRONMENT, PROVIDERS, TOML
 from bot.settings.providers import OWN
-from bot.setup.asking import Asker, Probes, Question, after_fleeting
+from bot.setup.asking import Asker, Probes, SecretQuestion, after_fleeting
 from bot.setup.prompts import prompted, say, say_choice
 
 MODEL, ANTHROPIC_KEY, OPENAI_KEY = "STEWARD_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"
@@ -45,7 +45,7 @@ class ServiceQuestion:
         self._probes = probes
 
     def asked(self, settings: Settings) -> Chosen:
-        """Returns what is to be saved; raises click.Abort at Ctrl-C."""
+        """Returns the changes to save; raises click.Abort at Ctrl-C."""
         match self._service(settings):
             case 1:
                 return self._keyed(self._of_anthropic(), FIRST_MODEL, settings)
@@ -73,7 +73,7 @@ class ServiceQuestion:
         keys = [bool(self._asker.present(name)[0]) for name in (ANTHROPIC_KEY, OPENAI_KEY)]
         return 2 if provider == "openai" or keys == [False, True] else 1
 
-    def _keyed(self, question: Question, first: str, settings: Settings) -> Chosen:
+    def _keyed(self, question: SecretQuestion, first: str, settings: Settings) -> Chosen:
         """Asks for a key, and makes the service the one that answers."""
         answer = self._asker.asked(question, settings)
         env = {question.name: answer.value} if answer.value else {}
@@ -129,7 +129,7 @@ class ServiceQuestion:
                 say(f"✗ This is no address: {error}.")
 
     def _listed(self, settings: Settings, spec: ProviderSpec) -> Sequence[str] | None:
-        """Returns the models that the server lists; None when it is to be asked for again."""
+        """Returns the models that the server lists; None when setup must ask for it again."""
         if spec.key:
             try:
                 forms.key(spec.key)
@@ -151,8 +151,8 @@ class ServiceQuestion:
             if choice == "left":
                 return None
 
-    def _of_anthropic(self) -> Question:
-        return Question(
+    def _of_anthropic(self) -> SecretQuestion:
+        return SecretQuestion(
             ANTHROPIC_KEY,
             "API key",
             "Make an API key at https://platform.claude.com/settings/keys and paste it here. "
@@ -165,8 +165,8 @@ class ServiceQuestion:
             ),
         )
 
-    def _of_openai(self) -> Question:
-        return Question(
+    def _of_openai(self) -> SecretQuestion:
+        return SecretQuestion(
             OPENAI_KEY,
             "API key",
             "Make an API key at https://platform.openai.com/api-keys and paste it here. "

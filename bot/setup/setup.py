@@ -10,7 +10,7 @@ from bot.logs import Secrets
 from bot.settings import Settings, forms, given, read_settings
 from bot.settings.env_file import write_env
 from bot.settings.toml_file import add_provider
-from bot.setup.asking import Asker, Probes, Question
+from bot.setup.asking import Asker, Probes, SecretQuestion
 from bot.setup.prompts import prompted, say
 from bot.setup.service import ANTHROPIC_KEY, MODEL, OPENAI_KEY, Chosen, ServiceQuestion
 from bot.shipped import command
@@ -68,11 +68,11 @@ class Setup:
         say(f"\nSaved in {' and '.join(map(str, files))}. Only your user can read {them}.")
 
 
-def _token_question(probes: Probes) -> Question:
+def _token_question(probes: Probes) -> SecretQuestion:
     async def trial(settings: Settings) -> str:
         return f"This is {await probes.token(settings)}."
 
-    return Question(
+    return SecretQuestion(
         _TOKEN,
         "Token",
         "In Telegram write /newbot to @BotFather (https://t.me/BotFather). It asks for a name and "

@@ -19,12 +19,12 @@ from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
 from bot.domain.message import Address
 from bot.domain.model import Usage
-from bot.ports.ledger import AuditLine, Bill, By, Spent, Whose
+from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit, later
 
 _CALLS = count(1)
-ALL = Whose()
+ALL = Spender()
 
 
 def used(
@@ -61,10 +61,10 @@ async def test_one_unknown_price_makes_the_sum_unknown(store: StorePorts, chat: 
 async def test_the_record_of_a_call_is_replaced_by_a_better_one(store: StorePorts, chat: Chat):
     reserved = replace(used(chat, "m", 10), estimated=True)
     await commit(store, reserved)
-    assert await store.ledger.total(NOW, Whose(chat.id)) == 10
+    assert await store.ledger.total(NOW, Spender(chat.id)) == 10
     paid = replace(reserved, cost=70, usage=Usage(2), estimated=False)
     await commit(store, paid, paid)
-    (bill,) = await store.ledger.bills([NOW], By.MODEL, Whose())
+    (bill,) = await store.ledger.bills([NOW], By.MODEL, Spender())
     assert bill == Bill(0, "m", 1, Usage(2), 70, 0, 0)
 
 
@@ -85,7 +85,7 @@ async def test_bills_are_made_by_time_and_subject(store: StorePorts, chat: Chat)
     )
     slots = [later(5), later(10), later(20)]
 
-    async def bills(by: By, whose: Whose = ALL) -> list[tuple[int, str, int, int, int, int]]:
+    async def bills(by: By, whose: Spender = ALL) -> list[tuple[int, str, int, int, int, int]]:
         found = await store.ledger.bills(slots, by, whose)
         return [(b.slot, b.of, b.calls, b.cost, b.unknown, b.estimated) for b in found]
 
@@ -101,22 +101,22 @@ async def test_bills_are_made_by_time_and_subject(store: StorePorts, chat: Chat)
         (1, here, 2, 4, 1, 0),
         (2, "", 1, 2, 0, 1),
     ]
-    assert await bills(By.PERSON, Whose(person=7)) == [(0, "7", 1, 1, 0, 0)]
-    assert await bills(By.SKILL, Whose(chat.id)) == [
+    assert await bills(By.PERSON, Spender(person=7)) == [(0, "7", 1, 1, 0, 0)]
+    assert await bills(By.SKILL, Spender(chat.id)) == [
         (0, "minutes", 1, 1, 0, 0),
         (1, "", 2, 4, 1, 0),
     ]
-    assert [b[1] for b in await bills(By.TASK, Whose(turn="turn-2"))] == ["turn-2"]
-    assert await store.ledger.total(later(10), Whose()) == 6
-    assert await store.ledger.total(later(30), Whose()) == 0
+    assert [b[1] for b in await bills(By.TASK, Spender(turn="turn-2"))] == ["turn-2"]
+    assert await store.ledger.total(later(10), Spender()) == 6
+    assert await store.ledger.total(later(30), Spender()) == 0
 
 
 async def test_a_total_leaves_out_the_calls_that_are_named(store: StorePorts, chat: Chat):
     one, two, old = used(chat, "m", 1), used(chat, "m", 20), used(chat, "m", 300, -10)
     await commit(store, one, two, old)
-    assert await store.ledger.total(NOW, Whose()) == 21
-    assert await store.ledger.total(NOW, Whose(person=1), [one.call, "another"]) == 20
-    assert await store.ledger.total(NOW, Whose(turn="turn-1"), [one.call, two.call]) == 0
+    assert await store.ledger.total(NOW, Spender()) == 21
+    assert await store.ledger.total(NOW, Spender(person=1), [one.call, "another"]) == 20
+    assert await store.ledger.total(NOW, Spender(turn="turn-1"), [one.call, two.call]) == 0
 
 
 async def test_the_newest_budget_counts(store: StorePorts):

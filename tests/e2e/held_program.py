@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from bot.bootstrap.program import PROBES, ask, chat, examined, new_watch, serve, unserved
-from bot.cli import Program, Work, run
+from bot.cli import CommandRun, Program, run
 from bot.logs import Secrets
 from bot.settings import Settings
 
@@ -28,7 +28,7 @@ def wait() -> None:
     time.sleep(SECONDS)
 
 
-async def _with_faults(work: Work) -> int:
+async def _with_faults(work: CommandRun) -> int:
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGUSR1, compute)
     loop.add_signal_handler(signal.SIGUSR2, wait)
@@ -39,7 +39,7 @@ def main() -> None:
     watch, secrets = new_watch(), Secrets()
     served = partial(serve, hide=secrets.add, watch=watch)
 
-    def with_faults(settings: Settings) -> Work:
+    def with_faults(settings: Settings) -> CommandRun:
         return _with_faults(served(settings))
 
     talked = partial(chat, hide=secrets.add, watch=watch)

@@ -15,6 +15,7 @@ from tests.words import (
     CARD_DENIED,
     CARD_STOPPED,
     CHANGE,
+    DEAD_BUTTON,
     DECIDED_ALREADY,
     DENY,
     DIFFERENT,
@@ -25,6 +26,8 @@ from tests.words import (
     RULE_PAUSED,
     STOP,
     STOPPED,
+    TWO_APPROVED,
+    WHOLE_IN_DOCUMENT,
 )
 
 
@@ -124,7 +127,7 @@ async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_
         "🔐 Run sudo true · 3 of 3",
     ]
     press = steward.press(steward.cards[0], f"{APPROVE_ALL} (2, not the ⚠️)")
-    assert await steward.answered(press) == "Approved 2. 1 card still waits."
+    assert await steward.answered(press) == TWO_APPROVED
     await steward.until(lambda: len(steward.showing(" created")) == 2)
     (danger,) = steward.cards
     assert "sudo true" in danger.text
@@ -180,7 +183,7 @@ async def test_foreign_forged_and_spent_presses_do_nothing_and_are_told_so(
     assert "may decide this" in await steward.answered(foreign)
     for data in ("a:forged-token:y", "a:", "nonsense", card.buttons[0][0].data or ""):
         press = steward.telegram.press(steward.ann, card, f"{data}x"[:64], forged=True)
-        assert await steward.answered(press) == "This button does nothing."
+        assert await steward.answered(press) == DEAD_BUTTON
     assert len(steward.model.requests) == 1
     steward.press(card, APPROVE)
     await steward.sees("Written.")
@@ -302,7 +305,7 @@ async def test_too_long_a_content_is_begun_on_the_card_and_comes_as_a_document(
     await steward.start()
     steward.say("Write it")
     card = await steward.card()
-    assert "The whole of it (501 lines) is in the document long.md." in card.text
+    assert WHOLE_IN_DOCUMENT in card.text
     assert "line 0099\n" in card.text
     document = await steward.until(lambda: next((m for m in steward.shown if m.file), None))
     assert document.file is not None

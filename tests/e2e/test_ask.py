@@ -132,7 +132,7 @@ async def test_without_a_terminal_a_card_is_denied_and_that_is_said(shell: Shell
     assert "· Create a.md" in " ".join(ended.err.split())
     assert "[y]" not in ended.err
     assert not shell.written
-    assert "There is no terminal to ask in" in str(shell.model.requests[1].body["messages"][-1])
+    assert UNASKED in str(shell.model.requests[1].body["messages"][-1])
 
 
 async def test_json_tells_everything_in_one_object(shell: Shell) -> None:

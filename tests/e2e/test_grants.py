@@ -10,7 +10,7 @@ from tests.e2e.steward import Steward, results_in
 from tests.e2e.test_approvals import write
 from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_skills import final, run
-from tests.words import ALLOW, APPROVE, DENY
+from tests.words import ALLOW, APPROVE, DENY, INCLUDES_THIS, SANDBOXED, SCRIBE_ALLOWED
 
 HEAD = "allowed-tools: Bash(git:*) Bash(ls:*) Bash(npm:*), Write(notes/**), Read WebFetch\n"
 
@@ -36,14 +36,14 @@ async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_do
         "• Run `ls …`",
         "• Write documents in notes/",
     ]
-    assert "Commands run in the workspace, sandboxed, no network." in listed
-    assert "That includes this call." in listed
+    assert SANDBOXED in listed
+    assert INCLUDES_THIS in listed
     await steward.recorded()
     await steward.restart()
     steward.press(card, ALLOW)
     await steward.sees("Done.")
     decided = await steward.sees("✅ Ran ls")
-    assert "Allowed while the skill scribe is in use here; /rules lists it." in decided.text
+    assert SCRIBE_ALLOWED in decided.text
     assert decided.buttons == ()
     assert (steward.workspace / "notes" / "a.md").read_text() == "content"
     assert asking(steward) == 1

@@ -3,7 +3,7 @@
 from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Chat, Rates, ShownMessage
 from tests.standins.messages_api import Gate, calls, text, tool
-from tests.words import APPROVE
+from tests.words import APPROVE, NOT_YOURS
 
 OWED = "SELECT 1 FROM outbox WHERE state = 'owed'"
 
@@ -77,7 +77,7 @@ async def test_a_groups_card_is_for_its_asker_and_owners_and_ends_with_the_asker
     await steward.start(STEWARD_ALLOWED="telegram:43,telegram:44")
     telegram.say(bob, "@steward_bot note the release", chat=team, topic=topic)
     card = await sees(steward, team, "asked by Bob for “note the release”")
-    only = "Only the one who asked, or an owner, may decide this."
+    only = NOT_YOURS
     assert only in await steward.answered(steward.press(card, APPROVE, eve))
     telegram.say(steward.ann, "/revoke@steward_bot 43", chat=team)
     await sees(steward, team, "Ended: 1 turn, 1 open card.")

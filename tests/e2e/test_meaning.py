@@ -21,6 +21,7 @@ from tests.fakes.embedder import embedded
 from tests.standins.embeddings import KEY, MODEL, Embeddings
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
+from tests.words import EMBEDDER_REFUSES, FOUND_BY_WORDS
 
 pytest.importorskip("chromadb")
 CAR = "The automobile of the physician is here."
@@ -368,11 +369,11 @@ async def test_the_doctor_tries_embedder_and_index(
 ) -> None:
     await remembered(steward)
     told = await doctor(steward)
-    assert "1 of 1 answers are found by words." in told
+    assert FOUND_BY_WORDS in told
     assert f"{MODEL} answers with 256 numbers. 1 of 1 answers are found by meaning." in told
     assert counted(steward) == sum(embeddings.tokens)
     told = await doctor(steward, STEWARD_EMBED_KEY="sk-wrong-9876543210")
-    assert "Words serve alone: the embedder refuses: 401" in told
+    assert EMBEDDER_REFUSES in told
     assert "sk-wrong" not in told
 
 

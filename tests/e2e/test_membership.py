@@ -3,7 +3,7 @@
 from tests.e2e.steward import Steward
 from tests.e2e.test_groups import sees, shown
 from tests.standins.messages_api import calls, text, tool
-from tests.words import APPROVE, OWNERS_ONLY, READING_ON, STOPPED_ALREADY
+from tests.words import ADDED_BY_SOMEBODY, APPROVE, OWNERS_ONLY, READING_ON, STOPPED_ALREADY
 
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 
@@ -14,7 +14,7 @@ async def test_an_owner_hears_what_becomes_of_the_bot_in_a_group(steward: Stewar
     await steward.start()
     team = telegram.group("Team", eve)
     told = await steward.sees("“Eve” (telegram:44) added me to the group “Team”.")
-    assert "I do not know who added me" in told.text
+    assert ADDED_BY_SOMEBODY in told.text
     telegram.promote_bot(team, eve)
     await steward.sees("made me an administrator of the group")
     telegram.mute_bot(team, eve)

@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.launching import ROOT, Command
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import text
+from tests.words import ANSWERS_READ, INDEXED, NOTHING_REMEMBERED
 
 LINES = [
     {"id": "1", "at": "2025-05-04T10:00:00Z", "question": "Where is the key?", "answer": "Hook."},
@@ -97,7 +98,7 @@ async def test_lines_are_taken_once_and_broken_ones_told_by_number(
     file.write_text("\n".join([*map(json.dumps, LINES), "", *broken]) + "\n")
     code, told = memory("import", str(file))
     assert code == 1
-    assert "2 answers read, 2 of them new, 4 could not be read." in told
+    assert ANSWERS_READ in told
     assert [line.partition(":")[0] for line in told.splitlines()[:4]] == ["4", "5", "6", "7"]
     assert "0 of them new" in memory("import", str(file))[1]
     code, told = memory("search", "the", "KEYS", "--json", "--limit", "1")
@@ -105,8 +106,8 @@ async def test_lines_are_taken_once_and_broken_ones_told_by_number(
     assert (code, found["id"], found["found_by"]) == (0, "import:1", ["words"])
     assert found["answer"] == "Hook."
     assert "棚の上です" in memory("search", "鍵は")[1]
-    assert memory("search", "zeppelin") == (1, "Nothing is remembered with these words.\n")
-    assert memory("reindex") == (0, "3 answers and notes are indexed.\n")
+    assert memory("search", "zeppelin") == (1, NOTHING_REMEMBERED)
+    assert memory("reindex") == (0, INDEXED)
     assert "Hook." in memory("search", "key")[1]
 
 

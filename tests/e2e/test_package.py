@@ -21,6 +21,7 @@ import pytest
 from bot.adapters.sql.migrating import REVISIONS
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.serving import serving
+from tests.words import NOWHERE_TO_CHAT
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("alembic", "plans", "skills")
@@ -171,9 +172,7 @@ def test_an_installed_program_without_token_and_terminal_says_so_in_one_sentence
 ) -> None:
     done = steward(installed, tmp_path, "run")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
-        "steward: There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
-    ]
+    assert done.stderr.splitlines() == [NOWHERE_TO_CHAT]
 
 
 async def test_an_installed_program_migrates_its_database_and_answers_in_telegram(

@@ -9,6 +9,7 @@ from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import calls, text, tool
 from tests.words import (
     APPROVE,
+    BOB_ASKS_IN_TEAM,
     DEAD_LINK,
     NO_BUDGET,
     NO_RULES,
@@ -17,6 +18,7 @@ from tests.words import (
     NOTHING_TO_SEND,
     NOTHING_TO_STOP,
     OWNER_NOW,
+    OWNERS_APPROVE,
     PRIVATE,
     SERVING,
 )
@@ -215,7 +217,7 @@ async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_k
     assert "An owner is asked" in copy.text
     data = card.buttons[0][0].data or ""
     forged = steward.telegram.press(bob, copy, data, forged=True)
-    assert "Only an owner can approve this" in await steward.answered(forged)
+    assert OWNERS_APPROVE in await steward.answered(forged)
     await steward.recorded()
     await steward.restart()
     steward.press(card, APPROVE)
@@ -237,7 +239,7 @@ async def test_a_group_without_its_owner_has_them_asked_in_private(steward: Stew
     await steward.sees("approve off")
     telegram.say(bob, "@steward_bot write a", chat=team)
     card = await steward.card()
-    assert "Bob asks in the group “Team”; only an owner can approve this: Ann" in card.text
+    assert BOB_ASKS_IN_TEAM in card.text
     steward.press(card, APPROVE)
 
     def shown() -> list[ShownMessage]:

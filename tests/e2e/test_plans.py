@@ -33,6 +33,7 @@ from tests.words import (
     REPLACED,
     RESUME,
     RETRY,
+    REVISED,
     SKIP,
     STOP,
 )
@@ -118,7 +119,7 @@ async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -
     old = await steward.card()
     await steward.recorded()
     steward.say("call it two.md", reply_to=old)
-    await steward.sees("✏️ One file · replaced by revision 2")
+    await steward.sees(REVISED)
     card = await steward.until(lambda: next((c for c in steward.cards if c.id != old.id), None))
     assert "revision 2" in card.text
     stale = steward.telegram.press(steward.ann, old, old.buttons[0][0].data or "", forged=True)

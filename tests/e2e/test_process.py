@@ -4,6 +4,7 @@ import pytest
 
 from tests.e2e.steward import KEY, Steward
 from tests.standins.messages_api import Gate, text, thinking
+from tests.words import NOWHERE_TO_CHAT
 
 WRONG = {
     "STEWARD_MAX_ROUNDS": "many",
@@ -27,9 +28,7 @@ async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name
 async def test_without_a_token_and_a_terminal_it_says_so_in_one_line(steward: Steward) -> None:
     del steward.settings["TELEGRAM_BOT_TOKEN"]
     assert await steward.exit_code("run") == 2
-    assert steward.output.splitlines() == [
-        "steward: There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
-    ]
+    assert steward.output.splitlines() == [NOWHERE_TO_CHAT]
 
 
 async def test_a_second_process_on_the_same_home_says_who_holds_it(steward: Steward) -> None:

@@ -12,7 +12,7 @@ from tests.e2e.skills import handed_over, pipeline, put, turns, use
 from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
-from tests.words import APPROVE, PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, RETRY, STOPPED
+from tests.words import APPROVE, MINUTES_GONE, PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, RETRY, STOPPED
 
 SECRET = "tracker-s3cret-nobody-may-see"
 
@@ -136,7 +136,7 @@ async def test_a_skill_chosen_by_hand_comes_with_the_next_message(steward: Stewa
     await steward.sees("is off.")
     steward.say("Hello")
     await steward.sees("Fine.")
-    assert "minutes is not at work any more" in words_in(steward.model.requests[2])
+    assert MINUTES_GONE in words_in(steward.model.requests[2])
 
 
 async def test_a_skill_put_in_or_changed_is_there_at_the_next_turn(steward: Steward) -> None:

@@ -7,7 +7,15 @@ from tests.ports import free_port
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.standins.serving import serving
-from tests.words import APPROVE, BAD_TOKEN, KEEPS_TRYING, NO_TELEGRAM, SERVING, TELEGRAM_BACK
+from tests.words import (
+    ANOTHER_READS,
+    APPROVE,
+    BAD_TOKEN,
+    KEEPS_TRYING,
+    NO_TELEGRAM,
+    SERVING,
+    TELEGRAM_BACK,
+)
 
 
 async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward: Steward) -> None:
@@ -71,7 +79,7 @@ async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: 
             assert answer.json()["result"] == []
     steward.say("Whose are you?")
     await steward.sees("Mine again.")
-    assert steward.output.count("Another program reads this bot's updates") == 1
+    assert steward.output.count(ANOTHER_READS) == 1
     assert steward.output.count(TELEGRAM_BACK) == 1
 
 

@@ -14,7 +14,7 @@ from tests.standins.messages_api import text
 from tests.standins.serving import serving
 from tests.standins.speech import Speech
 from tests.standins.transcriptions import Transcriptions
-from tests.words import NO_VOICE_TAKEN, TEXT_ALONE, UNHEARD, UNSPOKEN, VOICE_ON
+from tests.words import NO_VOICE_HERE, NO_VOICE_TAKEN, TEXT_ALONE, UNHEARD, UNSPOKEN, VOICE_ON
 
 KEY = "hear-e2e-a-key-nobody-may-ever-see"
 SPEAK_KEY = "speak-e2e-a-key-nobody-may-ever-see"
@@ -248,7 +248,7 @@ async def test_a_person_who_takes_no_voice_notes_is_told_once(
     steward.telegram.send_voice(steward.ann)
     await steward.sees("One.")
     told = await steward.sees(NO_VOICE_TAKEN)
-    assert "this chat takes no voice messages from me" in told.text
+    assert NO_VOICE_HERE in told.text
     steward.telegram.send_voice(steward.ann)
     await steward.sees("Two.")
     assert voice.asked == 1

@@ -16,6 +16,7 @@ from tests.ports import free_port
 from tests.standins.bot_api import BotApi
 from tests.standins.messages_api import Gate, text, thinking
 from tests.standins.serving import drop_connection, serving
+from tests.words import WEBHOOK_SET
 
 ORIGIN = "https://bot.example.org"
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
@@ -175,7 +176,7 @@ async def test_back_to_polling_the_webhook_is_deleted_and_nothing_is_lost(
     await steward.sees("Polled.")
     assert steward.telegram.webhook is None
     assert len(steward.telegram.calls_of("deleteWebhook")) == 1
-    assert "A webhook was set for this bot" in steward.output
+    assert WEBHOOK_SET in steward.output
     assert proxy.answers == []
 
 

@@ -21,7 +21,7 @@ from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.domain.voice import VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
-from bot.ports.ledger import AuditLine, Bill, By, Spent, Task, Whose
+from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant
 from tests.fakes.store_members import MemoryMembers
@@ -413,13 +413,13 @@ class MemoryLedger:
 
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]:
         spent: dict[str, Spent] = {}
-        for line in self._lines(since, Whose(chat)):
+        for line in self._lines(since, Spender(chat)):
             sum = spent.get(line.model, Spent(line.model, 0, Usage(), 0))
             cost = None if sum.cost is None or line.cost is None else sum.cost + line.cost
             spent[line.model] = Spent(line.model, sum.calls + 1, sum.usage + line.usage, cost)
         return [spent[model] for model in sorted(spent)]
 
-    def _lines(self, since: datetime, whose: Whose) -> Sequence[AddUsage]:
+    def _lines(self, since: datetime, whose: Spender) -> Sequence[AddUsage]:
         wanted = (whose.chat, whose.person, whose.turn)
         return [
             line
@@ -433,7 +433,7 @@ class MemoryLedger:
             )
         ]
 
-    async def bills(self, slots: Sequence[datetime], by: By, whose: Whose) -> Sequence[Bill]:
+    async def bills(self, slots: Sequence[datetime], by: By, whose: Spender) -> Sequence[Bill]:
         bills: dict[tuple[int, str], Bill] = {}
         for line in self._lines(slots[0], whose):
             slot = sum(line.at >= begin for begin in slots[1:])
@@ -450,7 +450,7 @@ class MemoryLedger:
             )
         return [bills[key] for key in sorted(bills)]
 
-    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
+    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
         lines = self._lines(since, whose)
         return sum(line.cost or 0 for line in lines if line.call not in besides)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.domain.change import AddUsage
 from bot.domain.errors import Conflict
 from bot.domain.passage import Passage
-from bot.ports.meaning import Begun, Leaving, Place
+from bot.ports.meaning import Begun, Leaving, PassagePlace
 from tests.fakes.store_rows import Rows
 
 
@@ -22,9 +22,9 @@ class MemoryMeant:
         self.rows.meant.clear()
         self.rows.leaving.clear()
 
-    async def places(self, numbers: Sequence[int]) -> Sequence[Place]:
+    async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
         kept = self.rows.passages.values()
-        return [Place(p.number, p.id, p.at, p.whose) for p in kept if p.number in numbers]
+        return [PassagePlace(p.number, p.id, p.at, p.whose) for p in kept if p.number in numbers]
 
     async def count_owed(self) -> int:
         return sum(id not in self.rows.meant for id in self.rows.passages)

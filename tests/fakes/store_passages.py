@@ -12,7 +12,7 @@ from bot.domain.passage import Hit, Passage, Whose
 from bot.domain.stems import sought, stems
 from bot.domain.turn import TurnState
 from bot.ports.belongings import Talk
-from bot.ports.memory import Past, Standing
+from bot.ports.memory import MemoryStanding, Past
 from tests.fakes.store_rows import Rows
 
 
@@ -52,13 +52,15 @@ class MemoryPassages:
         ]
         return Past(chat, rest[0], tuple(turns))
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> MemoryStanding:
         last, ended = self.rows.past
         kept, owed = len(self.rows.passages), len(await self.owed(len(self.rows.passages)))
         if ended:
-            return Standing(kept, owed, 0, 0)
+            return MemoryStanding(kept, owed, 0, 0)
         all_of = self.rows.conversations
-        return Standing(kept, owed, sum(id <= last for id in all_of), len(all_of), past_open=True)
+        return MemoryStanding(
+            kept, owed, sum(id <= last for id in all_of), len(all_of), past_open=True
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from bot.domain.message import Address, CodeBlock, Markdown, Plain, RawUpdate
 from bot.domain.model import Usage
 from bot.domain.plan import PlanState
 from bot.domain.transcript import AskerBody
-from bot.ports.ledger import By, Whose
+from bot.ports.ledger import By, Spender
 from tests.contracts.store_samples import NOW, a_plan, a_step, an_entry
 
 ROOT = Path(__file__).parents[2]
@@ -287,8 +287,8 @@ async def test_dollars_of_the_twentieth_revision_become_billionths(empty_url: st
         await store.journal.commit(Change(tuple(rows)))
     await alembic("-x", f"url={empty_url}", "downgrade", "0020")
     async with open_store(empty_url) as store:
-        assert await store.ledger.total(NOW, Whose(chat.id)) == 10_000_001
-        bills = await store.ledger.bills([NOW], By.MODEL, Whose(chat.id))
+        assert await store.ledger.total(NOW, Spender(chat.id)) == 10_000_001
+        bills = await store.ledger.bills([NOW], By.MODEL, Spender(chat.id))
     assert [(b.of, b.calls, b.cost, b.unknown) for b in bills] == [
         ("free", 1, 0, 1),
         ("m", 2, 10_000_001, 0),

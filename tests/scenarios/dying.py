@@ -15,7 +15,7 @@ from bot.domain.received import ReceivedFile
 from bot.domain.transcript import Entry
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
-from bot.ports.meaning import Begun, Leaving, MeaningDebts, Meant, Place, Vectors
+from bot.ports.meaning import Begun, Leaving, MeaningDebts, Meant, PassagePlace, Vectors
 from bot.ports.outbox import Delivered, Outbox, OutboxRow
 from bot.ports.received import InboxFolder
 from bot.ports.speaking import Sounds
@@ -174,7 +174,7 @@ class DyingMeant:
     async def begin(self, index: Begun | None) -> None:
         await self.fate.write(lambda: self.meant.begin(index))
 
-    async def places(self, numbers: Sequence[int]) -> Sequence[Place]:
+    async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
         return await self.meant.places(numbers)
 
     async def count_owed(self) -> int:

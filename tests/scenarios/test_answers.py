@@ -16,7 +16,7 @@ from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import Gate, broken_call, call, calls, nothing, says
 from tests.scenarios.stage import BOB, stage
 from tests.scenarios.tools import asking, closing, failing, looking, sending, tool, writing
-from tests.words import DEAD_LINK, EMPTY_ANSWERS, NOT_LET_IN, PRIVATE, RETRY
+from tests.words import DEAD_LINK, EMPTY_ANSWERS, NOT_LET_IN, PRIVATE, RETRY, SAME_ERROR
 
 
 async def test_a_message_is_answered_and_the_log_holds_both() -> None:
@@ -217,7 +217,7 @@ async def test_the_same_error_gets_advice_and_then_an_end() -> None:
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.TOOL_FAILURE_POLICY
         assert "[Hint]" in scene.results[1].text
-        assert "failed 3 times with the same error" in scene.texts[0]
+        assert SAME_ERROR in scene.texts[0]
         assert "It broke" in scene.texts[0]
         assert scene.labels == [RETRY]
 

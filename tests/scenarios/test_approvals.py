@@ -42,10 +42,16 @@ from tests.words import (
     DENIED,
     DIFFERENT,
     HOW_TO_PRESS,
+    MADE_TWICE,
+    NOT_IN_TIME,
     NOTHING_TO_DECIDE,
     ONE_WAITS_ABOVE,
     RULE_PAUSED,
+    SHOWN_AGAIN,
+    SKIPPED_LATE,
     STOP,
+    STOPPED_UNRUN,
+    TWO_APPROVED,
 )
 
 TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
@@ -205,7 +211,7 @@ async def test_the_card_of_an_approved_call_that_never_ran_says_so() -> None:
         await scene.say("/stop")
         await scene.settled()
         assert scene.texts[0] == "❓ Do write 1: outcome unknown"
-        assert scene.texts[1] == "⏹ Do write 2: stopped before it ran"
+        assert scene.texts[1] == STOPPED_UNRUN
 
 
 async def test_a_card_that_nobody_stopped_is_skipped_with_the_reason() -> None:
@@ -219,7 +225,7 @@ async def test_a_card_that_nobody_stopped_is_skipped_with_the_reason() -> None:
         await scene.clock.advance(101)
         gate.set()
         await scene.settled()
-        assert "⏭ Skipped: the working time was over · Do write x" in scene.texts
+        assert SKIPPED_LATE in scene.texts
 
 
 async def test_the_time_on_a_decided_card_is_that_of_the_person() -> None:
@@ -271,7 +277,7 @@ async def test_open_cards_are_shown_again_with_their_buttons_and_the_old_ones_sa
         await scene.say("/approvals")
         await scene.shows("1 card is waiting for a decision.")
         await scene.until(lambda: len(scene.cards) == 1 and scene.cards[0].id != old.id)
-        assert scene.channel.screen[old.id].text == "⤵️ Do write x · shown again: use the newer card"
+        assert scene.channel.screen[old.id].text == SHOWN_AGAIN
         assert await scene.press("Approve") == APPROVED
         await scene.settled(3)
         assert (len(tool.ran), scene.cards) == (1, [])
@@ -434,7 +440,7 @@ async def test_danger_offers_no_rule_and_is_left_out_of_approve_all() -> None:
         labels = [b["label"] for row in scene.cards[2].piece.body["buttons"] for b in row]
         assert not any("Always" in label for label in labels)
         told = await scene.press("Approve all (2, not the ⚠️)", card=0)
-        assert told == "Approved 2. 1 card still waits."
+        assert told == TWO_APPROVED
         await scene.until(lambda: len(tool.ran) == 2)
         await scene.parked()
         assert fire.ran == []
@@ -505,7 +511,7 @@ async def test_a_card_expires_with_its_turn_and_without_a_model_call() -> None:
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.EXPIRED
         assert scene.results[0].code is Code.EXPIRED
-        assert scene.texts[0] == "⌛ Not decided in time · Do write x"
+        assert scene.texts[0] == NOT_IN_TIME
         assert "Nobody decided in time" in scene.texts[1]
 
 
@@ -639,7 +645,7 @@ async def test_the_third_identical_call_asks_whether_to_go_on() -> None:
         await scene.say("go")
         await scene.parked()
         assert len(look.ran) == 2
-        assert "I have made this call twice with the same result. Try again?" in scene.cards[0].text
+        assert MADE_TWICE in scene.cards[0].text
         assert await scene.press("Go on") == "Going on."
         await scene.until(lambda: len(look.ran) == 5)
         await scene.parked()

@@ -29,6 +29,7 @@ from tests.words import (
     OVER_TURN,
     UNCOUNTED,
     UNPRICED,
+    UNPRICED_CALL,
     YOU_TODAY,
 )
 
@@ -194,7 +195,7 @@ async def test_without_a_budget_an_unknown_price_is_counted_as_unknown() -> None
         await scene.say("/budget")
         await scene.shows(NO_BUDGET)
     assert "price unknown" in told
-    assert "1 call of unknown price: not in these sums." in told
+    assert UNPRICED_CALL in told
     assert "$0.00" not in told
 
 

@@ -10,7 +10,7 @@ from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, HOME, Stage, stage
 from tests.scenarios.tools import writing
-from tests.words import CARD_DENIED, CARD_STOPPED
+from tests.words import CARD_DENIED, CARD_STOPPED, DECIDED_ALREADY
 
 
 async def copy_of(scene: Stage, card: Shown) -> str:
@@ -42,7 +42,7 @@ async def test_a_press_on_a_copy_of_a_decided_card_shows_what_was_decided() -> N
         data = card.piece.body["buttons"][0][0]["data"]
         await scene.press("Deny", card=0)
         await scene.shows("As you wish.")
-        assert await scene.press_data(data, message_id=copy) == "This is decided already."
+        assert await scene.press_data(data, message_id=copy) == DECIDED_ALREADY
         await scene.until(lambda: not scene.cards)
         assert sum(text == f"{CARD_DENIED} · Do write x" for text in scene.texts) == 2
 

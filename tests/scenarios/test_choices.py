@@ -9,7 +9,7 @@ from bot.flow.commands.choices import choice, parse_data
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.team import TEAM, group
-from tests.words import OWNERS_ONLY
+from tests.words import DEAD_BUTTON, OWNERS_ONLY
 
 _BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
 
@@ -79,7 +79,7 @@ async def test_only_commands_that_set_a_value_can_be_pressed(data: str) -> None:
         await scene.say("/queue")
         await scene.shows("`/queue steer`")
         (shown,) = scene.cards
-        assert await scene.press_data(data, ANN, shown.id) == "This button does nothing."
+        assert await scene.press_data(data, ANN, shown.id) == DEAD_BUTTON
         assert len(scene.texts) == 1
 
 
@@ -88,7 +88,7 @@ async def test_a_stranger_presses_nothing() -> None:
         await scene.say("/queue")
         await scene.shows("`/queue steer`")
         (shown,) = scene.cards
-        assert await scene.press_data("m:queue:steer", BOB, shown.id) == "This button does nothing."
+        assert await scene.press_data("m:queue:steer", BOB, shown.id) == DEAD_BUTTON
         assert (await home(scene)).queue_mode is QueueMode.QUEUE
 
 

@@ -17,7 +17,7 @@ from tests.fakes.model import Gate, Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.test_attachments import HeldReader
 from tests.scenarios.tools import tool
-from tests.words import NOTHING_TO_STOP, TWO_A_MINUTE
+from tests.words import CAME_LATE, FORWARDED, NOTHING_TO_STOP, TWO_A_MINUTE
 
 BOUNDS = BundleBounds()
 PICTURE = ImagePart("image/png", "iVBORw0=")
@@ -173,7 +173,7 @@ async def test_a_comment_behind_its_forwards_ends_the_wait() -> None:
         await them.send(them.update("Pay me", forwarded_from="Eve"), them.update("Is this true?"))
         await them.scene.settled()
         (asked,) = them.asked
-        assert asked.text == "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
+        assert asked.text == FORWARDED
         assert asked.untrusted == "a forward from Eve"
 
 
@@ -270,7 +270,7 @@ async def test_a_late_part_of_an_answered_album_is_a_turn_of_its_own_with_a_note
         await them.rested()
         await them.scene.settled(2)
         late = them.asked[1]
-        assert late.text.startswith("[Steward] This came late: it is a part of the message before")
+        assert late.text.startswith(CAME_LATE)
         assert late.images == (PICTURE,)
 
 
@@ -289,7 +289,7 @@ async def test_a_late_part_joins_the_running_turn_by_steering() -> None:
         late = them.asked[1]
         assert late.steering
         assert late.images == (PICTURE,)
-        assert late.text.startswith("[Steward] This came late: it is a part of the message before")
+        assert late.text.startswith(CAME_LATE)
 
 
 async def test_fragments_of_one_message_do_not_interrupt_each_other() -> None:

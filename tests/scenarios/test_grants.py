@@ -20,7 +20,15 @@ from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.test_skills import skill, use
 from tests.scenarios.tools import ScenarioTool, foreign, tool
-from tests.words import ALLOW, ASKS_AGAIN
+from tests.words import (
+    ALLOW,
+    ASKS_AGAIN,
+    INCLUDES_THIS,
+    NOT_YOURS,
+    NOTES_ALLOWED,
+    NOTES_ASKS,
+    READING_COMMANDS,
+)
 
 
 def wrote(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
@@ -69,11 +77,11 @@ async def test_a_press_approves_the_card_and_lets_the_like_run_unasked() -> None
         await scene.say("Go")
         await scene.parked()
         (card,) = offers(scene)
-        assert "The skill notes asks to run without a card, while it is in use here:" in card
+        assert NOTES_ASKS in card
         assert "• Write documents in notes/" in card
-        assert "That includes this call." in card
+        assert INCLUDES_THIS in card
         told = await scene.press(ALLOW)
-        assert told == "🧩 Allowed while the skill notes is in use here; /rules lists it."
+        assert told == NOTES_ALLOWED
         await scene.settled()
         assert [a["path"] for a in written.ran] == ["notes/a.md", "notes/b.md"]
         assert [card.state for card in scene.approvals] == [ApprovalState.APPROVED]
@@ -269,7 +277,7 @@ async def test_commands_are_allowed_as_far_as_they_only_read_and_where_the_card_
         await scene.say("Go")
         await scene.parked()
         (card,) = offers(scene)
-        assert "• Run commands that only read (b2sum, basename, cat, " in card
+        assert READING_COMMANDS in card
         assert "Commands run here." in card
         await scene.press(ALLOW)
         await scene.press("Approve")
@@ -310,7 +318,7 @@ async def test_only_who_may_approve_may_allow_and_it_counts_for_the_asker_alone(
         await scene.say("Go")
         await scene.parked()
         told = await scene.press(ALLOW, BOB)
-        assert told == "Only the one who asked, or an owner, may decide this."
+        assert told == NOT_YOURS
         assert under(scene) == []
         await scene.press(ALLOW)
         await scene.settled()

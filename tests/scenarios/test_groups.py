@@ -13,7 +13,7 @@ from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.team import EVE, TEAM, Group, blocks, group
 from tests.scenarios.tools import writing
-from tests.words import OWNERS_ONLY
+from tests.words import FORWARDED, OWNERS_ONLY
 
 TAKEN = InboundState.TAKEN
 
@@ -260,7 +260,7 @@ async def test_a_comment_behind_its_forwards_calls_the_bot_for_them() -> None:
         await team.ask("Is this true?", number=2)
         await team.scene.settled()
         (asked,) = team.askers
-        assert asked.text == "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
+        assert asked.text == FORWARDED
 
 
 async def test_fragments_nobody_calls_the_bot_for_are_passed_over_after_a_moment() -> None:

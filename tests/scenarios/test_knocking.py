@@ -6,6 +6,7 @@ from bot.flow.arrivals.doorway import MOST_GREETED
 from bot.flow.arrivals.knocking import LET_IN, MOST_A_DAY
 from tests.fakes.model import says
 from tests.scenarios.stage import ANN, BOB, stage
+from tests.words import DEAD_BUTTON, DECIDED_ALREADY, OWNERS_DECIDE
 
 _BOBS = Address("fake", "2")
 _CY = Sender("fake", "3", "Cy")
@@ -74,12 +75,12 @@ async def test_only_an_owner_decides_and_only_once() -> None:
         await scene.shows("wants to use me")
         (card,) = scene.cards
         data = [b["data"] for row in card.piece.body["buttons"] for b in row]
-        assert await scene.press_data(data[0], _CY, card.id) == "Only an owner can decide this."
-        assert await scene.press_data(data[0], BOB, card.id) == "Only an owner can decide this."
+        assert await scene.press_data(data[0], _CY, card.id) == OWNERS_DECIDE
+        assert await scene.press_data(data[0], BOB, card.id) == OWNERS_DECIDE
         newest = max(scene.store.rows.inbox)
         assert scene.store.rows.inbox[newest].body == "", "a press of a stranger is not kept"
         assert await scene.press_data(data[1], ANN, card.id) == ""
-        assert await scene.press_data(data[0], ANN, card.id) == "This is decided already."
+        assert await scene.press_data(data[0], ANN, card.id) == DECIDED_ALREADY
         assert await scene.store.people.by_sender(BOB) is None
 
 
@@ -89,8 +90,8 @@ async def test_forged_data_lets_nobody_in() -> None:
         await scene.settled()
         (answer,) = scene.channel.screen.values()
         for data in ("k:in:fake:9", "k:in:9", "k:yes:fake:9", "k:in:fake:9:x"):
-            assert await scene.press_data(data, ANN, answer.id) == "This button does nothing."
-            assert await scene.press_data(data, ANN, "77") == "This button does nothing."
+            assert await scene.press_data(data, ANN, answer.id) == DEAD_BUTTON
+            assert await scene.press_data(data, ANN, "77") == DEAD_BUTTON
         assert len(await scene.store.people.accounts()) == 1
 
 

@@ -25,6 +25,7 @@ from tests.fakes.vectors import FakeVectors
 from tests.scenarios.dying import DyingDebts, DyingMeant, DyingVectors, Fate, deaths
 from tests.scenarios.stage import Stage, stage
 from tests.scenarios.test_memory import recalled
+from tests.words import BY_WORDS_ALONE
 
 ME = "p1"
 CAR = "The automobile of the physician is here."
@@ -75,7 +76,7 @@ async def test_a_failing_embedder_leaves_the_words(caplog: pytest.LogCaptureFixt
         told = [r for r in caplog.records if "words alone: the embedder" in r.getMessage()]
         assert len(told) == 1
         await scene.say("/status")
-        assert "found by words alone (the embedder is not reached" in await scene.shows("Memory: ")
+        assert BY_WORDS_ALONE in await scene.shows("Memory: ")
 
 
 CAUSE = Cause(CallKind.EMBEDDING, person=1)

@@ -21,7 +21,17 @@ from tests.scenarios.lives import two_answers
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running
 from tests.scenarios.team import EVE, PEOPLE, TEAM, Group, blocks, group
 from tests.scenarios.tools import looking, writing
-from tests.words import APPROVED, OWNERS_ONLY, READING_ON, REMOVED
+from tests.words import (
+    ADDED_BY_SOMEBODY,
+    APPROVED,
+    MORE_CHANGES,
+    OWNER_UNKNOWN,
+    OWNERS_ONLY,
+    READING_ON,
+    REMOVED,
+    STOPPED_REMOVED,
+    SUPERGROUP,
+)
 
 NEW = Address("fake", "-100200")
 BOBS = Address("fake", "2")
@@ -80,7 +90,7 @@ async def test_an_owner_hears_where_the_bot_was_added_and_by_whom():
 async def test_an_owner_hears_that_a_stranger_added_the_bot():
     async with group() as team:
         [told] = await news(team, change(GONE, MEMBER, EVE))
-        assert "I do not know who added me" in told
+        assert ADDED_BY_SOMEBODY in told
 
 
 @pytest.mark.parametrize(
@@ -132,7 +142,7 @@ async def test_all_that_a_group_had_going_on_ends_with_the_bots_removal():
         assert told[-1].endswith("Ended there: 1 turn.")
         assert turn.stop_reason is StopReason.USER_CANCELLED
         assert [a.state for a in team.scene.approvals] == [ApprovalState.CANCELLED]
-        assert team.texts[-1].startswith("Stopped: I was removed from this chat.")
+        assert team.texts[-1].startswith(STOPPED_REMOVED)
         assert InboundState.HEARD not in team.states()
         assert tool.ran == []
         team.scene.assert_whole()
@@ -231,7 +241,7 @@ async def test_joining_the_supergroup_before_the_word_of_the_move_is_put_right()
         await team.ask("first")
         await team.scene.settled()
         [told] = await news(team, change(GONE, MEMBER, at=NEW), Moved(TEAM, NEW))
-        assert told == "The group “Team” is a supergroup now. I am in it as before."
+        assert told == SUPERGROUP
 
 
 async def test_a_refused_send_moves_the_chat_and_the_answer_goes_there():
@@ -333,7 +343,7 @@ async def test_a_group_belongs_to_its_owner_for_what_is_heard_there():
 async def test_whose_group_it_is_may_not_be_told():
     async with group() as team:
         team.scene.groups.fault = ChannelUnreachable("no answer", maybe_done=False)
-        assert "could not find out who owns this group" in await team.command("/context on", BOB)
+        assert OWNER_UNKNOWN in await team.command("/context on", BOB)
         assert not team.chat.listens
 
 
@@ -427,7 +437,7 @@ async def test_strangers_who_add_the_bot_to_many_groups_are_told_of_in_a_few_mes
         groups = [Address("fake", f"-{n}") for n in range(1000, 1150)]
         told = await news(team, *(change(GONE, MEMBER, at=one) for one in groups))
         assert len(told) == MOST_OF_STRANGERS + 1
-        assert told[-1].startswith("140 more such changes this hour by people I do not know.")
+        assert told[-1].startswith(MORE_CHANGES)
         known = await news(team, change(GONE, MEMBER, BOB, at=Address("fake", "-2000")))
         assert len(known) == MOST_OF_STRANGERS + 2
 

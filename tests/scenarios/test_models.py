@@ -15,6 +15,7 @@ from tests.fakes.model import ScriptedModel, Step, call, calls, says
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import BOB, Stage, running
 from tests.scenarios.tools import looking, writing
+from tests.words import OVERLOADED, STAYS_DONE
 
 TIERS = Tiers("fake/small", "fake/middle", "fake/large")
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>'
@@ -118,7 +119,7 @@ async def test_a_turn_that_no_model_can_serve_is_tried_after_1_5_15_and_60_minut
             await rests(scene, number)
             (card,) = scene.cards
             assert "“a hard thing” waits; nothing is lost." in card.text
-            assert "is overloaded and did not answer" in card.text
+            assert OVERLOADED in card.text
             assert f"in {minutes} minute" in card.text
             await scene.clock.advance(minutes * 60 - 1)
             assert len(asked(scene)) == number
@@ -136,7 +137,7 @@ async def test_what_was_done_stays_done_and_the_turn_goes_on_from_there() -> Non
         await scene.say("go")
         await scene.press("Approve")
         await rests(scene)
-        assert "The call done so far stays done." in scene.cards[-1].text
+        assert STAYS_DONE in scene.cards[-1].text
         await scene.clock.advance(60)
         await scene.shows("Done.")
         assert len(write.ran) == 1

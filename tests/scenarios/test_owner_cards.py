@@ -19,7 +19,18 @@ from tests.fakes.model import Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.team import TEAM, Group, group
 from tests.scenarios.tools import writing
-from tests.words import APPROVE, APPROVED, CANCEL, CHANGE, DECIDED_ALREADY, DENY, STOP
+from tests.words import (
+    APPROVE,
+    APPROVED,
+    BOB_ASKS_IN_TEAM,
+    CANCEL,
+    CHANGE,
+    DEAD_BUTTON,
+    DECIDED_ALREADY,
+    DENY,
+    SHOWN_AGAIN,
+    STOP,
+)
 
 CARL = Sender("fake", "3", "Carl")
 WITH_BOB, WITH_CARL = Address("fake", "2"), Address("fake", "3")
@@ -95,7 +106,7 @@ async def test_who_asked_may_deny_or_stop_and_cannot_forge_an_approval() -> None
         data = at(scene, HOME).piece.body["buttons"][0][0]["data"]
         told = await scene.press_data(data, BOB, "0", WITH_BOB)
         assert told == NOT_APPROVER
-        assert await scene.press_data(data, ANN, "0", WITH_CARL) == "This button does nothing."
+        assert await scene.press_data(data, ANN, "0", WITH_CARL) == DEAD_BUTTON
         assert await press(scene, "Deny", WITH_BOB, BOB) == "Denied."
         await scene.settled()
         assert scene.results[0].code is Code.DENIED
@@ -124,7 +135,7 @@ async def test_from_a_group_without_an_owner_the_card_goes_to_owners_in_private(
     async with asked_in_group(WRITE, says("Done."), there=False, fault=fault) as team:
         scene = team.scene
         card, copy = at(scene, HOME), at(scene, TEAM)
-        assert "Bob asks in the group “Team”; only an owner can approve this: Ann" in card.text
+        assert BOB_ASKS_IN_TEAM in card.text
         assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP]
         assert labels(copy) == [DENY, f"{CHANGE}…", STOP]
         await scene.crash()
@@ -205,7 +216,7 @@ async def test_what_ends_the_request_takes_the_card_from_every_screen(end: str) 
 async def test_owners_find_it_among_what_waits_for_their_word() -> None:
     async with asked(WRITE, owners=(ANN, CARL)) as scene:
         await scene.say("/approvals", CARL, at=WITH_CARL)
-        await scene.shows_in(WITH_CARL, "⤵️ Do write x · shown again: use the newer card")
+        await scene.shows_in(WITH_CARL, SHOWN_AGAIN)
         again = await scene.until(lambda: next((s for s in shown_in(scene, WITH_CARL)), None))
         assert "asked by Bob" in again.text
         await scene.say("/approvals", BOB, at=WITH_BOB)

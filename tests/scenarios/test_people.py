@@ -14,7 +14,7 @@ from bot.domain.turn import TurnState
 from tests.fakes.model import Gate, Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.tools import ScenarioTool, looking, tool, writing
-from tests.words import APPROVED, CARD_STOPPED, TWO_A_MINUTE
+from tests.words import APPROVED, BOB_ASKS, CARD_STOPPED, TWO_A_MINUTE
 
 _BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
 
@@ -161,7 +161,7 @@ async def test_only_an_owner_approves_for_who_may_not_and_the_card_names_one() -
         await commanded(scene, "/rights 2 approve off", "approve off")
         await scene.say("write x", BOB)
         await scene.parked()
-        assert "Bob asks; only an owner can approve this: Ann" in scene.cards[-1].text
+        assert BOB_ASKS in scene.cards[-1].text
         assert "Always" not in str(scene.cards[-1].piece.body["buttons"])
         assert "Only an owner can approve" in await scene.press("Approve", BOB)
         assert await scene.press("Approve", ANN) == APPROVED

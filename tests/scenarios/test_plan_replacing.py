@@ -18,7 +18,7 @@ from tests.fakes.model import Gate, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.test_plans import button, said, submit, write
 from tests.scenarios.tools import submitting, writing
-from tests.words import KEPT, NO_READY_MADE, REPLACE, REPLACED
+from tests.words import KEPT, NO_READY_MADE, OTHER_PLAN_ENDED, REPLACE, REPLACED, STEPS_RUN
 
 ONE = (calls(write("a", "1")), says("One."))
 TWO = (calls(write("b", "2")), says("Two."))
@@ -151,7 +151,7 @@ async def test_when_the_old_plan_has_ended_the_new_one_just_begins() -> None:
         card = await question(scene)
         await said(scene, "/plan cancel", "Cancelled.")
         told = await scene.press_data(button(card, "Replace"))
-        assert told == "The other plan has ended already."
+        assert told == OTHER_PLAN_ENDED
         await scene.settled(2)
         assert wishes(scene) == ["one file", "another file"]
         assert live(scene).state is PlanState.READY
@@ -166,7 +166,7 @@ async def test_a_plan_that_is_carried_out_is_not_replaced() -> None:
         await scene.press("Approve", card=0)
         await tool.started.wait()
         told = await scene.press_data(button(card, "Replace"))
-        assert told == "Its steps are under way. /stop ends that first."
+        assert told == STEPS_RUN
         await said(scene, "/plan a third", "Its steps are under way. /stop ends that first")
         await said(scene, "/plan replace a third", "Its steps are under way.")
         gate.set()

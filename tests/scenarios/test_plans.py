@@ -28,10 +28,13 @@ from tests.words import (
     APPROVED,
     CANCEL,
     CHANGE,
+    DANGEROUS_STEP,
     DIFFERENT,
     FIRST_FAILED_ASKS,
     FIRST_STEP_FAILED,
     HOW_TO_PRESS,
+    MODE_STAYS_ON,
+    NO_CHANGES,
     NO_PLAN,
     NO_READY_MADE,
     OUTCOME_UNKNOWN,
@@ -40,6 +43,7 @@ from tests.words import (
     PLAN_OF_TWO_DONE,
     RESUME,
     RETRY,
+    REVISED,
     SKIP,
     STOP,
 )
@@ -165,7 +169,7 @@ async def test_a_dangerous_step_is_marked_and_asks_again_when_its_turn_comes() -
         assert "1. ⚠️ Do burn it" in scene.cards[0].text
         await scene.press("Approve")
         await scene.parked()
-        assert "Dangerous step of the plan: approve it separately" in scene.cards[-1].text
+        assert DANGEROUS_STEP in scene.cards[-1].text
         await scene.press("Deny", card=-1)
         await scene.settled(2)
         assert fire.ran == []
@@ -320,7 +324,7 @@ async def test_change_goes_back_to_collecting_and_voids_the_older_card() -> None
         await scene.settled(2)
         plan = the_plan(scene)
         assert (plan.revision, [s.arguments for s in plan.steps]) == (2, ['{"what":"2"}'])
-        assert scene.texts[1] == "✏️ One file · replaced by revision 2"
+        assert scene.texts[1] == REVISED
         assert await scene.press_data(approve) == STALE
         assert tool.ran == []
         await scene.press("Approve")
@@ -469,7 +473,7 @@ async def test_a_plan_without_steps_says_so_and_ends_plan_mode() -> None:
         await scene.until(lambda: scene.texts)
         await scene.say("do nothing")
         await scene.settled(1)
-        assert "Nothing to approve: this needs no changes." in scene.texts[-1]
+        assert NO_CHANGES in scene.texts[-1]
         assert the_plan(scene).state is PlanState.CANCELLED
         assert scene.cards == []
         await scene.say("hello")
@@ -744,7 +748,7 @@ async def test_done_shows_what_is_collected_so_far_once() -> None:
         await scene.say("/plan one file")
         await scene.settled(1)
         assert the_plan(scene).collecting
-        assert "Plan mode is still on, with 1 step." in scene.texts[-1]
+        assert MODE_STAYS_ON in scene.texts[-1]
         await scene.say("/plan done")
         await scene.say("/plan done")
         await scene.until(lambda: len(scene.cards) == 1)

@@ -17,7 +17,7 @@ from bot.ports.tool import Place
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import BOB, Stage, stage
 from tests.scenarios.tools import ScenarioTool, looking, writing
-from tests.words import ONE_WAITS_ABOVE, STOPPED
+from tests.words import DECIDED_ALREADY, NOT_YOURS, ONE_WAITS_ABOVE, STOPPED
 
 
 def failing(_: ModelRequest) -> ModelReply:
@@ -80,7 +80,7 @@ async def test_give_up_ends_the_turn_and_only_its_asker_or_an_owner_may() -> Non
         await scene.say("first")
         await rests(scene)
         told = await scene.press("Give up", BOB)
-        assert told == "Only the one who asked, or an owner, may decide this."
+        assert told == NOT_YOURS
         assert await scene.press("Give up") == "Giving up."
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.USER_CANCELLED
@@ -124,7 +124,7 @@ async def test_a_press_of_an_older_rest_does_nothing() -> None:
         data = card.piece.body["buttons"][0][0]["data"]
         await scene.clock.advance(60)
         await rests(scene)
-        assert await scene.press_data(data) == "This is decided already."
+        assert await scene.press_data(data) == DECIDED_ALREADY
 
 
 async def test_a_step_counts_only_when_it_has_lived_and_progress_takes_it_back() -> None:

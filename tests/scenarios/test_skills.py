@@ -21,7 +21,7 @@ from tests.scenarios.dying import Fate, deaths
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running, stage
 from tests.scenarios.tools import looking, tool, writing
-from tests.words import SUMMARISED
+from tests.words import MINUTES_GONE, MINUTES_OFF, MORE_UNREADABLE, SUMMARISED
 
 
 def skill(name: str, **fields: object) -> Skill:
@@ -95,7 +95,7 @@ async def test_a_skill_a_person_chose_comes_with_their_next_message_once() -> No
         await scene.say("third")
         turn = await scene.settled(3)
         assert turn.skill is None
-        assert "minutes is not at work any more" in newest(scene.model.requests[2])
+        assert MINUTES_GONE in newest(scene.model.requests[2])
 
 
 async def test_a_persons_choice_stays_whatever_the_model_chooses_for_a_turn() -> None:
@@ -136,7 +136,7 @@ async def test_a_skill_that_went_away_is_told_and_is_at_work_no_more() -> None:
         assert "minutes is not at work any more: there is no skill “minutes”" in newest(
             scene.model.requests[0]
         )
-        assert await scene.shows("minutes is off now: there is no skill")
+        assert await scene.shows(MINUTES_OFF)
         skills.put(skill("minutes"))
         await scene.say("second")
         assert (await scene.settled(2)).skill is None
@@ -336,7 +336,7 @@ async def test_of_many_faults_some_are_told_and_how_many_more() -> None:
         assert text.count("its name is odd") == 20
         assert "⚠️ and 10 more" in text
         assert text.count("✗") == 21
-        assert "and 50 more that cannot be read" in text
+        assert MORE_UNREADABLE in text
         await scene.say("/skills bad-66")
         await scene.shows("bad-66/SKILL.md:1: no YAML")
         await scene.say("/skill bad-66")

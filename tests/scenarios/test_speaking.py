@@ -16,7 +16,7 @@ from tests.fakes.speaking import FakeSpeaking
 from tests.scenarios.stage import BOB, HOME, Stage, stage
 from tests.scenarios.team import PEOPLE, TEAM, Group
 from tests.scenarios.tools import looking
-from tests.words import NO_VOICE_TAKEN, TEXT_ALONE, UNSPOKEN, VOICE_ON
+from tests.words import NO_VOICE_HERE, NO_VOICE_TAKEN, TEXT_ALONE, UNSPOKEN, VOICE_ON
 
 OWN = Attachment("voice", "voice.ogg", 4, "V", seconds=30, recorded=True)
 QUOTED = "🎤 “buy milk”"
@@ -221,10 +221,10 @@ async def test_a_chat_that_takes_no_voice_notes_is_told_once_and_left_in_peace()
         await scene.say("", attachments=[OWN])
         await scene.shows("One.")
         await scene.settled()
-        scene.channel.fail_next(ContentRefused("this chat takes no voice messages from me"))
+        scene.channel.fail_next(ContentRefused(NO_VOICE_HERE))
         speaking.gate.open()
         told = await scene.shows(NO_VOICE_TAKEN)
-        assert "this chat takes no voice messages from me" in told
+        assert NO_VOICE_HERE in told
         assert "/voice on" in told
         await scene.say("", attachments=[OWN])
         await scene.shows("Two.")

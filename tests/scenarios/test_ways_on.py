@@ -35,12 +35,14 @@ from tests.words import (
     NO_TAKEOVER,
     NO_TOOL_RAN,
     NOT_LET_IN,
+    OWNER_SETS_KEY,
     PRESSED_ALREADY,
     RETRY,
     STOP,
     STOPPED,
     STOPPED_AFTER,
     TRYING_AGAIN,
+    WAITED,
 )
 
 DENIED = ModelDenied("no", Trouble.KEY, "A_KEY")
@@ -143,7 +145,7 @@ async def test_an_owner_presses_for_the_one_who_asked() -> None:
     async with stage(DENIED, says("For Bob."), people=BOTH) as scene:
         await scene.say("first", BOB)
         await scene.settled()
-        assert "The owner must set a valid key." in scene.texts[0]
+        assert OWNER_SETS_KEY in scene.texts[0]
         await scene.press(RETRY, ANN)
         turn = await scene.settled(2)
         assert (turn.asker, turn.asker_name) == (scene.turns[0].asker, "Bob")
@@ -301,7 +303,7 @@ async def test_a_long_pause_is_told_once_and_ends_as_a_short_line() -> None:
         assert (told.startswith("⏳ The model is overloaded."), scene.labels) == (True, [STOP])
         await scene.clock.advance(91)
         await scene.settled()
-        assert scene.texts == ["⏳ I waited 90 seconds for the model.", "Here."]
+        assert scene.texts == [WAITED, "Here."]
         assert scene.labels == []
 
 

@@ -11,6 +11,7 @@ from bot.domain.person import Role
 from tests.fakes.model import PROFILE, Gate, ScriptedModel, call, calls, says
 from tests.scenarios.stage import ANN, Stage, running, stage
 from tests.scenarios.tools import looking, writing
+from tests.words import WHOLE_ANSWER
 
 WHY = "I write it down, since you asked for a note."
 
@@ -183,7 +184,7 @@ async def test_a_long_answer_as_a_file_keeps_its_words_and_its_footer_in_the_mes
         await scene.say("tell me")
         await scene.settled()
         told = next(text for text in scene.texts if text.startswith("I look first."))
-        assert "📄 The whole answer is in answer.md" in told
+        assert WHOLE_ANSWER in told
         assert told.endswith("$0.0001")
         (file,) = [s for s in scene.channel.screen.values() if "file" in s.piece.body]
         assert file.piece.body["file"] == long.strip()

@@ -19,7 +19,7 @@ TICK_SECONDS = 0.025
 """Seconds between two looks at the loop; a call that blocks is measured to a look or two."""
 
 _RESTING_LOOKS = 8
-"""Looks in a row at a loop that rests, after which the watch sleeps until the loop works again.
+"""Looks in a row at an idle loop, after which the watch sleeps until the loop works again.
 
 Looking on would cost an idle program 0.8 % of a processor.
 """
@@ -28,7 +28,7 @@ _YOUNG_SECONDS = 0.002
 """The age of a lap below which nothing is suspected: most laps end sooner."""
 
 _STILL_SECONDS = 5.0
-"""Seconds after which a hold is told of although it goes on."""
+"""Seconds after which the log names a hold that has not ended."""
 
 _MOST_LINES = 10
 """Lines of the log a minute."""

@@ -1,4 +1,4 @@
-"""A selector that notes when the event loop works and when it rests."""
+"""A selector that notes when the event loop works and when it is idle."""
 
 import selectors
 import threading
@@ -19,14 +19,14 @@ class WatchedSelector(selectors.DefaultSelector):
         super().__init__()
         self._laps = 0
         self.lap: tuple[int, float] | None = None
-        """The number of the lap that runs and its start; None while the loop rests."""
+        """The number of the lap that runs and its start; None while the loop is idle."""
         self.long: tuple[int, float] = (0, 0.0)
         """The number and the seconds of the newest lap that was too long."""
         self._unwatched = False
         self._woken = threading.Event()
 
     def wait_for_work(self) -> None:
-        """Blocks the calling thread while the loop rests, or until `wake`."""
+        """Blocks the calling thread while the loop is idle, or until `wake`."""
         self._unwatched = True
         # A lap that began before the line above wakes nobody.
         if self.lap is None:

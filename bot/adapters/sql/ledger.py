@@ -34,7 +34,7 @@ from bot.domain.change import (
 )
 from bot.domain.model import Usage
 from bot.domain.money import Nano
-from bot.ports.ledger import AuditLine, Bill, By, Spent, Task, Whose
+from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 
 _TOKENS = names(Usage)
 _CAUSE = names(Cause)
@@ -93,7 +93,7 @@ class SqlLedger:
             for model, calls, cost, *tokens in map(tuple, rows)
         ]
 
-    async def bills(self, slots: Sequence[datetime], by: By, whose: Whose) -> Sequence[Bill]:
+    async def bills(self, slots: Sequence[datetime], by: By, whose: Spender) -> Sequence[Bill]:
         wanted = _bills(slots, by, whose)
         rows = await self._database.read(lambda c: c.execute(wanted).all())
         return [
@@ -101,7 +101,7 @@ class SqlLedger:
             for slot, of, calls, cost, unknown, guessed, *tokens in map(tuple, rows)
         ]
 
-    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
+    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
         wanted = select(func.sum(usage.c.cost)).where(usage.c.at >= since, *_of(whose))
         if besides:
             wanted = wanted.where(usage.c.call.not_in(besides))
@@ -142,7 +142,7 @@ class SqlLedger:
         return await self._database.read(lambda c: c.execute(_ARTIFACT, wanted).scalar())
 
 
-def _bills(slots: Sequence[datetime], by: By, whose: Whose) -> Select[Any]:
+def _bills(slots: Sequence[datetime], by: By, whose: Spender) -> Select[Any]:
     slot: ColumnElement[int] = literal(0)
     for begin in slots[1:]:
         slot = slot + case((usage.c.at >= begin, 1), else_=0)
@@ -168,7 +168,7 @@ def _bills(slots: Sequence[datetime], by: By, whose: Whose) -> Select[Any]:
     )
 
 
-def _of(whose: Whose) -> list[ColumnElement[bool]]:
+def _of(whose: Spender) -> list[ColumnElement[bool]]:
     wanted = (
         (usage.c.chat, whose.chat),
         (usage.c.person, whose.person),

@@ -12,7 +12,7 @@ from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AddUsage
 from bot.domain.errors import Conflict
 from bot.domain.passage import Passage
-from bot.ports.meaning import Begun, Leaving, Place
+from bot.ports.meaning import Begun, Leaving, PassagePlace
 
 _BEGUN = select(meaning.c.name, meaning.c.space).where(meaning.c.id == 1)
 _OWED = (
@@ -22,7 +22,7 @@ _OWED = (
     .limit(bindparam("most"))
 )
 _COUNT = select(func.count()).select_from(passage).where(UNMEANT)
-_PLACES = select(*columns(passage, Place)).where(
+_PLACES = select(*columns(passage, PassagePlace)).where(
     passage.c.number.in_(bindparam("numbers", expanding=True))
 )
 _LEAVING = (
@@ -73,10 +73,10 @@ class SqlMeant:
 
         await self._database.write(begin)
 
-    async def places(self, numbers: Sequence[int]) -> Sequence[Place]:
+    async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
         wanted = {"numbers": list(numbers)}
         return await self._database.read(
-            lambda c: [Place(*row) for row in c.execute(_PLACES, wanted)]
+            lambda c: [PassagePlace(*row) for row in c.execute(_PLACES, wanted)]
         )
 
     async def count_owed(self) -> int:

@@ -16,7 +16,7 @@ from bot.domain.change import KeepPassage, ReadPast
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage
 from bot.domain.turn import Turn, TurnState
-from bot.ports.memory import Past, Standing
+from bot.ports.memory import MemoryStanding, Past
 
 _FIELDS = tuple(name for name in names(Passage) if name != "number")
 _PASSAGES = select(*columns(passage, Passage))
@@ -107,7 +107,7 @@ class SqlMemory:
     async def past(self) -> Past | None:
         return await self._database.read(_past)
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> MemoryStanding:
         return await self._database.read(_standing)
 
 
@@ -121,15 +121,15 @@ def _past(connection: Connection) -> Past | None:
     return Past(chat, following.id, tuple(Turn(*row) for row in rows))
 
 
-def _standing(connection: Connection) -> Standing:
+def _standing(connection: Connection) -> MemoryStanding:
     last, ended = _read_so_far(connection)
     kept = connection.execute(_COUNT).scalar_one()
     owed = connection.execute(_COUNT_OWED).scalar_one()
     if ended:
-        return Standing(kept, owed, 0, 0)
+        return MemoryStanding(kept, owed, 0, 0)
     read = connection.execute(_READ, {"last": last}).scalar_one()
     total = connection.execute(_CONVERSATIONS).scalar_one()
-    return Standing(kept, owed, read, total, past_open=True)
+    return MemoryStanding(kept, owed, read, total, past_open=True)
 
 
 def _read_so_far(connection: Connection) -> tuple[str, bool]:

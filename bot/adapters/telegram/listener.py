@@ -10,7 +10,7 @@ from telegram.error import TelegramError
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.faults import BAD_TOKEN, NEW_TOKEN, unreached
 from bot.adapters.telegram.raw_update import raw_update, update_number
-from bot.adapters.telegram.silence import UNREACHED, Silence, Trouble
+from bot.adapters.telegram.silence import UNREACHED, Outage, Silence
 from bot.adapters.telegram.transport import Refused, decoded
 from bot.domain.errors import ChannelError, StoreError
 from bot.domain.message import RawUpdate
@@ -25,7 +25,7 @@ _NUMBER = re.compile(rb'"update_id"\s*:\s*(?P<id>\d{1,10})\b')
 _WEBHOOK_ACTIVE = "webhook is active"
 
 
-_UNREADABLE = Trouble("Telegram sent an answer that cannot be read")
+_UNREADABLE = Outage("Telegram sent an answer that cannot be read")
 
 
 class TelegramListener:
@@ -54,22 +54,22 @@ class TelegramListener:
             found = await self._poll(offset)
             if isinstance(found, list):
                 found = await self._hand_over(found, accept)
-            if isinstance(found, Trouble):
+            if isinstance(found, Outage):
                 await self._silence.wait_out(found)
                 continue
             self._silence.over()
             offset = found if found is not None else offset
 
-    async def _poll(self, offset: int | None) -> "list[Any] | Trouble":
+    async def _poll(self, offset: int | None) -> "list[Any] | Outage":
         limit = self._poll_seconds + self._grace_seconds
         try:
             payload = await self._api.updates(offset, self._poll_seconds, limit)
         except Refused as error:
             return await self._met(error)
         except TelegramError as error:
-            return Trouble(unreached(error), kind=UNREACHED)
+            return Outage(unreached(error), kind=UNREACHED)
         except TimeoutError:
-            return Trouble("Telegram does not answer", kind=UNREACHED)
+            return Outage("Telegram does not answer", kind=UNREACHED)
         updates = _updates(payload)
         if updates is not None:
             return updates
@@ -77,7 +77,7 @@ class TelegramListener:
             return _UNREADABLE
         return await self._first_unreadable(offset)
 
-    async def _first_unreadable(self, offset: int | None) -> "list[Any] | Trouble":
+    async def _first_unreadable(self, offset: int | None) -> "list[Any] | Outage":
         """Returns the first update alone, of a batch that holds one too deep to be read.
 
         It is kept by its number and its text, so that those behind it can come.
@@ -97,21 +97,21 @@ class TelegramListener:
 
     async def _hand_over(
         self, updates: list[Any], accept: Callable[[Sequence[RawUpdate]], Awaitable[None]]
-    ) -> "int | Trouble | None":
+    ) -> "int | Outage | None":
         """Has the updates accepted; returns the offset that confirms them."""
         if not updates:
             return None
         try:
             await accept([raw_update(update) for update in updates])
         except StoreError as fault:
-            return Trouble(f"Updates cannot be stored: {fault}")
+            return Outage(f"Updates cannot be stored: {fault}")
         ids = [number for update in updates if (number := update_number(update)) is not None]
         if not ids:
             # Without a number they cannot be confirmed and will come again at once.
-            return Trouble("Telegram sends updates without a number")
+            return Outage("Telegram sends updates without a number")
         return max(ids) + 1
 
-    async def _met(self, error: Refused) -> "list[Any] | Trouble":
+    async def _met(self, error: Refused) -> "list[Any] | Outage":
         """Answers a refused poll; deletes a webhook of an earlier setting, once in a run."""
         left = error.status == 409 and _WEBHOOK_ACTIVE in error.description.lower()
         if not left or self._deleted_webhook:
@@ -120,7 +120,7 @@ class TelegramListener:
             async with self._api.calling() as bot:
                 await bot.delete_webhook(drop_pending_updates=False)
         except ChannelError as fault:
-            return Trouble(f"The webhook cannot be deleted: {fault}")
+            return Outage(f"The webhook cannot be deleted: {fault}")
         self._deleted_webhook = True
         _log.warning("A webhook was set for this bot. I deleted it, since updates are polled here.")
         return []
@@ -132,14 +132,14 @@ def _updates(payload: bytes) -> list[Any] | None:
     return updates if isinstance(updates, list) else None
 
 
-def _trouble(error: Refused) -> Trouble:
+def _trouble(error: Refused) -> Outage:
     match error.status:
         case 401 | 404:
-            return Trouble(f"{BAD_TOKEN} ({error.description})", _TOKEN_PAUSE, NEW_TOKEN)
+            return Outage(f"{BAD_TOKEN} ({error.description})", _TOKEN_PAUSE, NEW_TOKEN)
         case 409:
             told = f"Another program reads this bot's updates ({error.description})"
-            return Trouble(told, _CONFLICT_PAUSE, "Stop one of the two.")
+            return Outage(told, _CONFLICT_PAUSE, "Stop one of the two.")
         case 429:
-            return Trouble("Telegram asks for a pause", error.retry_after)
+            return Outage("Telegram asks for a pause", error.retry_after)
         case _:
-            return Trouble(f"Telegram answers {error.status}: {error.description}")
+            return Outage(f"Telegram answers {error.status}: {error.description}")

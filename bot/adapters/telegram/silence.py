@@ -14,7 +14,7 @@ UNREACHED = "unreached"
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class Outage:
     """A reason for missing updates; `pause` in seconds, None for one that grows.
 
     `helps` is the sentence about what is done, or what a person can do. Troubles of the same `kind`
@@ -36,7 +36,7 @@ class Silence:
         self._told_by_name = False
         self._pause = _FIRST_PAUSE
 
-    async def wait_out(self, trouble: Trouble) -> None:
+    async def wait_out(self, trouble: Outage) -> None:
         text = self._api.scrub(trouble.text)
         kind = trouble.kind or text
         if kind != self._api.trouble:

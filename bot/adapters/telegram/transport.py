@@ -41,9 +41,9 @@ class UnreadableAnswer(TelegramError):
 class Transport(HTTPXRequest):
     """The library's transport, without its rewriting and logging of error answers.
 
-    A cancelled request gets `grace` seconds to come to its end. A cancel that meets the HTTP
-    library in the last steps of an exchange costs the pool a connection for good, and once all
-    are lost nothing is ever sent again.
+    A cancelled request gets `grace` seconds to end. A cancel that meets the HTTP library in the
+    last steps of an exchange costs the pool a connection for good, and once all are lost nothing
+    is ever sent again.
     """
 
     def __init__(self, *, grace: float = 0.0, **options: Any) -> None:

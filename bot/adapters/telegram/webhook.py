@@ -9,7 +9,7 @@ from telegram import WebhookInfo
 
 from bot.adapters.telegram.api import ALLOWED_UPDATES, TelegramApi
 from bot.adapters.telegram.faults import NEW_TOKEN
-from bot.adapters.telegram.silence import UNREACHED, Silence, Trouble
+from bot.adapters.telegram.silence import UNREACHED, Outage, Silence
 from bot.adapters.telegram.webhook_door import Accept, WebhookDoor, serving
 from bot.domain.errors import ChannelDenied, ChannelError, ChannelUnreachable, FloodWait
 from bot.ports.clock import Clock
@@ -56,15 +56,15 @@ class TelegramWebhook:
                         await self._set()
                 except FloodWait as wait:
                     await self._silence.wait_out(
-                        Trouble("Telegram asks for a pause", wait.retry_after)
+                        Outage("Telegram asks for a pause", wait.retry_after)
                     )
                 except ChannelDenied as fault:
-                    await self._silence.wait_out(Trouble(str(fault), helps=NEW_TOKEN))
+                    await self._silence.wait_out(Outage(str(fault), helps=NEW_TOKEN))
                 except ChannelUnreachable as fault:
-                    await self._silence.wait_out(Trouble(str(fault), kind=UNREACHED))
+                    await self._silence.wait_out(Outage(str(fault), kind=UNREACHED))
                 except ChannelError as fault:
                     told = f"Telegram may not call the webhook: {fault}"
-                    await self._silence.wait_out(Trouble(told))
+                    await self._silence.wait_out(Outage(told))
                 else:
                     self._silence.over()
                     await self._clock.sleep(LOOK_SECONDS)

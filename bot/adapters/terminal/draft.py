@@ -32,7 +32,7 @@ class Words:
     start: int
     end: int
     follows: bool = False
-    """True when it goes on with a list or with a block of code."""
+    """True when a list or a block of code follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Step:
     line: str
 
 
-Piece: TypeAlias = Words | Step
+DraftPart: TypeAlias = Words | Step
 Borders: TypeAlias = Callable[[str], Sequence[Border]]
 
 
@@ -80,17 +80,17 @@ class Draft:
         """Tells if these words stood in this text, or in one of the texts before it."""
         return any(words.strip() in text for text in (self._text, *self._earlier))
 
-    def grow(self, text: str) -> list[Piece]:
+    def grow(self, text: str) -> list[DraftPart]:
         """Takes a newer state; returns the pieces to print now."""
         # Answers come without white space at their ends.
         text = text.strip()
         if self._text == text or self._text.endswith(f"\n{text}"):
             return []
-        ended: list[Piece] = []
+        ended: list[DraftPart] = []
         if not text.startswith(self._settled):
             cut = self.speaks and not text.startswith(STEPS)
             if cut and self._shown.startswith(text):
-                return []  # a new try that has not come to what is printed yet
+                return []  # a new try that is still shorter than the printed text
             ended = self._cut(text) if cut else self._other(self.end())
         self._text, self._ended = text, False
         settled = self._settled = _settled(text, self._base)
@@ -101,20 +101,20 @@ class Draft:
     def _shown(self) -> str:
         return self._text[: self._printed].strip()
 
-    def _cut(self, text: str) -> list[Piece]:
+    def _cut(self, text: str) -> list[DraftPart]:
         """Begins a new try of a text that was cut; one that begins alike goes on below it."""
         shown = self._shown
         if not shown:
             return self._other([])
         return [] if text.startswith(shown) else self._other([Step(CUT)])
 
-    def _other(self, ended: list[Piece]) -> list[Piece]:
+    def _other(self, ended: list[DraftPart]) -> list[DraftPart]:
         """Begins another text below the pieces that end the one before."""
         self._earlier.append(self._text)
         self._base = self._printed = 0
         return ended
 
-    def complete(self, text: str) -> list[Piece] | None:
+    def complete(self, text: str) -> list[DraftPart] | None:
         """Returns the rest of a whole answer, or None if the draft was not of this answer."""
         text, settled = text.strip(), self._settled
         if self._ended or not settled:
@@ -146,33 +146,33 @@ class Draft:
             None if above is None else f"{self._settled.rstrip()}\n\n{text[len(above) :].strip()}"
         )
 
-    def end(self) -> list[Piece]:
+    def end(self) -> list[DraftPart]:
         """Returns what is not printed yet of the settled text; it can still go on later."""
         pieces = self._take(self._settled, whole=True)
         self._printed, self._ended = max(self._printed, len(self._settled)), True
         return pieces
 
-    def end_unlike(self) -> list[Piece]:
+    def end_unlike(self) -> list[DraftPart]:
         """Ends a text whose answer is another one: of words that were cut nothing more is shown."""
         if not (self.speaks and self._shown):
             return self.end()
         self._printed, self._ended = max(self._printed, len(self._settled)), True
         return [Step(CUT)]
 
-    def rest(self) -> list[Piece]:
+    def rest(self) -> list[DraftPart]:
         """Returns what is not printed yet, with everything that still moves."""
         if self._ended:
             return []
         return [piece for piece, _, _ in self._pieces(self._text, whole=True)]
 
-    def _take(self, text: str, *, whole: bool) -> list[Piece]:
-        taken: list[Piece] = []
+    def _take(self, text: str, *, whole: bool) -> list[DraftPart]:
+        taken: list[DraftPart] = []
         for piece, base, end in self._pieces(text, whole=whole):
             taken.append(piece)
             self._base, self._printed = base, end
         return taken
 
-    def _pieces(self, text: str, *, whole: bool) -> Iterable[tuple[Piece, int, int]]:
+    def _pieces(self, text: str, *, whole: bool) -> Iterable[tuple[DraftPart, int, int]]:
         """Returns the pieces that are not printed, each with the places of its block and its end.
 
         Without `whole` the last block is left out, because it may go on.
@@ -190,7 +190,7 @@ class Draft:
 
     def _words(
         self, text: str, span: _Span, printed: int, *, last: bool
-    ) -> Iterable[tuple[Piece, int, int]]:
+    ) -> Iterable[tuple[DraftPart, int, int]]:
         end = text.rfind("\n", span.start, span.end) + 1 if last else span.end
         words = text[span.start : end]
         if not words.strip() or end <= printed:
@@ -206,7 +206,7 @@ class Draft:
         yield Words(words, begin, until, follows), base, span.start + until
 
 
-def _steps(text: str, start: int, end: int) -> Iterable[tuple[Piece, int, int]]:
+def _steps(text: str, start: int, end: int) -> Iterable[tuple[DraftPart, int, int]]:
     for line in text[start:end].splitlines(keepends=True):
         start += len(line)
         if line.strip():

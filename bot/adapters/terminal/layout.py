@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.adapters.terminal.draft import Piece, Step
+from bot.adapters.terminal.draft import DraftPart, Step
 from bot.adapters.terminal.fragments import Lines, plain, styled
 from bot.adapters.terminal.look import BOX_PROSE, UNBROKEN
 from bot.adapters.terminal.renderer import Border, Renderer
@@ -68,7 +68,7 @@ class Layout:
     def plain(self, text: str, width: int) -> Lines:
         return self._renderer.plain(text, width)
 
-    def piece(self, piece: Piece, width: int) -> Lines:
+    def piece(self, piece: DraftPart, width: int) -> Lines:
         if isinstance(piece, Step):
             lines = self._renderer.plain(piece.line, width, code=True)
             return [styled(line, _STYLES.get(piece.line[:1], "dim")) for line in lines]

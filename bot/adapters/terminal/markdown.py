@@ -43,14 +43,14 @@ class Part:
     """The part as the parser read it; none for a line of a block of code."""
     follows: bool = False
     """True for all but the first item of a list and line of a block of code."""
-    code: "Code | None" = None
+    code: "CodeLines | None" = None
     """The block of code that it is a line of."""
     line: int = 0
     """The number of that line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeLines:
     """A block of code between fences."""
 
     lines: tuple[str, ...]
@@ -128,7 +128,7 @@ def _code_lines(fence: Any, starts: Sequence[int]) -> Iterable[Part]:
     first, end = fence.map
     content = fence.content.removesuffix("\n")
     language = fence.info.split()[0] if fence.info.split() else ""
-    code = Code(tuple(content.split("\n")) if fence.content else (), language)
+    code = CodeLines(tuple(content.split("\n")) if fence.content else (), language)
     # The line of the fence itself is shown with the first line of code.
     yield Part(starts[first], (), False, code)
     for line in range(first + 2, end):

@@ -16,7 +16,7 @@ from rich.theme import Theme
 
 from bot.adapters.terminal.fragments import LINK, Fragments, Lines
 from bot.adapters.terminal.look import prose_width
-from bot.adapters.terminal.markdown import Code, Document, Part, parsed
+from bot.adapters.terminal.markdown import CodeLines, Document, Part, parsed
 from bot.adapters.terminal.renderer import Border
 from bot.adapters.terminal.visible import visible
 
@@ -53,7 +53,7 @@ _HIGHLIGHTED = 10_000
 """Characters of code above which its words are not coloured."""
 
 _BEFORE = 60
-"""Lines before a line of code that may say how it is to be read."""
+"""Lines before a line of code that may say how to read it."""
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -84,7 +84,7 @@ class Rendering:
         return _wrapped(Text.assemble(*styled), prose_width(width))
 
     def code(self, text: str, language: str, width: int) -> Lines:
-        code = Code(tuple(visible(text).removesuffix("\n").split("\n")), language)
+        code = CodeLines(tuple(visible(text).removesuffix("\n").split("\n")), language)
         return _code(code, 0, len(code.lines), width)
 
 
@@ -100,7 +100,7 @@ def _laid_out(part: Part, document: Document, width: int) -> Lines:
     return list(dropwhile(operator.not_, lines))
 
 
-def _code(code: Code, first: int, end: int, width: int) -> Lines:
+def _code(code: CodeLines, first: int, end: int, width: int) -> Lines:
     """Lays out some lines of a block of code."""
     before = max(0, first - _BEFORE)
     texts = _coloured(code.lines[before:end], code.language)[first - before :]

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from bot.adapters.terminal.board import Board
 from bot.adapters.terminal.box import box, ends, inner_width, keys, keys_line, outcome, progress
 from bot.adapters.terminal.contents import buttons_of, is_said, points, without_advice
-from bot.adapters.terminal.draft import Draft, Piece, Step, Words
+from bot.adapters.terminal.draft import Draft, DraftPart, Step, Words
 from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.look import Look, prose_width
@@ -335,7 +335,7 @@ class Screen:
             (_, content), self._progress = self._progress, None
             await self._print(self._layout.short(content, self._width), "line")
 
-    async def _print_pieces(self, pieces: Sequence[Piece]) -> None:
+    async def _print_pieces(self, pieces: Sequence[DraftPart]) -> None:
         for piece in pieces:
             kind = "block" if isinstance(piece, Words) else "line"
             if isinstance(piece, Step):
@@ -379,5 +379,5 @@ class Screen:
             del self._known[next(iter(self._known))]
 
 
-def _follows(piece: Piece) -> bool:
+def _follows(piece: DraftPart) -> bool:
     return isinstance(piece, Words) and piece.follows

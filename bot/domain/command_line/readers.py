@@ -13,7 +13,7 @@ from bot.domain.command_line.programs import names
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ReadingForms:
     """The ways to call one program, or one subcommand, that only read."""
 
     flags: frozenset[str] = frozenset()
@@ -34,7 +34,7 @@ class Reader:
     """True when one dash stands before a whole word, as in find."""
     refused: re.Pattern[str] | None = None
     """A pattern that no word may hold: it makes a harmless option run a program."""
-    subcommands: Mapping[str, "Reader"] = field(default_factory=dict[str, "Reader"])
+    subcommands: Mapping[str, "ReadingForms"] = field(default_factory=dict[str, "ReadingForms"])
 
 
 def only_reads(words: Sequence[str]) -> bool:
@@ -58,7 +58,7 @@ def reading_subcommands(program: str) -> tuple[str, ...]:
     return () if reader is None else tuple(sorted(reader.subcommands))
 
 
-def _fits(reader: Reader, words: Sequence[str]) -> bool:
+def _fits(reader: ReadingForms, words: Sequence[str]) -> bool:
     if reader.refused is not None and any(map(reader.refused.search, words)):
         return False
     operands = 0
@@ -76,7 +76,7 @@ def _fits(reader: Reader, words: Sequence[str]) -> bool:
     return reader.operands is None or operands <= reader.operands
 
 
-def _is_known(reader: Reader, word: str, following: Iterator[str]) -> bool:
+def _is_known(reader: ReadingForms, word: str, following: Iterator[str]) -> bool:
     """Returns True for a known option; one that takes the next word as its value consumes it."""
     if reader.counts and word[1:].isdecimal():
         return True
@@ -90,7 +90,7 @@ def _is_known(reader: Reader, word: str, following: Iterator[str]) -> bool:
     return _is_cluster(reader, word[1:], following)
 
 
-def _is_cluster(reader: Reader, letters: str, following: Iterator[str]) -> bool:
+def _is_cluster(reader: ReadingForms, letters: str, following: Iterator[str]) -> bool:
     """Returns True for known letters behind a dash; a value is the rest, or the next word."""
     for at, letter in enumerate(letters, start=1):
         if letter in reader.values:
@@ -103,7 +103,7 @@ def _is_cluster(reader: Reader, letters: str, following: Iterator[str]) -> bool:
 
 # %G? and its kin, also as %+G?, %-G? and "% G?", check a signature with a program of the settings.
 _SIGNATURE = re.compile(r"%[-+ ]*G")
-_GIT_LOG = Reader(
+_GIT_LOG = ReadingForms(
     names(
         "z oneline graph stat shortstat numstat dirstat summary name-only name-status all branches "
         "tags remotes decorate no-decorate no-merges merges first-parent reverse color no-color "
@@ -117,17 +117,17 @@ _GIT_LOG = Reader(
     counts=True,
     refused=_SIGNATURE,
 )
-_GIT: Mapping[str, Reader] = {
+_GIT: Mapping[str, ReadingForms] = {
     "log": _GIT_LOG,
-    "shortlog": Reader(names("s n e c numbered summary email"), names("since until author")),
-    "describe": Reader(names("all tags long always contains"), names("abbrev match exclude")),
-    "rev-parse": Reader(
+    "shortlog": ReadingForms(names("s n e c numbered summary email"), names("since until author")),
+    "describe": ReadingForms(names("all tags long always contains"), names("abbrev match exclude")),
+    "rev-parse": ReadingForms(
         names(
             "short verify q quiet abbrev-ref symbolic-full-name show-toplevel is-bare-repository"
         ),
         names("short"),
     ),
-    "ls-tree": Reader(names("r d t l z name-only name-status full-tree long")),
+    "ls-tree": ReadingForms(names("r d t l z name-only name-status full-tree long")),
 }
 """Subcommands that tell of the history alone, without a patch.
 
@@ -137,11 +137,11 @@ A repository names programs in its own settings: filters for all that compares t
 repository may name, `QUIET` (quiet.py) switches off.
 """
 
-_SUMS = Reader(names("b t c check quiet status strict warn tag z"))
+_SUMS = ReadingForms(names("b t c check quiet status strict warn tag z"))
 
-READERS: Mapping[str, Reader] = {
-    "git": Reader(subcommands=_GIT),
-    "ls": Reader(
+READERS: Mapping[str, ReadingForms] = {
+    "git": ReadingForms(subcommands=_GIT),
+    "ls": ReadingForms(
         names(
             "a A l h r R t S X U d F i n o g p q s Q B G k c u v x 1 all almost-all human-readable "
             "recursive reverse size inode directory classify group-directories-first full-time "
@@ -149,13 +149,13 @@ READERS: Mapping[str, Reader] = {
         ),
         names("I w ignore sort time time-style width color"),
     ),
-    "cat": Reader(names("A b e E n s t T u v number number-nonblank show-all squeeze-blank")),
-    "tac": Reader(),
-    "nl": Reader(values=names("b w s v i")),
-    "head": Reader(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
-    "tail": Reader(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
-    "wc": Reader(names("c m l L w bytes chars lines words max-line-length")),
-    "grep": Reader(
+    "cat": ReadingForms(names("A b e E n s t T u v number number-nonblank show-all squeeze-blank")),
+    "tac": ReadingForms(),
+    "nl": ReadingForms(values=names("b w s v i")),
+    "head": ReadingForms(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
+    "tail": ReadingForms(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
+    "wc": ReadingForms(names("c m l L w bytes chars lines words max-line-length")),
+    "grep": ReadingForms(
         names(
             "E F G P i n l L c w x v o r s q H h a I z count ignore-case line-number recursive "
             "files-with-matches files-without-match word-regexp line-regexp invert-match "
@@ -167,9 +167,13 @@ READERS: Mapping[str, Reader] = {
             "exclude-dir color"
         ),
     ),
-    "egrep": Reader(names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")),
-    "fgrep": Reader(names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")),
-    "rg": Reader(
+    "egrep": ReadingForms(
+        names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")
+    ),
+    "fgrep": ReadingForms(
+        names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")
+    ),
+    "rg": ReadingForms(
         names(
             "i s S n N l c w x v F o p files count ignore-case smart-case line-number no-heading "
             "heading files-with-matches files-without-match fixed-strings word-regexp invert-match "
@@ -180,7 +184,7 @@ READERS: Mapping[str, Reader] = {
             "before-context context max-columns color"
         ),
     ),
-    "find": Reader(
+    "find": ReadingForms(
         names(
             "L P H empty not prune print print0 ls o a and or true false depth mount xdev daystart "
             "readable writable executable"
@@ -191,72 +195,76 @@ READERS: Mapping[str, Reader] = {
         ),
         long_words=True,
     ),
-    "sort": Reader(
+    "sort": ReadingForms(
         names(
             "b d f g h i M n R r s u V z c C m numeric-sort reverse unique version-sort stable "
             "human-numeric-sort ignore-case check"
         ),
         names("k t key field-separator"),
     ),
-    "uniq": Reader(
+    "uniq": ReadingForms(
         names("c d D i u z count repeated unique ignore-case"),
         names("f s w skip-fields skip-chars check-chars"),
         operands=1,
     ),
-    "cut": Reader(
+    "cut": ReadingForms(
         names("s z n complement only-delimited"),
         names("b c d f bytes characters delimiter fields output-delimiter"),
     ),
-    "tr": Reader(names("c C d s t complement delete squeeze-repeats")),
-    "comm": Reader(names("1 2 3 z total check-order nocheck-order"), names("output-delimiter")),
-    "join": Reader(names("i z header"), names("1 2 j o a v e t")),
-    "paste": Reader(names("s z serial"), names("d delimiters")),
-    "fold": Reader(names("b s bytes spaces"), names("w width")),
-    "rev": Reader(),
-    "column": Reader(names("t table"), names("s o c separator")),
-    "diff": Reader(
+    "tr": ReadingForms(names("c C d s t complement delete squeeze-repeats")),
+    "comm": ReadingForms(
+        names("1 2 3 z total check-order nocheck-order"), names("output-delimiter")
+    ),
+    "join": ReadingForms(names("i z header"), names("1 2 j o a v e t")),
+    "paste": ReadingForms(names("s z serial"), names("d delimiters")),
+    "fold": ReadingForms(names("b s bytes spaces"), names("w width")),
+    "rev": ReadingForms(),
+    "column": ReadingForms(names("t table"), names("s o c separator")),
+    "diff": ReadingForms(
         names(
             "q s u r N a b B i w y E Z t brief recursive new-file ignore-case ignore-all-space "
             "ignore-space-change ignore-blank-lines side-by-side suppress-common-lines unified text"
         ),
         names("U C W I x unified context width exclude ignore-matching-lines color"),
     ),
-    "cmp": Reader(names("b l s verbose silent quiet print-bytes"), names("n i")),
-    "od": Reader(names("a b c d f i l o s x v w"), names("A t N j w")),
-    "file": Reader(names("b i L h brief mime mime-type mime-encoding dereference no-dereference")),
-    "stat": Reader(names("L f t dereference terse"), names("c format printf")),
-    "du": Reader(
+    "cmp": ReadingForms(names("b l s verbose silent quiet print-bytes"), names("n i")),
+    "od": ReadingForms(names("a b c d f i l o s x v w"), names("A t N j w")),
+    "file": ReadingForms(
+        names("b i L h brief mime mime-type mime-encoding dereference no-dereference")
+    ),
+    "stat": ReadingForms(names("L f t dereference terse"), names("c format printf")),
+    "du": ReadingForms(
         names("a h s c k m b x L all human-readable summarize total bytes one-file-system"),
         names("d max-depth exclude"),
     ),
-    "df": Reader(names("h H T i k a human-readable print-type inodes")),
-    "free": Reader(names("b k m g h t human")),
-    "tree": Reader(
+    "df": ReadingForms(names("h H T i k a human-readable print-type inodes")),
+    "free": ReadingForms(names("b k m g h t human")),
+    "tree": ReadingForms(
         names("a d f i s h p u g D r t n C dirsfirst noreport prune"), names("L I P filelimit")
     ),
-    "pwd": Reader(names("L P"), operands=0),
-    "basename": Reader(names("a z multiple"), names("s suffix")),
-    "dirname": Reader(names("z zero")),
-    "realpath": Reader(names("e m s z L P no-symlinks"), names("relative-to relative-base")),
-    "readlink": Reader(names("f e m n z canonicalize no-newline")),
-    "echo": Reader(names("n e E")),
-    "seq": Reader(names("w"), names("s f")),
-    "date": Reader(
+    "pwd": ReadingForms(names("L P"), operands=0),
+    "basename": ReadingForms(names("a z multiple"), names("s suffix")),
+    "dirname": ReadingForms(names("z zero")),
+    "realpath": ReadingForms(names("e m s z L P no-symlinks"), names("relative-to relative-base")),
+    "readlink": ReadingForms(names("f e m n z canonicalize no-newline")),
+    "echo": ReadingForms(names("n e E")),
+    "seq": ReadingForms(names("w"), names("s f")),
+    "date": ReadingForms(
         names("u R I utc rfc-email iso-8601"), names("d I date iso-8601 rfc-3339"), sign="+"
     ),
-    "uname": Reader(names("a s r m n p o v all"), operands=0),
-    "whoami": Reader(operands=0),
-    "id": Reader(names("u g n G r"), operands=0),
-    "nproc": Reader(names("all"), operands=0),
-    "uptime": Reader(names("p s"), operands=0),
-    "true": Reader(operands=0),
-    "false": Reader(operands=0),
-    "which": Reader(names("a")),
+    "uname": ReadingForms(names("a s r m n p o v all"), operands=0),
+    "whoami": ReadingForms(operands=0),
+    "id": ReadingForms(names("u g n G r"), operands=0),
+    "nproc": ReadingForms(names("all"), operands=0),
+    "uptime": ReadingForms(names("p s"), operands=0),
+    "true": ReadingForms(operands=0),
+    "false": ReadingForms(operands=0),
+    "which": ReadingForms(names("a")),
     "md5sum": _SUMS,
     "sha1sum": _SUMS,
     "sha256sum": _SUMS,
     "sha512sum": _SUMS,
     "b2sum": _SUMS,
-    "cksum": Reader(),
+    "cksum": ReadingForms(),
 }
 """Readers by the exact name of the program: a path or another spelling does not count."""

@@ -14,7 +14,7 @@ from bot.flow.commands.terms import counted, named
 from bot.flow.money.till import Till
 from bot.flow.money.wording import anew_at
 from bot.ports.clock import Clock
-from bot.ports.ledger import By, Ledger, Whose
+from bot.ports.ledger import By, Ledger, Spender
 
 _OFF = "off"
 _WORDS = {"day": Scope.DAY, "person": Scope.PERSON, "message": Scope.TURN, "turn": Scope.TURN}
@@ -95,7 +95,7 @@ class BudgetCommands:
 
     async def _uncounted(self, purse: Purse, person: Person) -> list[str]:
         """Returns a sentence about calls of today whose price nobody knows."""
-        whose = Whose() if person.is_owner else Whose(person=person.id)
+        whose = Spender() if person.is_owner else Spender(person=person.id)
         bills = await self._ledger.bills([purse.since], By.MODEL, whose)
         unknown = sum(bill.unknown for bill in bills)
         if not unknown:

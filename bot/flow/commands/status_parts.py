@@ -19,7 +19,7 @@ from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
 from bot.ports.journal import MOST_AHEAD, Journal
 from bot.ports.meaning import MeaningStanding
-from bot.ports.memory import Standing
+from bot.ports.memory import MemoryStanding
 from bot.ports.people import People
 from bot.ports.persona import Persona
 
@@ -186,7 +186,7 @@ def _about(person: Person) -> str:
     return f"{counted(length, 'character')} of `/about`" if length else "nothing; see `/about`"
 
 
-def _remembered(standing: Standing, meaning: MeaningStanding | None) -> str:
+def _remembered(standing: MemoryStanding, meaning: MeaningStanding | None) -> str:
     """Tells how much is remembered, and how far the indexes are."""
     told = [counted(standing.passages, "answer") if standing.passages else "no answers yet"]
     if standing.owed:
@@ -199,7 +199,7 @@ def _remembered(standing: Standing, meaning: MeaningStanding | None) -> str:
     return ", ".join(told)
 
 
-def _meant(standing: Standing, meaning: MeaningStanding) -> str:
+def _meant(standing: MemoryStanding, meaning: MeaningStanding) -> str:
     """Tells whether answers are found by their meaning too."""
     if meaning.fault:
         return f"found by words alone ({literal(meaning.fault)})"

@@ -15,7 +15,7 @@ from bot.flow.commands.terms import counted
 from bot.flow.commands.usage_words import cost_of, notes, rows_of, series_of, table, whole_of
 from bot.ports.charts import Chart, Charts
 from bot.ports.clock import Clock
-from bot.ports.ledger import By, Ledger, Whose
+from bot.ports.ledger import By, Ledger, Spender
 
 _USAGE = f"[{'|'.join(Span)}] [{'|'.join(By)}]"
 
@@ -77,9 +77,9 @@ class UsageCommands:
         return (Show(key, asked.chat.id, Outbound(OutboundKind.NOTICE, (), files=(file,))),)
 
 
-def _whose(asked: Invocation) -> tuple[Whose, str]:
+def _whose(asked: Invocation) -> tuple[Spender, str]:
     if not asked.chat.private:
-        return Whose(chat=asked.chat.id), "this group"
+        return Spender(chat=asked.chat.id), "this group"
     if asked.person.is_owner:
-        return Whose(), "all chats"
-    return Whose(person=asked.person.id), "your messages"
+        return Spender(), "all chats"
+    return Spender(person=asked.person.id), "your messages"

@@ -6,11 +6,11 @@ from functools import cached_property
 from bot.flow.approvals.asking import Asking
 from bot.flow.composition.own_companions import OwnCompanions
 from bot.flow.composition.people_asked import PeopleAsked
-from bot.flow.composition.speech import Speech
+from bot.flow.composition.speech import SpeechParts
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.memory.recall import Recall
-from bot.flow.models.choosing import Choosing, Offer
+from bot.flow.models.choosing import Choosing, ModelOffer
 from bot.flow.models.compaction import Compaction
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
@@ -132,8 +132,8 @@ class OneTurn:
         return ModelCalls(self._world.models, self.till, self._world.clock, self._policy.times)
 
     @cached_property
-    def speech(self) -> Speech:
-        return Speech(self._store, self._world, self.till, self._way_out.journal)
+    def speech(self) -> SpeechParts:
+        return SpeechParts(self._store, self._world, self.till, self._way_out.journal)
 
     @property
     def till(self) -> Till:
@@ -142,7 +142,7 @@ class OneTurn:
     @cached_property
     def choosing(self) -> Choosing:
         policy = self._policy
-        offer = Offer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
+        offer = ModelOffer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
         return Choosing(self.models, self._world.skills, offer)
 
     @cached_property

@@ -4,13 +4,13 @@ from functools import cached_property
 
 from bot.flow.money.till import Till
 from bot.flow.speaking.sound_sweep import SoundSweep
-from bot.flow.speaking.speaker import Speaker
+from bot.flow.speaking.speaker import SpokenAnswers
 from bot.flow.speaking.voicing import Voicing
 from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal
 
 
-class Speech:
+class SpeechParts:
     """Builds the speaker; without a service it ends what is owed and speaks nothing."""
 
     def __init__(self, store: StorePorts, world: World, till: Till, journal: Journal) -> None:
@@ -20,10 +20,10 @@ class Speech:
         self._journal = journal
 
     @cached_property
-    def speaker(self) -> Speaker:
+    def speaker(self) -> SpokenAnswers:
         store, world, journal = self._store, self._world, self._journal
         sweep = SoundSweep(world.sounds, store.outbox)
-        return Speaker(
+        return SpokenAnswers(
             store.voice, store.outbox, store.turns, self._voicing, sweep, journal, world.clock
         )
 

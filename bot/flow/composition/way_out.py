@@ -1,24 +1,17 @@
 """The way out: what is owed reaches its place, screens and indexes, and signs of life too."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import cached_property
-from typing import TypeAlias
 
-from bot.domain.message import RawUpdate
 from bot.flow.delivery.announcing import AnnouncingJournal
+from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.memory.indexing import Indexing
 from bot.flow.signs.lives import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.world import Policy, StorePorts, World
-from bot.ports.outbox import OutboxRow
-
-GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
-"""Takes a message that could not be delivered, and the reason."""
-
-ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
-"""Takes the name of a channel and its update which says that a chat has a new address."""
 
 
 class WayOut:

@@ -12,7 +12,7 @@ from bot.domain.note import REMEMBER, notes_told
 from bot.domain.outcome import StopReason
 from bot.domain.passage import whose
 from bot.domain.progress import OpenCall
-from bot.domain.recalled import Reader, in_view, told_again
+from bot.domain.recalled import Recipient, in_view, told_again
 from bot.domain.stems import sought
 from bot.domain.step import Finish
 from bot.domain.tool import ToolCall, ToolResult
@@ -77,7 +77,7 @@ class MemoryCompanion(Bystander):
         fitting = await self._recall.fitting(work.words, whose(chat, row.asker), seen, cause)
         paid.extend(fitting.records)
         found = [one for one in await self._recall.around(fitting.ids) if one.id not in seen]
-        reader = Reader(row.asker, group=not chat.private)
+        reader = Recipient(row.asker, group=not chat.private)
         return told_again(fitting.ids, found, wanted, reader, self._tokens)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:

@@ -14,7 +14,7 @@ from bot.domain.passage import Hit, Passage, Whose
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.meaning import MeaningIndex, MeaningStanding, MeantHits
-from bot.ports.memory import Index, Memory, Standing
+from bot.ports.memory import Index, Memory, MemoryStanding
 
 _LOG = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class Recall:
         """Returns these passages with their neighbours, in order."""
         return await self._memory.around(ids)
 
-    async def standing(self) -> tuple[Standing, MeaningStanding | None]:
+    async def standing(self) -> tuple[MemoryStanding, MeaningStanding | None]:
         """Returns the state of the memory, and of its search by meaning if there is one."""
         by_meaning = None if self._meaning is None else await self._meaning.standing()
         return await self._memory.standing(), by_meaning

@@ -13,7 +13,7 @@ from bot.ports.skills import Skills
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ModelOffer:
     """The models that the settings name."""
 
     default: str
@@ -34,7 +34,7 @@ def _another_try(work: Work) -> bool:
 class Choosing:
     """Knows the models on offer; what a chat chose is a model, a tier, or nothing."""
 
-    def __init__(self, models: ModelCalls, skills: Skills, offer: Offer) -> None:
+    def __init__(self, models: ModelCalls, skills: Skills, offer: ModelOffer) -> None:
         self._models = models
         self._skills = skills
         self._offer = offer

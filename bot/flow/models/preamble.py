@@ -139,7 +139,7 @@ class PreambleMaker:
     ) -> Preamble:
         """Returns the preamble of a turn that starts now; waits for servers nobody knows yet.
 
-        The servers of these `lenders` are there whatever skill is at work. Tools with `found` names
+        The servers of these `lenders` are there whatever skill is active. Tools with `found` names
         are offered although there is no room for all.
         """
         house = tuple(self._catalog.tools(chat.id))

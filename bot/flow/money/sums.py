@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from bot.domain.budget import Cause, Scope
 from bot.domain.money import Nano
-from bot.ports.ledger import Ledger, Whose
+from bot.ports.ledger import Ledger, Spender
 
 _KEPT = timedelta(days=2)
 _ENDED = 512
@@ -48,14 +48,14 @@ class Mark:
     """The number of the person, or the turn."""
 
     @property
-    def whose(self) -> Whose:
+    def whose(self) -> Spender:
         match self.scope:
             case Scope.DAY:
-                return Whose()
+                return Spender()
             case Scope.PERSON:
-                return Whose(person=int(self.subject))
+                return Spender(person=int(self.subject))
             case Scope.TURN:
-                return Whose(turn=self.subject)
+                return Spender(turn=self.subject)
 
     def covers(self, tab: Tab) -> bool:
         """Returns True for a call that counts in this sum, as the record would tell."""

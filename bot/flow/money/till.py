@@ -18,7 +18,7 @@ from bot.flow.money.sums import Mark, Sums
 from bot.flow.money.wording import NO_PRICE, refusal, unpriced, which
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
-from bot.ports.ledger import Ledger, Whose
+from bot.ports.ledger import Ledger, Spender
 from bot.ports.people import People
 
 _LOG = logging.getLogger(__name__)
@@ -150,7 +150,7 @@ class Till:
         for purse in await self.purses(Cause(CallKind.ANSWER)):
             return limit, purse.spent
         since, _ = day_of(self._clock.now(), self._zones.of(None))
-        return limit, await self._ledger.total(since, Whose())
+        return limit, await self._ledger.total(since, Spender())
 
     async def choose(self, scope: Scope, limit: Limit) -> None:
         """Makes a budget count at once; the caller stores it."""

@@ -28,6 +28,9 @@ from bot.ports.tool import Place, Tool
 _CARD_EVERY = 1.0
 """Minimum seconds between two updates of a card while steps go on."""
 
+_ASKS_AGAIN = "it asks again when the plan goes on"
+"""The reason on cards of a plan's turn that a new message ended."""
+
 _NOT_COLLECTING = Refuse(
     Status.BLOCKED,
     Code.POLICY,
@@ -166,7 +169,7 @@ class PlanCompanion(Bystander):
             return Aside()
         waiting = plan.amended(turn=None)
         # The turn's cards go too: a resumed plan asks again.
-        return Aside((SavePlan(waiting, plan.version), *shown(waiting)), withdraws=True)
+        return Aside((SavePlan(waiting, plan.version), *shown(waiting)), withdraws=_ASKS_AGAIN)
 
 
 def _card(kept: _Kept, plan: Plan, now: float) -> Sequence[Show]:

@@ -34,8 +34,8 @@ _LOG = logging.getLogger(__name__)
 _OPENED_AT_ONCE = 4
 """Turns that are opened side by side.
 
-When hundreds of chats write at the same moment, turns at work then soon come to their end. Opened
-all at once they would all be late, and each would show meanwhile that it works.
+When hundreds of chats write at the same moment, running turns then end soon. Opened all
+at once they would all be late, and each would show meanwhile that it works.
 """
 
 

@@ -62,7 +62,7 @@ class Enclosure:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """An attachment with its reading, and the place where it is kept, or why it is not."""
 
     enclosure: Enclosure
@@ -77,7 +77,7 @@ class Found:
         return f"; it is not kept as a file: {self.kept}" if self.kept else ""
 
 
-def enclosed(found: Sequence[Found], chat: int, limits: Limits) -> Enclosed:
+def enclosed(found: Sequence[FoundFile], chat: int, limits: Limits) -> Enclosed:
     """Returns the attachments as the model sees them."""
     words: list[str] = []
     pictures: list[ImagePart] = []
@@ -119,7 +119,7 @@ def _called(one: Enclosure) -> str:
     return quoted_name(one.attachment.name) if one.foreign else "your voice message"
 
 
-def _unkept(found: Sequence[Found]) -> tuple[str, ...]:
+def _unkept(found: Sequence[FoundFile]) -> tuple[str, ...]:
     """Returns a sentence for the person about each reason why files are not kept."""
     reasons: dict[str, list[str]] = {}
     for one in found:
@@ -152,7 +152,7 @@ def _fitted(reading: DocumentText, room: int, chat: int) -> tuple[str, tuple[Add
     return shown + cut + note, (AddArtifact(name, chat, reading.text),)
 
 
-def _voice(found: Found, text: str) -> str:
+def _voice(found: FoundFile, text: str) -> str:
     """Returns heard words: the sender's own as they are, those of others set apart as data."""
     one = found.enclosure
     if not one.foreign:
@@ -161,7 +161,7 @@ def _voice(found: Found, text: str) -> str:
     return f"<voice name={one.attachment.name!r}>\n{held}\n</voice>"
 
 
-def _document(found: Found, kind: str, text: str) -> str:
+def _document(found: FoundFile, kind: str, text: str) -> str:
     # The text of a document must not be able to end the block.
     held = text.replace("</document", "<\\/document")
     name = found.enclosure.attachment.name

@@ -16,7 +16,7 @@ from bot.domain.errors import (
 from bot.domain.limits import EnclosureBounds, Limits
 from bot.domain.message import Attachment
 from bot.domain.received import ReceivedFile
-from bot.flow.reading.enclosed import Enclosed, Enclosure, Found, enclosed
+from bot.flow.reading.enclosed import Enclosed, Enclosure, FoundFile, enclosed
 from bot.flow.reading.keeping import Keeping, Parcel
 from bot.flow.reading.listening import AGAIN, SHORTER, Listening
 from bot.ports.attachments import Files, NotRead, Reader, Unheard
@@ -56,7 +56,7 @@ class Enclosures:
     async def open(self, bundle: Bundle, chat: Chat, person: int) -> Enclosed:
         """Fetches, keeps and reads one attachment after the other, in bounded time."""
         enclosures = list(_enclosures(bundle, chat, person))
-        found: list[Found] = []
+        found: list[FoundFile] = []
         try:
             async with asyncio.timeout(self._bounds.seconds):
                 for one in enclosures:
@@ -68,11 +68,11 @@ class Enclosures:
             )
         return enclosed(found, chat.id, self._limits)
 
-    async def _found(self, one: Enclosure) -> Found:
+    async def _found(self, one: Enclosure) -> FoundFile:
         address, attachment = one.parcel.chat.address, one.attachment
         files = self._files.get(address.channel)
         if files is None or not attachment.handle:
-            return Found(one, _NO_FILE)
+            return FoundFile(one, _NO_FILE)
         try:
             data, kept = await self._kept(files, one.parcel)
         except FileWithheld as fault:
@@ -82,16 +82,16 @@ class Enclosures:
             why = "could not be fetched from the channel"
             return self._unread(one, f"{why}; it can be sent again", f"it {why}", AGAIN)
         if attachment.kind == "voice" and self._listening is not None:
-            return Found(one, await self._listening.hear(one.parcel, data), kept)
+            return FoundFile(one, await self._listening.hear(one.parcel, data), kept)
         if attachment.kind not in _READABLE:
-            return Found(one, _NO_EARS, kept)
-        return Found(one, await self._reader.read(data, attachment.name), kept)
+            return FoundFile(one, _NO_EARS, kept)
+        return FoundFile(one, await self._reader.read(data, attachment.name), kept)
 
-    def _unread(self, one: Enclosure, why: str, unheard: str, cure: str) -> Found:
+    def _unread(self, one: Enclosure, why: str, unheard: str, cure: str) -> FoundFile:
         """Returns a file that did not come; of a voice message the person is told."""
         if one.attachment.kind == "voice" and self._listening is not None:
-            return Found(one, Unheard(unheard, cure))
-        return Found(one, NotRead(why))
+            return FoundFile(one, Unheard(unheard, cure))
+        return FoundFile(one, NotRead(why))
 
     async def _kept(self, files: Files, parcel: Parcel) -> tuple[bytes, ReceivedFile | str]:
         """Returns a file and its place, or the reason why there is no place for it."""

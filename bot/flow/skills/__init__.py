@@ -1,1 +1,1 @@
-"""Skills in turns: the one at work, and how one hands over to another."""
+"""Skills in turns: the active one, and how one hands over to another."""

@@ -28,7 +28,7 @@ _LOOK_SECONDS = 60.0
 """Seconds between two looks for sound that is delivered, and for debts that had to wait."""
 
 
-class Speaker:
+class SpokenAnswers:
     """Speaks settled answers; whatever it has not done is owed, and the next start does it.
 
     The voice note and the end of its debt are one transaction. A failure is told once a day in its

@@ -13,7 +13,6 @@ _SKIPPED: dict[StopReason, str] = {
     StopReason.DEADLINE: "the working time was over",
     StopReason.MAX_ROUNDS: "a limit was reached",
     StopReason.REPEAT_GUARD: "I was repeating myself",
-    StopReason.SET_ASIDE: "it asks again when the plan goes on",
     StopReason.INTERNAL_FAILURE: "I failed before it",
 }
 

@@ -123,7 +123,7 @@ class Gatekeeper:
             case Deferred():
                 return _deferred(call, preview, stance, planned=planned)
             case Agreed() if isinstance(preview, Run) and planned:
-                # It keeps its place behind the changes that the plan has before it.
+                # It keeps its place behind the changes that were agreed to before it.
                 return Run(Effect.WRITE)
             case Agreed():
                 return preview if not isinstance(preview, Preview) else _agreed(preview, stance)

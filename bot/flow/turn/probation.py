@@ -1,4 +1,4 @@
-"""Waits before the trial of a turn that may kill the program as soon as it begins."""
+"""Waits before the trial of a held back turn, which may kill the program as soon as it begins."""
 
 from bot.ports.clock import Clock
 

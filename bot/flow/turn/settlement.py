@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.domain.approval import ApprovalState
 from bot.domain.change import AddAudit, Write
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.step import Finish
@@ -12,7 +13,7 @@ from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, closings
 from bot.flow.log.work import Work
-from bot.flow.turn.card_ends import cards_at_end, kept_cards
+from bot.flow.turn.card_ends import cards_at_end, ended_cards, kept_cards
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.endings import note_of
@@ -53,13 +54,13 @@ class Settlement:
     async def set_aside(self, work: Work) -> None:
         """Ends a parked turn for good because the person wrote something else; its cards stay.
 
-        The cards end too when a companion says that the turn's work will ask again.
+        The cards end too, with a reason, when a companion says so: then its work asks again.
         """
         parts = [await one.set_aside(work) for one in self._companions]
-        withdraws = any(part.withdraws for part in parts)
-        code = Code.CANCELLED if withdraws else Code.AWAITING_DECISION
+        why = next((part.withdraws for part in parts if part.withdraws), "")
+        code = Code.CANCELLED if why else Code.AWAITING_DECISION
         bodies = _bodies(work, closings(work.progress.open_calls, code))
-        cards = cards_at_end(work, StopReason.SET_ASIDE) if withdraws else kept_cards(work)
+        cards = ended_cards(work, ApprovalState.CANCELLED, why) if why else kept_cards(work)
         also = (*cards, *(write for part in parts for write in part.writes))
         settled = self._ended(work, StopReason.SET_ASIDE)
         await work.write(*bodies, turn=settled, also=also, durable=True)

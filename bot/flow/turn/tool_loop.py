@@ -1,4 +1,4 @@
-"""The loop: reads the log, decides, does one thing, writes it down, and starts again."""
+"""The loop: reads the log, decides, does one thing, writes it down, and starts the next round."""
 
 import logging
 from collections.abc import Mapping, Sequence

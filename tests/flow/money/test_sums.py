@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.domain.budget import CallKind, Cause, Scope
 from bot.domain.money import Nano
 from bot.flow.money.sums import Mark, Sums, Tab
-from bot.ports.ledger import Ledger, Whose
+from bot.ports.ledger import Ledger, Spender
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 DAY = Mark(Scope.DAY, NOW - timedelta(hours=12))
@@ -25,7 +25,7 @@ class Record:
 
     costs: dict[str, tuple[Tab, Nano]] = field(default_factory=dict[str, tuple[Tab, Nano]])
 
-    async def total(self, since: datetime, whose: Whose, besides: Collection[str] = ()) -> Nano:
+    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
         mark = next(m for m in (DAY, ANN, TURN) if (m.since, m.whose) == (since, whose))
         kept = [(tab, cost) for call, (tab, cost) in self.costs.items() if call not in besides]
         return sum(cost for tab, cost in kept if mark.covers(tab))

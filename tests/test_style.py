@@ -1,0 +1,127 @@
+"""The source keeps to the style of the house: names, sentences, and the words of the tests."""
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import words
+
+ROOT = Path(__file__).resolve().parents[1]
+BOT = ROOT / "bot"
+INNER = [path for ring in ("domain", "ports", "flow") for path in (BOT / ring).rglob("*.py")]
+_TOLD = ("alembic", "benchmarks", "bot", "pictures")
+_STIFF = re.compile(
+    r"\b(?:at work|(?:is|are|was|were) to be|comes? to (?:its|their|an) end|(?<!as )it goes on"
+    r"|by a word of|waits? for your word)\b",
+    re.IGNORECASE,
+)
+"""Phrases that a reader has to read twice."""
+
+_MANY = 14
+"""Fields from which on each one has its sentence."""
+
+_LONG = 30
+"""Characters from which on words that several tests look for have one place."""
+
+_SPEAKING = ("e2e", "flow", "scenarios")
+
+
+def test_each_field_of_a_large_value_has_its_sentence() -> None:
+    classes = [(path, one) for path in INNER for one in _classes(path)]
+    large = [(path, one) for path, one in classes if len(list(_fields(one))) >= _MANY]
+    assert len(large) > 10
+    assert [f"{path.name}: {bare}" for path, one in large for bare in _bare(one)] == []
+
+
+def test_no_public_class_name_stands_twice() -> None:
+    names = Counter(one.name for path in INNER for one in _classes(path))
+    assert len(names) > 300
+    assert [n for n, count in names.items() if count > 1 and not n.startswith("_")] == []
+
+
+def test_docstrings_and_comments_have_no_stiff_phrase() -> None:
+    modules = [path for folder in _TOLD for path in (ROOT / folder).rglob("*.py")]
+    told = [(path, text) for path in modules for text in _told(path.read_text())]
+    assert len(told) > 2000
+    assert [(str(p.relative_to(ROOT)), text) for p, text in told if _STIFF.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""The skill at work."""\n',
+        'LIMIT = 1\n"""The limit that is\nto be kept."""\n',
+        "x = 1  # then it goes on\n",
+    ],
+)
+def test_a_stiff_phrase_is_found(text: str) -> None:
+    assert any(_STIFF.search(told) for told in _told(text))
+
+
+def test_words_that_several_tests_look_for_have_one_place() -> None:
+    files = defaultdict[str, set[str]](set)
+    for path, text in _asserted():
+        if len(text) >= _LONG and " " in text and not text.startswith("SELECT"):
+            files[text].add(path)
+    assert len(files) > 50
+    assert {text: paths for text, paths in files.items() if len(paths) > 1} == {}
+
+
+def test_no_test_spells_out_the_words_that_have_a_place() -> None:
+    placed = [value for value in vars(words).values() if isinstance(value, str)]
+    long = {value for value in placed if len(value) >= _LONG and value != words.__doc__}
+    assert len(long) > 20
+    assert [(path, text) for path, text in _asserted() if text in long] == []
+
+
+def _classes(path: Path) -> Iterator[ast.ClassDef]:
+    body = ast.parse(path.read_text()).body
+    return (node for node in body if isinstance(node, ast.ClassDef))
+
+
+def _fields(one: ast.ClassDef) -> Iterator[ast.AnnAssign]:
+    return (line for line in one.body if isinstance(line, ast.AnnAssign))
+
+
+def _bare(one: ast.ClassDef) -> Iterator[str]:
+    """Yields the fields that no sentence follows."""
+    for line, after in zip(one.body, [*one.body[1:], None], strict=True):
+        if isinstance(line, ast.AnnAssign) and not _is_text(after):
+            yield f"{one.name}.{ast.unparse(line.target)}"
+
+
+def _is_text(node: ast.stmt | None) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _told(source: str) -> Iterator[str]:
+    """Yields docstrings, sentences under values, and comments, each on one line."""
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        for line in body if isinstance(body, list) else ():
+            if _is_text(line):
+                yield " ".join(ast.literal_eval(line.value).split())
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+
+
+def _asserted() -> Iterator[tuple[str, str]]:
+    """Yields the texts that assertions hold, each with its file."""
+    for folder in _SPEAKING:
+        for path in sorted((ROOT / "tests" / folder).rglob("test_*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Assert):
+                    for part in ast.walk(node.test):
+                        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                            yield str(path.relative_to(ROOT)), part.value
