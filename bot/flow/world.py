@@ -164,3 +164,5 @@ class Policy:
     timezone: str | None = None
     recall_tokens: int = RECALL_TOKENS
     budgets: Budgets = field(default_factory=dict[Scope, Limit])
+    tools_missing: Sequence[str] = ()
+    """A sentence for each tool that a setting would add, for `/tools`."""

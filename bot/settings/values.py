@@ -18,6 +18,7 @@ from bot.domain.limits import (
     ModelTimes,
     ReadingBounds,
     SendRates,
+    WebBounds,
 )
 from bot.domain.provider import OPENAI_URL, ProviderSpec
 from bot.domain.recalled import RECALL_TOKENS
@@ -69,6 +70,32 @@ class HearAccess:
     """Dollars for a minute of sound."""
     seconds: float = 60.0
     """Seconds that one message may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebAccess:
+    """What may be fetched from the web: `only` these hosts, if any, and none that is `denied`."""
+
+    fetch: bool = True
+    only: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+    bounds: WebBounds = field(default_factory=WebBounds)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAccess:
+    """The way to a service that searches the web; without a `url` it is the service's own."""
+
+    service: Literal["brave", "tavily", "searxng"]
+    key: SecretStr | None = None
+    url: str | None = None
+
+    @property
+    def fault(self) -> str:
+        """Returns the setting that is missing; empty when the service can be asked."""
+        if self.service == "searxng":
+            return "" if self.url else "STEWARD_SEARCH_URL"
+        return "" if self.key else "STEWARD_SEARCH_KEY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +182,10 @@ class Settings:
     """The model of each tier."""
     hear: HearAccess | None = None
     """The way to a service that hears; None leaves voice messages unheard."""
+    web: WebAccess = field(default_factory=WebAccess)
+    """What may be fetched from the web."""
+    search: SearchAccess | None = None
+    """The way to a service that searches the web; None leaves the tool away."""
     telegram: TelegramAccess = TelegramAccess()
     """The way to the Bot API."""
     limits: Limits = field(default_factory=Limits)
