@@ -74,7 +74,7 @@ class HearAccess:
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """What may be fetched from the web: `only` these hosts, if any, and none that is `denied`."""
+    """The hosts that pages are fetched from: `only` these, if any, and none that is `denied`."""
 
     fetch: bool = True
     only: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ class Settings:
     hear: HearAccess | None = None
     """The way to a service that hears; None leaves voice messages unheard."""
     web: WebAccess = field(default_factory=WebAccess)
-    """What may be fetched from the web."""
+    """The hosts that pages are fetched from, and the bounds."""
     search: SearchAccess | None = None
     """The way to a service that searches the web; None leaves the tool away."""
     telegram: TelegramAccess = TelegramAccess()

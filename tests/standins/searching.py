@@ -77,9 +77,7 @@ class SearchServices:
         if request.query_params.get("format") != "json" or not self.json_allowed:
             return PlainTextResponse("Forbidden", status_code=403)
         self.queries.append(query)
-        rows = [
-            {"title": e["title"], "url": e["url"], "content": e["words"]} for e in self.found
-        ]
+        rows = [{"title": e["title"], "url": e["url"], "content": e["words"]} for e in self.found]
         return JSONResponse({"query": query, "results": rows, "answers": []})
 
 

@@ -19,7 +19,7 @@ FOUND = (
 MAKERS: list[Callable[[str], Search]] = [
     lambda url: Brave(KEY, url),
     lambda url: Tavily(KEY, url),
-    lambda url: SearXNG(url),
+    SearXNG,
 ]
 
 
@@ -44,7 +44,9 @@ async def test_a_service_that_is_down_is_one_sentence(maker: Callable[[str], Sea
         await maker("http://127.0.0.1:1").search("ships")
 
 
-@pytest.mark.parametrize("maker", [lambda url: Brave("wrong", url), lambda url: Tavily("wrong", url)])
+@pytest.mark.parametrize(
+    "maker", [lambda url: Brave("wrong", url), lambda url: Tavily("wrong", url)]
+)
 async def test_a_wrong_key_names_the_setting_and_not_the_key(
     maker: Callable[[str], Search],
 ) -> None:
