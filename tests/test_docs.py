@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.adapters.media.media_reader import MediaReader
 from bot.adapters.tools.catalog import FixedCatalog, standard_tools
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.skills import skill_tools
+from bot.adapters.tools.web import web_tools
+from bot.adapters.web_pages.web_pages import Reach, WebPages
+from bot.adapters.web_search.searxng import SearXNG
 from bot.domain.chat import Chat
-from bot.domain.limits import Limits, ModelTimes
+from bot.domain.limits import Limits, ModelTimes, ReadingBounds, WebBounds
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
 from bot.domain.rules import DOCUMENTS
@@ -375,6 +379,9 @@ def _tools() -> Sequence[Tool]:
         reading=reading_tools(store.ledger),
         run_command=RunCommand(Sandbox(program=None)),
         spool=ROOT,
+        web=web_tools(
+            WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
+        ),
     )
     about_memory = memory_tools(
         Recall(store.memory, store.words, None, store.journal, FakeClock()).searched,

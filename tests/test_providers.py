@@ -185,4 +185,5 @@ async def test_no_skill_can_read_a_providers_key_whatever_it_is_allowed_to_see(
     skills = skill_folders(settings, FakeClock(), lambda *_: None)
     await asyncio.to_thread(skills.load)
     seen = {each.name: each.value for each in skills.known.skills["spy"].variables}
-    assert seen == {"OPENROUTER_API_KEY": None, "OPENAI_API_KEY": None, "TRACKER": "a-tracker"}
+    # A name of the program's own settings is no variable of a skill at all.
+    assert seen == {"OPENROUTER_API_KEY": None, "TRACKER": "a-tracker"}

@@ -16,6 +16,7 @@ from bot.bootstrap.owners import owner_told
 from bot.bootstrap.parts import chat_servers, plan_folder, skill_folders, tool_servers
 from bot.bootstrap.probes import try_model, try_provider
 from bot.bootstrap.speech import speech_checks
+from bot.bootstrap.web import try_search
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnwritable
 from bot.domain.note import MEMORY_TOOLS
@@ -38,6 +39,7 @@ def checkup(settings: Settings, forms: Sequence[ChannelForm]) -> Checkup:
             *_database(settings, served=served),
             *speech_checks(settings),
             _sandbox(settings),
+            *_search(settings),
             *[_server(settings, spec) for spec in settings.servers if not spec.fault],
         ],
         partial(_known_skills, settings),
@@ -121,6 +123,12 @@ def _sandbox(settings: Settings) -> Check:
         "warn",
         "Every command asks first, with no way to allow it for good.",
     )
+
+
+def _search(settings: Settings) -> Sequence[Check]:
+    if settings.search is None:
+        return ()
+    return (Check("search", partial(try_search, settings), "See docs/web.md.", "warn"),)
 
 
 def _server(settings: Settings, spec: ServerSpec) -> Check:

@@ -38,6 +38,7 @@ from bot.bootstrap.parts import (
     with_demo,
 )
 from bot.bootstrap.speech import hearing, speaking
+from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.background import MOST_PERSONA
 from bot.domain.errors import WRITE_RIGHT, SettingError, StoreUnwritable
@@ -171,18 +172,19 @@ def _world(
     store = kept.store
     recall = Recall(store.memory, store.words, kept.meaning, store.journal, clock)
     sandbox = Sandbox(network=settings.sandbox_network)
+    reader = MediaReader(settings.reading)
     return World(
         clock=clock,
         channels=channels.by_name,
         models=models,
         catalog=FixedCatalog(
-            house_tools(settings, kept.store, clock, skills, sandbox, recall.searched)
+            house_tools(settings, kept.store, clock, skills, sandbox, recall.searched, reader)
         ),
         workspaces=partial(workspace_of, settings, kept.store.people),
         lanes=partial(lanes, settings.lanes, clock),
         files=channels.files,
         groups=channels.groups,
-        reader=MediaReader(settings.reading),
+        reader=reader,
         inbox_folder=WorkspaceInbox(settings.inbox),
         persona=persona,
         packing=ExportFiles(settings.home / "spool"),
@@ -219,6 +221,7 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
         enclosures=settings.enclosures,
         inbox_days=settings.inbox.days,
         timezone=settings.timezone,
+        tools_missing=missing(settings),
         recall_tokens=settings.recall_tokens,
         budgets=settings.budgets,
     )

@@ -24,6 +24,7 @@ from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.skills import skill_tools
+from bot.bootstrap.web import tools_for_the_web
 from bot.domain.errors import SettingError
 from bot.domain.provider import OPENAI, ProviderSpec
 from bot.domain.skill import SkillSet
@@ -34,6 +35,7 @@ from bot.ports.lanes import Drain
 from bot.ports.model import Model
 from bot.ports.skills import Skills
 from bot.ports.tool import Tool
+from bot.ports.web import PageReader
 from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings
 from bot.shipped import shipped
 
@@ -187,6 +189,7 @@ def house_tools(
     skills: Skills,
     sandbox: Sandbox,
     searched: Searched,
+    reader: PageReader,
 ) -> tuple[Tool, ...]:
     others = OtherChats(folder for _, folder in settings.shared_folders)
     sent = SentFiles(store.received, store.journal, clock)
@@ -198,6 +201,7 @@ def house_tools(
         run_command=RunCommand(sandbox, round(settings.limits.tool_seconds), others, sent),
         spool=settings.home / "spool",
         documents=frozenset(settings.rule_documents),
+        web=tools_for_the_web(settings, reader),
     )
     about_memory = memory_tools(searched, store.notes, store.chats)
     return *house, *skill_tools(skills, settings.limits.pipeline_depth), *about_memory
@@ -209,7 +213,12 @@ def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
     The keys of providers are no variables of skills, whatever a skill is allowed to see.
     """
     roots = (settings.skills or shipped("skills"), settings.home / "skills")
-    keys = {"OPENAI_API_KEY", "STEWARD_EMBED_KEY", *(spec.key_name for spec in settings.providers)}
+    keys = {
+        "OPENAI_API_KEY",
+        "STEWARD_EMBED_KEY",
+        "STEWARD_SEARCH_KEY",
+        *(spec.key_name for spec in settings.providers),
+    }
     environ = {name: value for name, value in os.environ.items() if name not in keys}
 
     def tell(skills: SkillSet) -> None:

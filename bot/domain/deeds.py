@@ -21,6 +21,8 @@ _OF_FILES = {
 }
 _ABOUT = {
     "search_files": ("Search for", "query"),
+    "web_fetch": ("Read the page", "url"),
+    "web_search": ("Search the web for", "query"),
     "find_skills": ("Look for a skill for", "query"),
     "find_tools": ("Look for tools for", "words"),
     "send_message": ("Say", "message"),
@@ -45,6 +47,8 @@ _MANY = {
     "send_file": "Send {} files",
     "list_files": "List {} folders",
     "search_files": "Search for {} things",
+    "web_fetch": "Read {} pages",
+    "web_search": "Search the web for {} things",
     "run_command": "Run {} commands",
     "read_skill_file": "Read {} files of skills",
     "find_skills": "Look for {} skills",

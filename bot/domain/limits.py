@@ -138,3 +138,17 @@ class ReadingBounds:
     seconds: float = 30.0
     cpu_seconds: int = 20
     at_once: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class WebBounds:
+    """The bounds of fetching pages of the web."""
+
+    bytes: int = 5_000_000
+    """Bytes of one page, packed and unpacked."""
+    seconds: float = 30.0
+    """Seconds from the first look-up to the last byte, redirects included."""
+    redirects: int = 5
+    """Redirects that are followed."""
+    at_once: int = 8
+    """Pages fetched side by side."""

@@ -46,6 +46,11 @@ class ToolSpec:
     """True when a call is a step of a plan although it needs no consent: it sends a file."""
     summary: str = ""
     """Words for people; the description is for the model."""
+    tells: str = ""
+    """The argument that leaves the house in a call that only reads: an address that is fetched.
+
+    With foreign text in view, the call asks when nobody else wrote that address.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,3 +200,5 @@ class Policy:
     """The most tokens of earlier answers that come with a message."""
     budgets: Budgets = field(default_factory=dict[Scope, Limit])
     """Budgets that count as long as no owner sets others in a chat."""
+    tools_missing: Sequence[str] = ()
+    """A sentence for each tool that a setting would add, for `/tools`."""

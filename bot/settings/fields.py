@@ -25,6 +25,7 @@ from bot.domain.limits import (
     ModelTimes,
     ReadingBounds,
     SendRates,
+    WebBounds,
 )
 from bot.domain.provider import OPENAI_URL
 from bot.domain.recalled import RECALL_TOKENS
@@ -49,6 +50,7 @@ _ENCLOSURES = EnclosureBounds()
 _INBOX = InboxBounds()
 _TIERS = Tiers()
 _READING = ReadingBounds()
+_WEB = WebBounds()
 
 Count = Annotated[int, Field(ge=1)]
 CountOrNone = Annotated[int, Field(ge=0)]
@@ -74,6 +76,9 @@ Documents = Annotated[
     tuple[str, ...], BeforeValidator(lambda v: forms.endings(str(forms.joined(v))))
 ]
 MessagePace = Annotated[Pace, BeforeValidator(lambda v: read_pace(str(forms.joined(v))))]
+WebHosts = Annotated[
+    tuple[str, ...], BeforeValidator(lambda v: forms.web_hosts(str(forms.joined(v))))
+]
 ServiceUrl = Annotated[str, AfterValidator(forms.service_url)]
 Dollars = Annotated[Decimal, Field(ge=0, lt=1_000_000)]
 Upper = BeforeValidator(lambda value: str(value).upper())
@@ -269,6 +274,27 @@ class Fields(BaseModel):
         _READING.cpu_seconds, "Seconds of the processor reading one file may take."
     )
     reading_at_once: Count = told(_READING.at_once, "Files read side by side.")
+
+    web: bool = told(True, "Whether pages of the web can be fetched.")
+    web_hosts: WebHosts = told(
+        (), "Only these hosts are fetched from; host:port allows one place even if it is private."
+    )
+    web_denied: WebHosts = told((), "Hosts that are never fetched from, as in example.org.")
+    web_bytes: Bytes = told(_WEB.bytes, "Bytes of one page that is fetched.")
+    web_seconds: Seconds = told(
+        _WEB.seconds, "Seconds that fetching one page may take, redirects included."
+    )
+    web_redirects: CountOrNone = told(_WEB.redirects, "Redirects that are followed.")
+    web_at_once: Count = told(_WEB.at_once, "Pages fetched side by side.")
+    search: Annotated[Literal["brave", "tavily", "searxng"] | None, Lower] = told(
+        None, "The service that searches the web: brave, tavily or searxng."
+    )
+    search_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
+        None, "The key of that service; SearXNG needs none."
+    )
+    search_url: ServiceUrl | None = told(
+        None, "The address of a SearXNG server, or another one of the service."
+    )
 
     soft_rounds: Count = told(
         _LIMITS.soft_rounds, "Rounds of a turn after which the model is asked to wrap up."

@@ -15,6 +15,7 @@ _SHARED = re.compile(r"\.|[\w-][\w .-]*(/[\w-][\w .-]*)*")
 _ENDING = re.compile(r"\.[a-z0-9]{1,16}")
 _MODEL = re.compile(r"[a-z0-9_-]+/\S+")
 _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
+_WEB_HOST = re.compile(r"([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9]\d{0,4})?")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 _RATE = re.compile(r"(\d+)(?:/(s|min|h))?")
 _UNIT_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
@@ -57,6 +58,15 @@ def endings(text: str) -> tuple[str, ...]:
     for ending in found:
         if not _ENDING.fullmatch(ending):
             raise ValueError(f"“{ending}” should be a dot and letters or digits, as in .md")
+    return tuple(dict.fromkeys(found))
+
+
+def web_hosts(text: str) -> tuple[str, ...]:
+    """Reads `example.org,127.0.0.1:8080,[::1]:8080`: hosts, some with a port."""
+    found = [host.strip().lower().removesuffix(".") for host in text.split(",") if host.strip()]
+    for host in found:
+        if not _WEB_HOST.fullmatch(host):
+            raise ValueError(f"“{host}” should be a host or host:port, as in example.org")
     return tuple(dict.fromkeys(found))
 
 

@@ -23,6 +23,7 @@ from bot.domain.limits import (
     Rate,
     ReadingBounds,
     SendRates,
+    WebBounds,
 )
 from bot.domain.model import Price
 from bot.domain.money import nano_of
@@ -49,16 +50,18 @@ from bot.settings.values import (
     LogSettings,
     MeaningAccess,
     OpenAIAccess,
+    SearchAccess,
     SettingLine,
     Settings,
     SpeakAccess,
     TelegramAccess,
+    WebAccess,
     WebhookAccess,
 )
 from bot.shipped.model_table import embedder_prices
 
 _Numbers: TypeAlias = (
-    Limits | ModelTimes | BundleBounds | EnclosureBounds | InboxBounds | ReadingBounds
+    Limits | ModelTimes | BundleBounds | EnclosureBounds | InboxBounds | ReadingBounds | WebBounds
 )
 _TESTS = "STEWARD_TEST_"
 _NAMES = {setting_name(field): field for field in Fields.model_fields}
@@ -76,6 +79,7 @@ _SECRET = frozenset(
         "STEWARD_EMBED_KEY",
         "STEWARD_HEAR_KEY",
         "STEWARD_SPEAK_KEY",
+        "STEWARD_SEARCH_KEY",
         "TELEGRAM_BOT_TOKEN",
         "TELEGRAM_WEBHOOK_SECRET",
     }
@@ -90,6 +94,7 @@ _WITH_PASSWORD = frozenset(
         "STEWARD_CHROMA_URL",
         "STEWARD_HEAR_URL",
         "STEWARD_SPEAK_URL",
+        "STEWARD_SEARCH_URL",
         "ANTHROPIC_BASE_URL",
         "OPENAI_BASE_URL",
         "TELEGRAM_API_URL",
@@ -185,11 +190,18 @@ def _settings(fields: Fields, folder: Path) -> Settings:
     key, token = fields.anthropic_api_key, fields.telegram_bot_token
     secrets = (
         *(key, fields.openai_api_key, fields.embed_key, fields.hear_key, fields.speak_key),
+        fields.search_key,
         *(token, fields.telegram_webhook_secret),
     )
     database = fields.database_url or f"sqlite+aiosqlite:///{home / 'steward.db'}"
     services = (fields.anthropic_base_url or "", fields.openai_base_url, fields.telegram_api_url)
-    others = (fields.embed_url, fields.chroma_url, fields.hear_url, fields.speak_url)
+    others = (
+        fields.embed_url,
+        fields.chroma_url,
+        fields.hear_url,
+        fields.speak_url,
+        fields.search_url,
+    )
     urls = (database, *services, *(url or "" for url in others))
     passwords = (SecretStr(word) for url in urls if (word := forms.password_of(url)))
     return Settings(
@@ -212,6 +224,13 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         ),
         hear=_hearing(fields),
         speak=_speaking(fields),
+        web=WebAccess(
+            fields.web,
+            fields.web_hosts,
+            fields.web_denied,
+            WebBounds(**_numbers(fields, WebBounds, "web_")),
+        ),
+        search=_search(fields),
         telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),
         limits=Limits(**_numbers(fields, Limits)),
         model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
@@ -269,6 +288,12 @@ def _speaking(fields: Fields) -> SpeakAccess | None:
     return SpeakAccess(
         fields.speak_url, fields.speak_model, fields.speak_voice, key, price, seconds
     )
+
+
+def _search(fields: Fields) -> SearchAccess | None:
+    if fields.search is None:
+        return None
+    return SearchAccess(fields.search, fields.search_key, fields.search_url)
 
 
 def _budgets(fields: Fields) -> Budgets:

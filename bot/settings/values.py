@@ -18,6 +18,7 @@ from bot.domain.limits import (
     ModelTimes,
     ReadingBounds,
     SendRates,
+    WebBounds,
 )
 from bot.domain.model import Price
 from bot.domain.provider import OPENAI_URL, ProviderSpec
@@ -86,6 +87,32 @@ class SpeakAccess:
     """Dollars for a million characters."""
     seconds: float = 60.0
     """Seconds that one answer may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebAccess:
+    """The hosts that pages are fetched from: `only` these, if any, and none that is `denied`."""
+
+    fetch: bool = True
+    only: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+    bounds: WebBounds = field(default_factory=WebBounds)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAccess:
+    """The way to a service that searches the web; without a `url` it is the service's own."""
+
+    service: Literal["brave", "tavily", "searxng"]
+    key: SecretStr | None = None
+    url: str | None = None
+
+    @property
+    def fault(self) -> str:
+        """Returns the setting that is missing; empty when the service can be asked."""
+        if self.service == "searxng":
+            return "" if self.url else "STEWARD_SEARCH_URL"
+        return "" if self.key else "STEWARD_SEARCH_KEY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +201,10 @@ class Settings:
     """The way to a service that hears; None leaves voice messages unheard."""
     speak: SpeakAccess | None = None
     """The way to a service that speaks; None leaves answers unspoken."""
+    web: WebAccess = field(default_factory=WebAccess)
+    """The hosts that pages are fetched from, and the bounds."""
+    search: SearchAccess | None = None
+    """The way to a service that searches the web; None leaves the tool away."""
     telegram: TelegramAccess = TelegramAccess()
     """The way to the Bot API."""
     limits: Limits = field(default_factory=Limits)

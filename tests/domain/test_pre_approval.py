@@ -30,8 +30,8 @@ def test_the_tools_of_the_house_are_all_known() -> None:
         ("Bash(ls *)", "run_command", "ls *"),
         ("Bash(npm test)", "run_command", "npm test"),
         ("Read(./docs/**)", "read_file", "./docs/**"),
-        ("WebFetch(domain:example.org)", "", "domain:example.org"),
-        ("WebSearch", "", ""),
+        ("WebFetch(domain:example.org)", "web_fetch", "domain:example.org"),
+        ("WebSearch", "web_search", ""),
         ("Task", "", ""),
         ("TodoWrite", "", ""),
         ("run_command", "run_command", ""),
@@ -50,4 +50,4 @@ def test_wishes_stand_between_spaces_commas_and_in_lists_each_once() -> None:
 
 
 def test_what_nobody_knows_is_told_from_what_is_not_here() -> None:
-    assert (house_name("WebSearch"), house_name("Rube")) == ("", None)
+    assert (house_name("TodoRead"), house_name("Rube")) == ("", None)

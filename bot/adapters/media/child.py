@@ -16,9 +16,12 @@ from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
 
 
-def main(kind: str, memory: int, seconds: int) -> None:
-    """Reads the input as this kind, within bytes of memory and seconds of processor time."""
-    read = _reader(Kind(kind))
+def main(kind: str, memory: int, seconds: int, *about: str) -> None:
+    """Reads the input as this kind, within bytes of memory and seconds of processor time.
+
+    Of a web page, `about` tells the address and the encoding that its server named.
+    """
+    read = _reader(Kind(kind), *about)
     _bound(memory, seconds)
     try:
         found = read(sys.stdin.buffer.read())
@@ -30,7 +33,7 @@ def main(kind: str, memory: int, seconds: int) -> None:
     json.dump(answer, sys.stdout)
 
 
-def _reader(kind: Kind) -> Callable[[bytes], FoundText | FoundPicture]:
+def _reader(kind: Kind, *about: str) -> Callable[[bytes], FoundText | FoundPicture]:
     """Loads the library of this kind alone; all of them take longer than most readings."""
     match kind:
         case Kind.TEXT:
@@ -49,6 +52,11 @@ def _reader(kind: Kind) -> Callable[[bytes], FoundText | FoundPicture]:
             from bot.adapters.media.mail_text import text_of_mail  # noqa: PLC0415
 
             return text_of_mail
+        case Kind.PAGE:
+            from bot.adapters.media.page_text import text_of_page  # noqa: PLC0415
+
+            address, charset = about
+            return partial(text_of_page, address=address, charset=charset)
         case Kind.WORD | Kind.EXCEL | Kind.POWERPOINT | Kind.ZIP:
             from bot.adapters.media.archive_text import text_of_archive  # noqa: PLC0415
 
@@ -70,4 +78,4 @@ def _bound(memory: int, seconds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])

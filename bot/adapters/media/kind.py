@@ -47,6 +47,7 @@ class Kind(StrEnum):
     EXCEL = "Excel workbook"
     POWERPOINT = "PowerPoint presentation"
     ZIP = "zip archive"
+    PAGE = "web page"
 
     @property
     def one(self) -> str:

@@ -14,7 +14,7 @@ from bot.ports.attachments import DocumentText, NotRead, Reading
 
 
 class MediaReader:
-    """The port `Reader`; this process parses no part of a file."""
+    """The ports `Reader` and `PageReader`; this process parses no part of a file."""
 
     def __init__(self, bounds: ReadingBounds) -> None:
         self._bounds = bounds
@@ -28,8 +28,15 @@ class MediaReader:
         except Unread as fault:
             return NotRead(str(fault))
 
-    async def _read(self, kind: Kind, data: bytes) -> Reading:
-        code, written = await self._child(kind, data)
+    async def read_page(self, data: bytes, address: str, charset: str) -> Reading:
+        try:
+            async with self._room:
+                return await self._read(Kind.PAGE, data, address, charset)
+        except Unread as fault:
+            return NotRead(str(fault))
+
+    async def _read(self, kind: Kind, data: bytes, *about: str) -> Reading:
+        code, written = await self._child(kind, data, *about)
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
             raise Unread(f"is {kind.one} that takes too long to be read")
         if code != 0:
@@ -44,11 +51,11 @@ class MediaReader:
             case _:
                 raise Unread(f"is a damaged {kind}")
 
-    async def _child(self, kind: Kind, data: bytes) -> tuple[int, bytes]:
+    async def _child(self, kind: Kind, data: bytes, *about: str) -> tuple[int, bytes]:
         """Returns the child's exit code, negative for a signal, and its output; leaves no child."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "bot.adapters.media.child"),
-            *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds)),
+            *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds), *about),
             cwd="/",
             env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},
             stdin=asyncio.subprocess.PIPE,

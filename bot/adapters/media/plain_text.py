@@ -1,6 +1,7 @@
 """Reads text in any encoding."""
 
 import codecs
+from collections.abc import Sequence
 
 import charset_normalizer
 
@@ -23,7 +24,7 @@ _MARKED = (
 def text_of(data: bytes) -> FoundText:
     """Returns at most 2,000,000 characters of text; raises Unread when the file is no text."""
     head = data[:_MOST_BYTES]
-    text = _decoded(head)[:_MOST_CHARACTERS]
+    text = decoded(head)[:_MOST_CHARACTERS]
     sample = text[:_SAMPLE]
     if sum(character in _CONTROLS for character in sample) > _BINARY_SHARE * len(sample):
         raise Unread(UNKNOWN)
@@ -33,7 +34,8 @@ def text_of(data: bytes) -> FoundText:
     return FoundText(text, f"only the first {len(text)} characters were read" if cut else "")
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes, named: Sequence[str] = ()) -> str:
+    """Returns the text of bytes. What they are counts before the encodings that they `named`."""
     for mark, encoding in _MARKED:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
@@ -41,7 +43,18 @@ def _decoded(data: bytes) -> str:
         # A cut inside a character does not mean another encoding.
         return codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
-        return data.decode(_guessed(data[:_SAMPLE]), "replace")
+        return data.decode(_known(named) or _guessed(data[:_SAMPLE]), "replace")
+
+
+def _known(named: Sequence[str]) -> str:
+    """Returns the first named encoding of texts that this program knows; empty without one."""
+    for name in named:
+        try:
+            if b"a".decode(name) == "a":
+                return name
+        except (LookupError, ValueError, TypeError):
+            continue
+    return ""
 
 
 def _guessed(sample: bytes) -> str:

@@ -7,7 +7,7 @@ from unicodedata import category, east_asian_width
 
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.adapters.terminal.fragments import Lines, plain
-from bot.adapters.terminal.look import BOX_PROSE, Look
+from bot.adapters.terminal.look import Look, box_prose
 from bot.adapters.terminal.visible import visible
 
 _EDGE = "yellow"
@@ -30,7 +30,7 @@ _STEP_ENDED = re.compile(r"✓ \d+\. ")
 
 def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:
     """Returns a card as it is printed; what is higher than the screen ends with its title again."""
-    below = keys(card, board, min(inner_width(look), BOX_PROSE))
+    below = keys(card, board, box_prose(inner_width(look)))
     again = [[("bold", visible(card.title))], []] if len(body) + len(below) > look.rows else []
     inner = [*body, [], *again, *below]
     if look.dumb:

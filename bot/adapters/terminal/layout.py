@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.adapters.terminal.draft import DraftPart, Step
 from bot.adapters.terminal.fragments import Lines, plain, styled
-from bot.adapters.terminal.look import BOX_PROSE, UNBROKEN
+from bot.adapters.terminal.look import UNBROKEN, box_prose
 from bot.adapters.terminal.renderer import Border, Renderer
 from bot.adapters.terminal.visible import visible
 from bot.domain.message import Block, CodeBlock, FileRef, Markdown, Outbound, Plain
@@ -43,7 +43,7 @@ class Layout:
         # A beginning is left out where the whole of it stands below.
         blocks = [b for b in content.blocks if not any(_begins(b, f) for f in content.files)]
         for n, block in enumerate(map(_typed, blocks) if titled else blocks):
-            room = width if isinstance(block, CodeBlock) or not titled else min(width, BOX_PROSE)
+            room = box_prose(width) if titled and not isinstance(block, CodeBlock) else width
             shown = self.block(block, room) if block.text else []
             lines += self._titled(block, shown, room) if titled and n == 0 else shown
         return [*lines, *self.files(content, width)]

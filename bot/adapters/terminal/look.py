@@ -43,6 +43,11 @@ def prose_width(width: int) -> int:
     return width if width >= UNBROKEN else min(width, MEASURE)
 
 
+def box_prose(width: int) -> int:
+    """Returns the columns that prose takes in a box with so many."""
+    return width if width >= UNBROKEN else min(width, BOX_PROSE)
+
+
 def look_of(environ: Mapping[str, str], columns: int, rows: int) -> Look:
     """Reads the abilities of a terminal from its environment."""
     dumb = environ.get("TERM", "").lower() in ("", "dumb", "unknown")

@@ -9,6 +9,7 @@ from bot.adapters.tools.planning import SubmitPlanTool
 from bot.adapters.tools.sending import SendFile, SendMessage
 from bot.adapters.tools.writing_files import DeleteFile, EditFile, WriteFile
 from bot.domain.rules import DOCUMENTS
+from bot.domain.web_links import WEB_TOOLS
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -30,6 +31,7 @@ NAMES = frozenset(
         "end_conversation",
         "submit_plan",
     }
+    | WEB_TOOLS
 )
 """The names of the standard tools, for code that has no store to build the tools on."""
 
@@ -54,8 +56,9 @@ def standard_tools(
     run_command: Tool,
     spool: Path,
     documents: frozenset[str] = DOCUMENTS,
+    web: Sequence[Tool] = (),
 ) -> tuple[Tool, ...]:
-    """Returns every standard tool; `reading` are those that look at files.
+    """Returns every standard tool; `reading` are those that look at files, `web` at the web.
 
     `spool` keeps copies of files until they are delivered.
 
@@ -73,4 +76,5 @@ def standard_tools(
         GetConversation(chats, journal),
         EndConversation(),
         SubmitPlanTool(),
+        *web,
     )

@@ -20,8 +20,10 @@ _MOST_NAMES = 20
 
 
 class ToolCommands:
-    def __init__(self, preamble: PreambleMaker) -> None:
+    def __init__(self, preamble: PreambleMaker, missing: Sequence[str] = ()) -> None:
+        """Takes a sentence for each tool that is `missing` and that a setting would add."""
         self._preamble = preamble
+        self._missing = "\n".join(f"- {told}" for told in missing)
 
     @property
     def table(self) -> Sequence[Command]:
@@ -31,6 +33,7 @@ class ToolCommands:
 
     async def tools(self, asked: Invocation) -> Answer:
         parts = [_by_effect("", self._preamble.house(asked.chat))]
+        parts += [f"**Not set up**\n{self._missing}"] if self._missing else []
         for server in await self._preamble.servers(asked.chat):
             left_out = "\n".join(f"- not offered, {why}" for why in server.left_out)
             parts.append(_by_effect(_server_line(server), server.tools))

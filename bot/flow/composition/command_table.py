@@ -72,7 +72,7 @@ class CommandTable:
             *self._export_commands.table,
             *answer_commands(self._world, self._policy),
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
-            *ToolCommands(self._one_turn.preamble).table,
+            *ToolCommands(self._one_turn.preamble, self._policy.tools_missing).table,
             *ModelCommands(self._one_turn.choosing).table,
             *self._money_commands,
             *self._overview_commands.table,

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.chat import Chat
@@ -16,10 +16,12 @@ from bot.domain.rights import NOTHING, Rights
 from bot.domain.rules import folder_rule, matches
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.transcript import Entry
 from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.work import Work
 from bot.flow.turn.companion import Companions
+from bot.flow.turn.foreign_addresses import may_carry
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.people import People
@@ -30,6 +32,18 @@ _WAITING = Refuse(
     Code.AWAITING_DECISION,
     "Already waiting: the same call has an open card in this chat.",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreign:
+    """The source of foreign content in view, if any, and the log that it stands in."""
+
+    source: str | None
+    log: Sequence[Entry]
+
+    def carried_by(self, call: ToolCall, tools: Mapping[str, Tool]) -> bool:
+        """Returns true when the call may carry out what the foreign text asked for."""
+        return self.source is not None and may_carry(call, tools, self.log)
 
 
 class Gatekeeper:
@@ -72,7 +86,8 @@ class Gatekeeper:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
-                gate = await self._judge(call, stance, tools, here, untrusted, rights, held)
+                foreign = _Foreign(untrusted, work.log.entries())
+                gate = await self._judge(call, stance, tools, here, foreign, rights, held)
                 later = isinstance(stance, Deferred)
                 first = not asking and untrusted is None
                 if isinstance(gate, AskFirst) and not later and first:
@@ -111,12 +126,13 @@ class Gatekeeper:
         stance: Stance | None,
         tools: Mapping[str, Tool],
         place: Place,
-        untrusted: str | None,
+        foreign: "_Foreign",
         rights: Rights,
         held: HeldApprovals,
     ) -> Gate:
         """Returns the gate of one call; standing rules count only when the asker may approve."""
-        preview = await self._foreseen(call, tools, place, ahead=isinstance(stance, Deferred))
+        ahead, carries = isinstance(stance, Deferred), foreign.carried_by(call, tools)
+        preview = await self._foreseen(call, tools, place, ahead=ahead, carries=carries)
         tool = tools.get(call.name)
         planned = tool is not None and tool.spec.planned
         match stance:
@@ -134,14 +150,22 @@ class Gatekeeper:
             case _:
                 ruled = rights.approve and preview.effect is Effect.WRITE
                 ruled = ruled and await self._ruled(call, place, preview)
-                return await self._consent(call, preview, place, untrusted, ruled=ruled)
+                source = foreign.source
+                return await self._consent(call, preview, place, source, ruled=ruled)
 
     async def _foreseen(
-        self, call: ToolCall, tools: Mapping[str, Tool], place: Place, *, ahead: bool = False
+        self,
+        call: ToolCall,
+        tools: Mapping[str, Tool],
+        place: Place,
+        *,
+        ahead: bool,
+        carries: bool,
     ) -> Preview | Run | Refuse:
         """Returns the preview of a call, or its gate if it only reads or cannot run.
 
-        With `ahead`, a call that its tool cannot preview yet gets a preview of its arguments.
+        One that only reads has a preview when it `carries` data out. With `ahead`, a call that its
+        tool cannot preview yet gets a preview of its arguments.
         """
         tool = tools.get(call.name)
         if tool is None:
@@ -153,7 +177,8 @@ class Gatekeeper:
             return Refuse(Status.INVALID, Code.ARGUMENTS, text)
         try:
             tool.check(call.arguments)
-            if tool.spec.effect is Effect.READ and not (ahead and tool.spec.planned):
+            reads = tool.spec.effect is Effect.READ and not carries
+            if reads and not (ahead and tool.spec.planned):
                 return Run(Effect.READ)
             return await tool.preview(call.arguments, place)
         except InvalidArguments as fault:

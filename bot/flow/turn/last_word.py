@@ -13,6 +13,7 @@ from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.flow.log.work import Work
 from bot.flow.turn.endings import outcome_of
+from bot.flow.turn.foreign_addresses import shown_safely
 from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
 
@@ -68,6 +69,7 @@ class LastWords:
         if not outcome.text and not outcome.files and not told:
             return None
         turn, chat = work.turn, work.log.chat
+        blocks, previews = shown_safely(work, blocks, previews=chat.previews)
         is_long = len(outcome.text) > self._long_answer
         content = Outbound(
             OutboundKind.ANSWER,
@@ -76,7 +78,7 @@ class LastWords:
             files=outcome.files,
             reply_to=turn.reply_to,
             folded=is_long and chat.long_answers is LongAnswers.FILE,
-            previews=chat.previews,
+            previews=previews,
         )
         return Show(f"answer:{turn.id}", turn.chat, content)
 

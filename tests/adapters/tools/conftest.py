@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 
+from bot.adapters.media.media_reader import MediaReader
 from bot.adapters.tools.catalog import standard_tools
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sent_files import SentFiles
+from bot.adapters.tools.web import web_tools
+from bot.adapters.web_pages.web_pages import Reach, WebPages
+from bot.adapters.web_search.searxng import SearXNG
+from bot.domain.limits import ReadingBounds, WebBounds
 from bot.domain.tool import ToolOutput
 from bot.ports.tool import Place, Tool
 from tests.fakes.clock import FakeClock
@@ -55,6 +60,9 @@ def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
         reading=reading_tools(store.ledger, sent=sent),
         run_command=RunCommand(Sandbox(), sent=sent),
         spool=tmp_path / "spool",
+        web=web_tools(
+            WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
+        ),
     )
     return {tool.spec.name: tool for tool in made}
 

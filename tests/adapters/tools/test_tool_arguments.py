@@ -19,7 +19,7 @@ def test_every_tool_is_there_in_a_stable_order(tools: Tools) -> None:
         "current_time", "list_files", "read_file", "search_files", "write_file", "edit_file",
         "delete_file", "run_command", "send_file", "send_message", "get_conversation",
         "end_conversation",
-        "submit_plan",
+        "submit_plan", "web_fetch", "web_search",
     ]  # fmt: skip
     assert FixedCatalog(list(tools.values())).tools(7) == tuple(tools.values())
 

@@ -1,0 +1,1 @@
+"""Fetches pages of the web, from public addresses alone."""

@@ -1,0 +1,76 @@
+"""Connects to public addresses alone, and to the very address that was judged."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import httpcore2
+
+from bot.domain.public_address import read_public
+
+Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Looks a name up, and returns its addresses."""
+
+_MOST_ADDRESSES = 4
+"""Addresses of one name that are tried."""
+
+
+class NotPublic(Exception):
+    """A host has an address that is not public."""
+
+
+class NoSuchHost(Exception):
+    """A name has no address."""
+
+
+async def system_resolver(host: str, port: int) -> Sequence[str]:
+    """Asks the system, which also reads decimal, octal and hexadecimal forms of addresses."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NoSuchHost(host) from error
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+class PublicNetwork(httpcore2.AsyncNetworkBackend):
+    """Looks a name up once, judges every address, and connects to one of those it has judged.
+
+    What stands in `allowed` (as host:port) was named by the operator, so it may be anywhere.
+    """
+
+    def __init__(self, allowed: frozenset[str], resolver: Resolver = system_resolver) -> None:
+        self._allowed = allowed
+        self._resolver = resolver
+        self._under: Any = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's own form
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        host = host.strip("[]")
+        fault: Exception = NoSuchHost(host)
+        for address in (await self._judged(host, port))[:_MOST_ADDRESSES]:
+            try:
+                return await self._under.connect_tcp(
+                    address, port, timeout, local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                fault = error
+        raise fault
+
+    async def _judged(self, host: str, port: int) -> Sequence[str]:
+        """Returns the addresses of a host; one that is not public spoils them all."""
+        found = await self._resolver(host, port)
+        named = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        if named in self._allowed:
+            return found
+        judged = [read_public(address) for address in found]
+        if None in judged:
+            raise NotPublic(host)
+        return [str(address) for address in judged]

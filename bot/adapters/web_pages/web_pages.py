@@ -1,0 +1,199 @@
+"""The port `Pages`: fetches from public addresses, within bounds of size, time and redirects."""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from email.message import Message
+
+import httpcore2
+
+from bot.adapters.certificates import certificates
+from bot.adapters.web_pages.address import WebAddress, joined, read_address
+from bot.adapters.web_pages.public_network import (
+    NoSuchHost,
+    NotPublic,
+    PublicNetwork,
+    Resolver,
+    system_resolver,
+)
+from bot.adapters.web_pages.refusals import refusal
+from bot.adapters.web_pages.unpacking import Body, NotUnpacked, TooLarge
+from bot.domain.errors import ToolFailure
+from bot.domain.limits import WebBounds
+from bot.ports.web import WebPage
+
+_AGENT = "Steward/1.0 (a self-hosted assistant; fetches for a person)"
+_ACCEPTED = (
+    "text/html, application/xhtml+xml, text/*;q=0.9, application/pdf;q=0.9, "
+    "application/json;q=0.8, image/*;q=0.5, */*;q=0.3"
+)
+_MOVED = (301, 302, 303, 307, 308)
+_CONNECT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The hosts that may be fetched from; without `only` names all public ones but the `denied`.
+
+    A name covers its subdomains. A name with a port, as in 127.0.0.1:8080, allows exactly that
+    place, even one that is not public.
+    """
+
+    only: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
+
+    def places(self) -> frozenset[str]:
+        """Returns the exact places that may be anywhere."""
+        return frozenset(name for name in self.only if _has_port(name))
+
+    def check(self, address: WebAddress) -> None:
+        """Raises ToolFailure for an address that the operator did not mean."""
+        if _covered(address, self.denied):
+            raise ToolFailure(f"{address.host} is on this installation's list of denied hosts")
+        names = {name for name in self.only if not _has_port(name)}
+        if names and not _covered(address, self.only):
+            raise ToolFailure(f"{address.host} is not on this installation's list of hosts")
+
+
+class WebPages:
+    """Every connection is made anew: nothing of one fetch reaches the next."""
+
+    def __init__(
+        self, bounds: WebBounds, reach: Reach, resolver: Resolver = system_resolver
+    ) -> None:
+        self._bounds = bounds
+        self._reach = reach
+        self._network = PublicNetwork(reach.places(), resolver)
+        self._room = asyncio.Semaphore(bounds.at_once)
+
+    def address(self, url: str) -> str:
+        address = read_address(url)
+        self._reach.check(address)
+        return str(address)
+
+    async def fetch(self, url: str) -> WebPage:
+        seconds = self._bounds.seconds
+        try:
+            async with self._room, asyncio.timeout(seconds):
+                return await self._followed(read_address(url))
+        except TimeoutError:
+            told = f"the page did not arrive within {seconds:g} s; try another source"
+            raise ToolFailure(told) from None
+
+    async def _followed(self, address: WebAddress) -> WebPage:
+        for _ in range(self._bounds.redirects + 1):
+            self._reach.check(address)
+            found = await _told(address, self._asked(address))
+            if isinstance(found, WebPage):
+                return found
+            address = found
+        raise ToolFailure(f"the page redirects more than {self._bounds.redirects} times")
+
+    async def _asked(self, address: WebAddress) -> WebPage | WebAddress:
+        """Returns the page, or the address to which it moved."""
+        times = dict.fromkeys(("read", "write", "pool"), self._bounds.seconds)
+        async with (
+            httpcore2.AsyncConnectionPool(
+                ssl_context=await asyncio.to_thread(certificates),
+                max_connections=1,
+                http2=False,
+                network_backend=self._network,
+            ) as pool,
+            pool.stream(
+                "GET",
+                httpcore2.URL(
+                    scheme=address.scheme.encode(),
+                    host=address.host.encode(),
+                    port=address.port,
+                    target=address.target.encode(),
+                ),
+                headers=[
+                    ("Host", address.authority),
+                    ("User-Agent", _AGENT),
+                    ("Accept", _ACCEPTED),
+                    ("Accept-Encoding", "gzip, deflate"),
+                ],
+                extensions={"timeout": times | {"connect": _CONNECT_SECONDS}},
+            ) as response,
+        ):
+            headers = {
+                name.decode("latin-1").lower(): value.decode("latin-1")
+                for name, value in response.headers
+            }
+            if response.status in _MOVED and headers.get("location"):
+                return joined(address, _as_sent(headers["location"]))
+            if response.status != 200:
+                raise ToolFailure(refusal(response.status, address.host))
+            body = await self._body(response, headers)
+        kind, charset = _kind(headers.get("content-type", ""))
+        return WebPage(str(address), body, kind, charset, headers.get("last-modified", "")[:40])
+
+    async def _body(self, response: httpcore2.Response, headers: dict[str, str]) -> bytes:
+        most = self._bounds.bytes
+        told = headers.get("content-length", "")
+        if told.isascii() and told.isdigit() and int(told[:20]) > most:
+            raise TooLarge
+        body = Body(headers.get("content-encoding", ""), most)
+        room = most
+        async for piece in response.aiter_stream():
+            room -= len(piece)
+            if room < 0:
+                raise TooLarge
+            body.take(piece)
+        return body.whole
+
+
+async def _told(
+    address: WebAddress, asked: Awaitable[WebPage | WebAddress]
+) -> WebPage | WebAddress:
+    address: WebAddress, asked: Awaitable[WebPage | WebAddress]
+) -> WebPage | WebAddress:
+    """Returns what was found; every fault of the network becomes one short sentence."""
+    host = address.host
+    try:
+        return await asked
+    except NotPublic:
+        told = f"{host} is not a public address, and only public ones are fetched"
+    except NoSuchHost:
+        told = f"there is no host {host}; check the spelling"
+    except TooLarge:
+        told = "the page is larger than may be fetched; look for a smaller one"
+    except NotUnpacked as fault:
+        told = f"{host} sent a page that cannot be read: {fault}"
+    except httpcore2.TimeoutException:
+        told = f"{host} does not answer; try another source"
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as fault:
+        told = f"{host} cannot be reached ({_why(fault)}); try another source"
+    raise ToolFailure(told)
+
+
+def _why(fault: Exception) -> str:
+    if "CERTIFICATE" in str(fault).upper():
+        return "its certificate is not valid"
+    return "no connection" if isinstance(fault, httpcore2.ConnectError) else "the answer broke off"
+
+
+def _as_sent(location: str) -> str:
+    """Returns a header's text; most servers send UTF-8, whatever the standard says."""
+    try:
+        return location.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return location
+
+
+def _kind(content_type: str) -> tuple[str, str]:
+    told = Message()
+    told["content-type"] = content_type[:200] or "application/octet-stream"
+    kind = told.get_content_type().lower() if content_type else ""
+    return kind, (told.get_content_charset() or "")[:40]
+
+
+def _has_port(name: str) -> bool:
+    return name.rpartition(":")[2].isdigit() and (name.count(":") == 1 or "]:" in name)
+
+
+def _covered(address: WebAddress, names: frozenset[str]) -> bool:
+    host = address.host
+    parents = {host[at + 1 :] for at, letter in enumerate(host) if letter == "."}
+    return not names.isdisjoint({host, address.place, *parents})

@@ -1,0 +1,1 @@
+"""Searches the web by a service that the operator names."""

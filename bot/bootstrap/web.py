@@ -1,0 +1,67 @@
+"""Builds the tools that look at the web as the settings want them."""
+
+from collections.abc import Sequence
+
+from bot.adapters.tools.web import web_tools
+from bot.adapters.web_pages.web_pages import Reach, WebPages
+from bot.adapters.web_search import brave, tavily
+from bot.adapters.web_search.brave import Brave
+from bot.adapters.web_search.searxng import SearXNG
+from bot.adapters.web_search.tavily import Tavily
+from bot.doctor import Complaint
+from bot.domain.errors import ToolFailure
+from bot.domain.web_links import WEB_FETCH, WEB_SEARCH
+from bot.ports.tool import Tool
+from bot.ports.web import PageReader, Search
+from bot.settings import Settings
+
+_SERVICES = "brave, tavily or searxng"
+
+
+def tools_for_the_web(settings: Settings, reader: PageReader) -> Sequence[Tool]:
+    web = settings.web
+    reach = Reach(frozenset(web.only), frozenset(web.denied))
+    pages = WebPages(web.bounds, reach) if web.fetch else None
+    return web_tools(pages, reader, search(settings))
+
+
+def search(settings: Settings) -> Search | None:
+    """Returns the service that searches; None where none is set, or its setting is not whole."""
+    access = settings.search
+    if access is None or access.fault:
+        return None
+    key = access.key.get_secret_value() if access.key is not None else ""
+    match access.service:
+        case "brave":
+            return Brave(key, access.url or brave.URL)
+        case "tavily":
+            return Tavily(key, access.url or tavily.URL)
+        case "searxng":
+            return SearXNG(access.url or "")
+
+
+def missing(settings: Settings) -> Sequence[str]:
+    """Returns a sentence for each tool that a setting would add."""
+    told: list[str] = []
+    if not settings.web.fetch:
+        told.append(f"`{WEB_FETCH}`: `STEWARD_WEB=true` lets me read pages of the web")
+    if settings.search is None:
+        told.append(f"`{WEB_SEARCH}`: `STEWARD_SEARCH` names a service: {_SERVICES}")
+    elif settings.search.fault:
+        told.append(f"`{WEB_SEARCH}`: `{settings.search.fault}` is not set")
+    return told
+
+
+async def try_search(settings: Settings) -> str:
+    """Searches once, and tells how many things were found; raises Complaint."""
+    access = settings.search
+    service = search(settings)
+    if access is None or service is None:
+        wanted = access.fault if access is not None else "STEWARD_SEARCH"
+        raise Complaint(f"{wanted} is not set, so nobody can search.", f"Set {wanted}.", "warn")
+    try:
+        found = await service.search("weather")
+    except ToolFailure as fault:
+        told = f"{str(fault)[0].upper()}{str(fault)[1:]}."
+        raise Complaint(told, "Look at the settings STEWARD_SEARCH….", "warn") from None
+    return f"{service.name} answers, with {len(found)} hits."

@@ -1,0 +1,57 @@
+"""Tells if a network address is a place of the public internet."""
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import TypeAlias
+
+Address: TypeAlias = IPv4Address | IPv6Address
+
+_CLOSED_4 = tuple(
+    IPv4Network(net)
+    for net in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",
+    )
+)
+_OPEN_6 = IPv6Network("2000::/3")
+_CLOSED_6 = tuple(
+    IPv6Network(net) for net in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+)
+"""Blocks of the public range with other uses; Teredo and 6to4 hide an IPv4 address."""
+
+_MAPPED = IPv6Network("::ffff:0:0/96")
+_NAT64 = IPv6Network("64:ff9b::/96")
+
+
+def is_public(address: Address) -> bool:
+    """Returns true for an address that anybody may reach; false whenever there is a doubt.
+
+    The list of the standard library changes with its release, so its word alone is not enough. An
+    address that holds an IPv4 address (mapped, NAT64) is judged by that one.
+    """
+    if isinstance(address, IPv4Address):
+        return address.is_global and not any(address in net for net in _CLOSED_4)
+    if address in _MAPPED or address in _NAT64:
+        return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
+    closed = any(address in net for net in _CLOSED_6)
+    return address in _OPEN_6 and address.is_global and not closed
+
+
+def read_public(text: str) -> Address | None:
+    """Returns the address as a resolver gave it, without its zone; None when it is not public."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return address if is_public(address) else None

@@ -1,0 +1,225 @@
+"""Fetching pages: addresses, bounds, and what a hostile server may try."""
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from bot.adapters.web_pages.address import read_address
+from bot.adapters.web_pages.public_network import NotPublic, PublicNetwork
+from bot.adapters.web_pages.web_pages import Reach, WebPages
+from bot.domain.errors import ToolFailure
+from bot.domain.limits import WebBounds
+from tests.standins.serving import serving
+
+BOUNDS = WebBounds(bytes=100_000, seconds=5.0, redirects=3)
+
+
+async def endless() -> AsyncIterator[bytes]:
+    for _ in range(1_000):
+        yield b"x" * 10_000
+
+
+async def dripping() -> AsyncIterator[bytes]:
+    for _ in range(100):
+        yield b"x"
+        await asyncio.sleep(0.05)
+
+
+def raw_deflate(text: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(text) + packer.flush()
+
+
+ANSWERS: dict[str, Callable[[], Response]] = {
+    "endless": lambda: StreamingResponse(endless(), media_type="text/html"),
+    "drip": lambda: StreamingResponse(dripping(), media_type="text/html"),
+    "round": lambda: RedirectResponse("/round"),
+    "private": lambda: RedirectResponse("http://127.0.0.1:1/secret"),
+    "file": lambda: RedirectResponse("file:///etc/passwd"),
+    "bomb": lambda: Response(
+        gzip.compress(b"\0" * 50_000_000), headers={"content-encoding": "gzip"}
+    ),
+    "raw": lambda: Response(raw_deflate(b"raw deflate"), headers={"content-encoding": "deflate"}),
+    "brotli": lambda: Response(b"??", headers={"content-encoding": "br"}),
+    "gone": lambda: Response("no", status_code=404),
+    "large": lambda: Response(b"x" * 200_000),
+    "hello": lambda: Response("hello", media_type="text/html; charset=UTF-8"),
+}
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[str]:
+    async def page(request: Request) -> Response:
+        what = request.path_params["what"]
+        if what == "headers":
+            return Response(str(dict(request.headers)), media_type="text/plain")
+        return ANSWERS[what]()
+
+    async with serving(Starlette(routes=[Route("/{what}", page)])) as url:
+        yield url
+
+
+def pages(site: str, **bounds: Any) -> WebPages:
+    reach = Reach(frozenset({site.removeprefix("http://")}))
+    return WebPages(WebBounds(**{"bytes": 100_000, "seconds": 5.0, "redirects": 3} | bounds), reach)
+
+
+async def test_a_page_comes_with_its_kind_and_encoding(site: str) -> None:
+    page = await pages(site).fetch(f"{site}/hello")
+    assert (page.body, page.kind, page.charset) == (b"hello", "text/html", "utf-8")
+
+
+async def test_nothing_but_plain_headers_is_sent(site: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    told = (await pages(site).fetch(f"{site}/headers")).body.decode()
+    assert "cookie" not in told
+    assert "authorization" not in told
+    assert "referer" not in told
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("endless", "larger than may be fetched"),
+        ("large", "larger than may be fetched"),
+        ("bomb", "larger than may be fetched"),
+        ("round", "redirects more than 3 times"),
+        ("private", "not a public address"),
+        ("file", "only http and https"),
+        ("brotli", "not asked for"),
+        ("gone", "no such page"),
+    ],
+)
+async def test_a_hostile_or_missing_page_ends_in_a_sentence(
+    site: str, path: str, told: str
+) -> None:
+    with pytest.raises(ToolFailure, match=told):
+        await pages(site).fetch(f"{site}/{path}")
+
+
+async def test_a_page_that_drips_ends_with_its_time(site: str) -> None:
+    with pytest.raises(ToolFailure, match="did not arrive"):
+        await pages(site, seconds=0.3).fetch(f"{site}/drip")
+
+
+async def test_deflate_without_its_head_is_read(site: str) -> None:
+    assert (await pages(site).fetch(f"{site}/raw")).body == b"raw deflate"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://0x7f000001/",
+        "http://0177.0.0.1/",
+        "http://0x7f.1/",
+        "http://127.0.0.1./",
+        "http://localhost/",
+        "http://localhost./",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:7f00:1]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://0/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://①②⑦.⓪.⓪.①/",
+    ],
+)
+async def test_no_form_of_a_private_address_is_fetched(url: str) -> None:
+    async def no_socket(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it connected")
+
+    fetching = WebPages(BOUNDS, Reach())
+    fetching._network._under = type("Under", (), {"connect_tcp": no_socket})()
+    with pytest.raises(ToolFailure, match=r"public|no host"):
+        await fetching.fetch(url)
+
+
+async def test_a_name_is_looked_up_once_and_the_judged_address_is_the_one_connected_to() -> None:
+    """The second answer is the private one; whoever asks twice connects to it."""
+    answers = [["93.184.216.34"], ["127.0.0.1"]]
+    connected: list[str] = []
+
+    async def changing(host: str, port: int) -> Sequence[str]:
+        return answers.pop(0)
+
+    class Under:
+        async def connect_tcp(self, host: str, *_: Any) -> Any:
+            connected.append(host)
+            return object()
+
+    network = PublicNetwork(frozenset(), changing)
+    network._under = Under()
+    await network.connect_tcp("rebind.example", 80)
+    assert connected == ["93.184.216.34"]
+    with pytest.raises(NotPublic):
+        await network.connect_tcp("rebind.example", 80)
+    assert connected == ["93.184.216.34"]
+
+
+async def test_one_private_address_of_a_name_spoils_all() -> None:
+    async def both(host: str, port: int) -> Sequence[str]:
+        return ["93.184.216.34", "10.0.0.1"]
+
+    with pytest.raises(NotPublic):
+        await PublicNetwork(frozenset(), both).connect_tcp("two.example", 80)
+
+
+@pytest.mark.parametrize(
+    ("text", "one"),
+    [
+        ("example.org", "https://example.org/"),
+        ("HTTP://Example.ORG:80/A b?q=ü#x", "http://example.org/A%20b?q=%C3%BC"),
+        ("https://example.org.:443/%20", "https://example.org/%20"),
+        ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+        ("https://\u0430pple.com/", "https://xn--pple-43d.com/"),
+        ("example.org:8080/x", "https://example.org:8080/x"),
+    ],
+)
+def test_an_address_has_one_spelling(text: str, one: str) -> None:
+    assert str(read_address(text)) == one
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/html,hi",
+        "ftp://example.org/",
+        "https://user:secret@example.org/",
+        "https://example.org\\@evil.com/",
+        "https:example.org",
+        "https://",
+        "https://exa mple.org/",
+        "https://example.org:0/",
+        "https://example.org:99999/",
+        "https://[::1",
+        "https://a\r\nHost: b/",
+        "https://example.org/" + "x" * 5_000,
+        "https://-.example/",
+    ],
+)
+def test_what_is_no_address_of_the_web_is_refused(text: str) -> None:
+    with pytest.raises(ToolFailure) as fault:
+        read_address(text)
+    assert "secret" not in str(fault.value)
+
+
+def test_lists_of_hosts() -> None:
+    listed = Reach(frozenset({"example.org"}), frozenset({"bad.example.org"}))
+    listed.check(read_address("https://www.example.org/"))
+    for url in ("https://bad.example.org/", "https://other.org/", "https://notexample.org/"):
+        with pytest.raises(ToolFailure):
+            listed.check(read_address(url))
+    Reach(frozenset({"127.0.0.1:8080"})).check(read_address("https://other.org/"))
