@@ -38,8 +38,8 @@ FAULTS = {
     ),
     "a room that imports the room beside it": Fault(
         "running-order",
-        {"flow/models/sideward.py": "import bot.flow.signs.live"},
-        "bot.flow.models.sideward -> bot.flow.signs.live",
+        {"flow/models/sideward.py": "import bot.flow.signs.newest_state"},
+        "bot.flow.models.sideward -> bot.flow.signs.newest_state",
     ),
     "a delivery that imports the work of a turn": Fault(
         "rows-alone",

@@ -27,9 +27,9 @@ from bot.domain.rules import DOCUMENTS
 from bot.domain.tool import Code, Status
 from bot.domain.zones import Zones
 from bot.flow.approvals.clocks import Clocks
-from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
+from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands import Command
 from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.budgets import BudgetCommands
@@ -58,7 +58,7 @@ from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
 from bot.flow.plans.desk import PlanDesk
-from bot.flow.plans.ending import PlanEnding
+from bot.flow.plans.turn_end import PlanEnding
 from bot.ports.inbox import InboundRow
 from bot.ports.tool import Tool
 from bot.settings import SettingLine, read_settings

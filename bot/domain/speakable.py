@@ -17,7 +17,9 @@ _DEFINITION = re.compile(r"[ \t]*\[[^\]\n]+\]:[ \t]*\S")
 _PICTURE = re.compile(r"!\[([^\]\n]*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?")
 _LINK = re.compile(r"\[([^\[\]\n]+)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])")
 _NOTE = re.compile(r"\[\^[^\]\n]+\]:?")
-_ADDRESS = re.compile(r"<?\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s<>]*>?|\bwww\.[^\s<>]+", re.ASCII)
+_ADDRESS = re.compile(
+    r"<?(?<![a-zA-Z0-9])[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s<>]*>?|\bwww\.[^\s<>]+", re.ASCII
+)
 _TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]{0,200})?/?>|<!--.{0,2000}?-->", re.DOTALL)
 _MARKS = re.compile(
     r"(?<![\\\s])\*+|(?<!\\)\*+(?=[^\s*])|(?<!\\)(?:~~+|\|\||`+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w))"
@@ -114,6 +116,8 @@ def _line(line: str) -> str:
     line = _ADDRESS.sub(_host, line)
     line = _ESCAPED.sub(r"\1", _MARKS.sub("", line))
     sound = "".join(map(_sound, line))
+    # Signs that went may have stood within an address, or before one.
+    sound = sound.replace("://", " ")
     return _BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", sound)).strip()
 
 

@@ -46,7 +46,7 @@ from bot.domain.variable import Variable
 from bot.flow.approvals.cards import decided_card, open_card
 from bot.flow.plans import cards as plan_cards
 from bot.flow.plans.steps import recorded
-from bot.flow.skills.offering import offer_of
+from bot.flow.skills.grant_offer import offer_of
 from bot.ports.tool import Place, Tool
 from tests.standins.bot_api import BotApi, Person
 from tests.standins.serving import serving

@@ -25,6 +25,8 @@ def test_no_more_is_spoken_than_may_be(text: str, most: int) -> None:
 @given(_MARKDOWN)
 @example("[https://a.de](https://b.de)")
 @example("<https://a.de/b>")
+@example("_https://a.de/b")
+@example("https:\ufe0f//a.de")
 def test_neither_addresses_nor_signs_are_spoken(text: str) -> None:
     said = speakable(text).text
     assert "://" not in said

@@ -147,8 +147,6 @@ class WebPages:
 async def _told(
     address: WebAddress, asked: Awaitable[WebPage | WebAddress]
 ) -> WebPage | WebAddress:
-    address: WebAddress, asked: Awaitable[WebPage | WebAddress]
-) -> WebPage | WebAddress:
     """Returns what was found; every fault of the network becomes one short sentence."""
     host = address.host
     try:

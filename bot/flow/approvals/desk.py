@@ -23,8 +23,8 @@ from bot.flow.approvals.desks import (
     Taken,
     refused,
 )
-from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import Closed, OpenCards
+from bot.flow.approvals.undecided import CardEnding
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.ledger import Ledger

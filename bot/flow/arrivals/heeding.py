@@ -8,8 +8,8 @@ from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.arrivals.marks import marked
 from bot.flow.commands import Commands
 from bot.flow.queue.arrival import Arrival
+from bot.flow.queue.fragments import Seams
 from bot.flow.queue.queueing import Queueing
-from bot.flow.queue.seams import Seams
 from bot.ports.journal import Journal
 
 

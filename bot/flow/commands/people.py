@@ -8,7 +8,7 @@ from bot.domain.person import Person, Role, Sender
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
 from bot.domain.zones import Zones
-from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.accounts import account_meant, account_of
 from bot.flow.commands.consequences import Interrupt, Unqueue, Wake
 from bot.flow.commands.table import Answer, Command, Invocation, Topic

@@ -25,8 +25,8 @@ from bot.flow.commands.table import (
 )
 from bot.flow.plans.cards import described_state, shown, step_lines, whole
 from bot.flow.plans.desk import PlanDesk
-from bot.flow.plans.ending import NO_STEPS, PlanEnding, plan_line
 from bot.flow.plans.question import THEIRS, answered, fixed, question
+from bot.flow.plans.turn_end import NO_STEPS, PlanEnding, plan_line
 from bot.flow.plans.wording import wish_of
 from bot.ports.clock import Clock
 from bot.ports.inbox import LATELY, Inbox

@@ -9,7 +9,7 @@ from bot.domain.change import AskStop, InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
 from bot.domain.turn import ONE_OF_SEVERAL, TurnState
 from bot.domain.visible_text import one_line
-from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Unqueue
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.plans.desk import PlanDesk

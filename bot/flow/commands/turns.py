@@ -10,7 +10,7 @@ from bot.domain.change import (
     Write,
 )
 from bot.domain.turn import Turn, TurnState
-from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.stopping import stops
 from bot.flow.commands.table import Answer, Command, Invocation

@@ -12,7 +12,7 @@ from bot.flow.models.footer import Footer
 from bot.flow.money.companion import MoneyCompanion
 from bot.flow.money.till import Till
 from bot.flow.plans.companion import PlanCompanion
-from bot.flow.plans.ending import PlanEnding
+from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.skills.companion import SkillCompanion
 from bot.flow.speaking.companion import SpeakingCompanion
 from bot.flow.turn.companion import Companions

@@ -5,12 +5,12 @@ from functools import cached_property
 
 from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.desk import ApprovalDesk
-from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
+from bot.flow.approvals.undecided import CardEnding
 from bot.flow.composition.way_out import WayOut
 from bot.flow.plans.desk import PlanDesk
-from bot.flow.plans.ending import PlanEnding
+from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.world import StorePorts, World
 from bot.ports.lanes import Lanes
 

@@ -5,9 +5,9 @@ from functools import cached_property
 from bot.domain.zones import Zones
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
-from bot.flow.reading.enclosures import Enclosures
+from bot.flow.reading.attachments import Enclosures
 from bot.flow.reading.gathering import Gathering
-from bot.flow.reading.keeping import Keeping
+from bot.flow.reading.kept_files import Keeping
 from bot.flow.reading.listening import Listening
 from bot.flow.reading.message_reader import MessageReader
 from bot.flow.reading.row_reader import RowReader

@@ -8,7 +8,7 @@ from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.memory.indexing import Indexing
-from bot.flow.signs.lives import Lives
+from bot.flow.signs.life_signs import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.world import Policy, StorePorts, World

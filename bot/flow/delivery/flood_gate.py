@@ -9,7 +9,7 @@ from typing import TypeVar
 from bot.domain.errors import FloodWait
 from bot.domain.limits import SendRates
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
-from bot.flow.delivery.leaves import Bucket, Leave, Window
+from bot.flow.delivery.permits import Bucket, Leave, Window
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 

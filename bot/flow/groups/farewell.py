@@ -3,7 +3,7 @@
 from bot.domain.change import AskStop, InboundState, MarkInbound, ReleaseHeard, Write
 from bot.domain.chat import Chat
 from bot.domain.turn import BOT_GONE
-from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.undecided import CardEnding
 from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
 from bot.ports.inbox import InboundRow, Inbox

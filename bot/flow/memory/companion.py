@@ -21,7 +21,7 @@ from bot.domain.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
-from bot.flow.memory.keeping import kept
+from bot.flow.memory.passage_making import kept
 from bot.flow.memory.recall import Recall
 from bot.ports.journal import Agenda
 from bot.ports.notes import Notes

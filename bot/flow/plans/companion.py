@@ -18,8 +18,8 @@ from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import shown
-from bot.flow.plans.ending import PlanEnding
 from bot.flow.plans.steps import progressed, recorded, steps_at_hand
+from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.plans.wording import PLAN, note, worded
 from bot.ports.journal import Agenda
 from bot.ports.skills import Skills

@@ -28,8 +28,8 @@ from bot.flow.approvals.desks import (
     refused,
 )
 from bot.flow.plans.cards import document, named, offered, parse_data, replaced, shown
-from bot.flow.plans.ending import plan_line
 from bot.flow.plans.execution import execution_of
+from bot.flow.plans.turn_end import plan_line
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

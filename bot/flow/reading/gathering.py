@@ -15,7 +15,7 @@ from bot.flow.log.history import ChatLog
 from bot.flow.reading.message_reader import Asked, MessageReader
 from bot.flow.reading.overhearing import Heard
 from bot.flow.reading.row_reader import RowReader
-from bot.flow.signs.lives import Signs
+from bot.flow.signs.life_signs import Signs
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 

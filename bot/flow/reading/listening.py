@@ -16,7 +16,7 @@ from bot.domain.errors import (
 from bot.domain.model import Price, Usage
 from bot.domain.voice import HeardWords
 from bot.flow.money.till import Till
-from bot.flow.reading.keeping import Parcel
+from bot.flow.reading.kept_files import Parcel
 from bot.ports.attachments import Spoken, Unheard
 from bot.ports.clock import Clock
 from bot.ports.hearing import Hearing, Speech

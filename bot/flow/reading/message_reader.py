@@ -9,11 +9,11 @@ from bot.domain.chat import Chat
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
 from bot.domain.zones import Zones, moment
-from bot.flow.reading.enclosed import Enclosed
-from bot.flow.reading.enclosures import Enclosures
+from bot.flow.reading.attachment_words import Enclosed
+from bot.flow.reading.attachments import Enclosures
 from bot.flow.reading.overhearing import Heard
 from bot.flow.reading.row_reader import RowReader
-from bot.flow.signs.lives import Lives, Signs
+from bot.flow.signs.life_signs import Lives, Signs
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.people import People

@@ -19,7 +19,7 @@ from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
-from bot.flow.skills.offering import offer_of
+from bot.flow.skills.grant_offer import offer_of
 from bot.ports.journal import Agenda
 from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool

@@ -8,7 +8,7 @@ from bot.domain.chat import Chat, Conversation
 from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
 from bot.domain.turn import Turn
-from bot.flow.approvals.ending import CardEnding
+from bot.flow.approvals.undecided import CardEnding
 from bot.flow.log.fresh_start import fresh
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction, digest_of

@@ -12,8 +12,8 @@ from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.flow.log.work import Work
-from bot.flow.turn.endings import outcome_of
 from bot.flow.turn.foreign_addresses import shown_safely
+from bot.flow.turn.outcome_words import outcome_of
 from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
 

@@ -15,7 +15,7 @@ from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.reading.gathering import Gathered
 from bot.flow.reading.message_reader import Asked
-from bot.flow.signs.lives import Lives
+from bot.flow.signs.life_signs import Lives
 from bot.flow.turn.companion import Companions, shared
 from bot.flow.turn.resting import taken_up_again
 from bot.ports.approvals import Approvals

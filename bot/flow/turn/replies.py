@@ -24,7 +24,7 @@ from bot.flow.models.choosing import Choosing
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.money.companion import cause_of
 from bot.flow.money.receipt import PaidReply
-from bot.flow.signs.live import Live
+from bot.flow.signs.newest_state import Live
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.model_faults import PauseLine, after, failed
 from bot.flow.turn.reply_mending import admit

@@ -16,8 +16,8 @@ from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import cards_at_end, ended_cards, kept_cards
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.conversations import Conversations
-from bot.flow.turn.endings import note_of
 from bot.flow.turn.last_word import LastWords
+from bot.flow.turn.outcome_words import note_of
 
 
 class Settlement:

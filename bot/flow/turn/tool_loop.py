@@ -33,7 +33,7 @@ from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
-from bot.flow.signs.live import Live
+from bot.flow.signs.newest_state import Live
 from bot.flow.turn.companion import Companions, shared
 from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.replies import Replies

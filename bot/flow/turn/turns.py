@@ -16,7 +16,7 @@ from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
 from bot.flow.reading.gathering import Gathered
-from bot.flow.signs.lives import Lives
+from bot.flow.signs.life_signs import Lives
 from bot.flow.turn import server_faults
 from bot.flow.turn.model_faults import failed
 from bot.flow.turn.openings import Openings

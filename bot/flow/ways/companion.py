@@ -10,8 +10,8 @@ from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import key_of, wait_key, without_buttons
+from bot.flow.ways.fitting_buttons import ways_of
 from bot.flow.ways.follower import opened, purpose_in
-from bot.flow.ways.offering import ways_of
 from bot.flow.ways.speakers import Speakers
 from bot.ports.journal import Agenda
 from bot.ports.outbox import Outbox

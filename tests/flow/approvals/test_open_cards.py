@@ -12,8 +12,8 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Address
 from bot.domain.transcript import Entry
 from bot.flow.approvals.clocks import Clocks
-from bot.flow.approvals.ending import CardEnding
 from bot.flow.approvals.open_cards import OpenCards
+from bot.flow.approvals.undecided import CardEnding
 from bot.ports.journal import Agenda, Journal
 from tests.contracts.store_samples import a_card, commit
 from tests.fakes.clock import FakeClock

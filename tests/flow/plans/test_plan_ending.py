@@ -7,7 +7,7 @@ from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.domain.tool import SubmitPlan
 from bot.domain.transcript import AskerBody, Body, ResultBody
-from bot.flow.plans.ending import last_words
+from bot.flow.plans.turn_end import last_words
 from tests.domain.logs import call, log, progress_of, reply, result
 
 READY = Finish(StopReason.PLAN_READY, "the plan is whole")

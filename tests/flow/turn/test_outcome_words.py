@@ -14,7 +14,7 @@ from bot.domain.step import Finish
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, Body, Entry, IntentBody, ResultBody
 from bot.domain.trouble import ModelTrouble, Trouble
-from bot.flow.turn.endings import note_of, outcome_of
+from bot.flow.turn.outcome_words import note_of, outcome_of
 from tests.domain.logs import call, log, logs, progress_of, reply, result
 from tests.words import NO_TOOL_RAN, PERHAPS_DONE, TRY_AGAIN
 

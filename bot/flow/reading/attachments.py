@@ -16,8 +16,8 @@ from bot.domain.errors import (
 from bot.domain.limits import EnclosureBounds, Limits
 from bot.domain.message import Attachment
 from bot.domain.received import ReceivedFile
-from bot.flow.reading.enclosed import Enclosed, Enclosure, FoundFile, enclosed
-from bot.flow.reading.keeping import Keeping, Parcel
+from bot.flow.reading.attachment_words import Enclosed, Enclosure, FoundFile, enclosed
+from bot.flow.reading.kept_files import Keeping, Parcel
 from bot.flow.reading.listening import AGAIN, SHORTER, Listening
 from bot.ports.attachments import Files, NotRead, Reader, Unheard
 from bot.ports.clock import Clock

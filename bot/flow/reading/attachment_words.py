@@ -10,7 +10,7 @@ from bot.domain.message import Attachment
 from bot.domain.received import INBOX, ReceivedFile
 from bot.domain.transcript import ImagePart
 from bot.domain.visible_text import quoted_name, size
-from bot.flow.reading.keeping import Parcel
+from bot.flow.reading.kept_files import Parcel
 from bot.ports.attachments import DocumentText, NotRead, Reading, Spoken, Unheard
 
 _UNREAD = {

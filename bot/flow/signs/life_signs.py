@@ -10,7 +10,7 @@ from bot.domain.message import Address
 from bot.domain.outcome import StopReason
 from bot.domain.turn import TurnState
 from bot.flow.log.work import Work
-from bot.flow.signs.live import Late, Live, show, show_all
+from bot.flow.signs.newest_state import Late, Live, show, show_all
 from bot.flow.signs.placeholder import Placeholder, Placing
 from bot.flow.signs.reactions import Reactions
 from bot.ports.channel import Channel
