@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,11 @@ from tests.lacking import missing
 pytest_plugins = ["tests.collecting", "tests.skips", "tests.without"]
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+
+# A shell that runs a command in its background has it ignore Ctrl-C, and so would each program that
+# a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test speaks TLS with anyone: reading a machine's certificates takes each client 20 ms.
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "standins" / "authority.pem")

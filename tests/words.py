@@ -105,7 +105,6 @@ ONE_WAITS_ABOVE = "⏸ 1 card waits above."
 # Answers to commands, and notices.
 ADDED_BY_SOMEBODY = "I do not know who added me"
 UNPRICED_CALL = "1 call of unknown price: not in these sums."
-ESTIMATED_CALL = "1 call without word of the tokens: estimated."
 USED_OF_A_DAY = "Each person, a day: You: $0.12 of $1.00 is used (12 %)"
 WHOLE_ANSWER = "📄 The whole answer is in answer.md"
 STOPPED_REMOVED = "Stopped: I was removed from this chat."

@@ -1,4 +1,4 @@
-"""The program as it is shipped: its channels, and the ways to run it."""
+"""The program as it is shipped: its channels (a new one is added here), and the ways to run it."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Serves Telegram."""
+"""The form of Telegram: opened, listened to, checked and listed like every channel."""
 
 import asyncio
 import secrets

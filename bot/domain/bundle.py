@@ -1,4 +1,4 @@
-"""Messages that were sent as one and came in fragments: an album, a long text, forwards."""
+"""Puts fragments of one message together, in their order: an album, a long text, forwards."""
 
 import re
 from collections.abc import Sequence

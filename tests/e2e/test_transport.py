@@ -79,6 +79,7 @@ async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: 
             assert answer.json()["result"] == []
     steward.say("Whose are you?")
     await steward.sees("Mine again.")
+    await steward.eventually(lambda: TELEGRAM_BACK in steward.output)
     assert steward.output.count(ANOTHER_READS) == 1
     assert steward.output.count(TELEGRAM_BACK) == 1
 

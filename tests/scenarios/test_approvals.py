@@ -10,7 +10,7 @@ import pytest
 from bot.domain.approval import ApprovalState
 from bot.domain.errors import ChannelUnreachable, RecipientGone
 from bot.domain.limits import Limits
-from bot.domain.message import Press
+from bot.domain.message import Attachment, InboundMessage, Press, Quote
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role, Sender
 from bot.domain.tool import Code, Effect, Replay, Status, ToolCall
@@ -111,6 +111,39 @@ async def test_assent_in_a_reply_never_denies_and_tells_how_to_press(words: str)
         await scene.press("Approve")
         await scene.settled()
         assert len(tool.ran) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "foreign", "files"),
+    [
+        ("", None, (Attachment("voice", "voice.ogg", 4, "v"),)),
+        ("", "a picture", (Attachment("photo", "photo.jpg", 4, "p"),)),
+        ("[sticker: 👍]", "a sticker", ()),
+    ],
+    ids=["voice message", "picture", "sticker"],
+)
+async def test_a_reply_without_words_of_the_person_denies_nothing(
+    words: str, foreign: str | None, files: tuple[Attachment, ...]
+) -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Well."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        quote = Quote(scene.cards[0].text, "Steward", own=True, message_id=scene.cards[0].id)
+        reply = InboundMessage(
+            HOME,
+            ANN,
+            "m99",
+            words,
+            scene.clock.now(),
+            quote=quote,
+            attachments=files,
+            foreign=foreign,
+        )
+        await scene.application.parts.intake.accept("fake", (scene.channel.update(reply),))
+        await scene.shows("Well.")
+        assert scene.approvals[0].state is ApprovalState.OPEN
+        assert tool.ran == []
 
 
 async def test_assent_without_a_reply_is_meant_for_the_card_that_the_turn_waits_for() -> None:

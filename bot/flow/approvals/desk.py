@@ -1,4 +1,4 @@
-"""Takes presses and replies to cards, and carries every decision out exactly once."""
+"""Takes presses and replies to cards: a reply denies, unless it is assent or a question."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -121,6 +121,8 @@ class ApprovalDesk:
             known = (card.state, card.decided_by, card.reason)
             denied = known == (ApprovalState.DENIED, person.id, text)
             return Taken.DECIDED if denied else Taken.NO
+        if not text.strip():
+            return Taken.NO  # a picture or a voice message: nobody has read yet what it says
         if is_question(text) and change_of(key) is None:
             return Taken.QUESTION
         if is_assent(text):

@@ -8,8 +8,8 @@ from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.arrivals.marks import marked
 from bot.flow.commands import Commands
 from bot.flow.queue.arrival import Arrival
-from bot.flow.queue.fragments import Seams
 from bot.flow.queue.queueing import Queueing
+from bot.flow.queue.seams import Seams
 from bot.ports.journal import Journal
 
 
@@ -72,6 +72,8 @@ class Heeding:
         if quote is None or quote.message_id is None:
             bare = message.forwarded_from is None and not message.attachments
             return await self._desks.said(chat, text, arrival.person) if bare else Taken.NO
+        if message.foreign is not None and not message.attachments:
+            return Taken.NO  # a sticker or a poll: its words are none that the person typed
         return await self._desks.reply(chat, quote.message_id, text, arrival.person)
 
     async def _edit(self, arrival: Arrival) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.domain.errors import StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.lines import Lines
-from bot.flow.queue.fragments import Seams
+from bot.flow.queue.seams import Seams
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox

@@ -7,7 +7,7 @@ from bot.domain.person import Person
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.queue.arrival import Arrival
-from bot.flow.queue.fragments import Seams
+from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow

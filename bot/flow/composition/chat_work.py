@@ -13,10 +13,10 @@ from bot.flow.groups.moving import Moving
 from bot.flow.groups.news import News
 from bot.flow.log.history import History
 from bot.flow.queue.chat_queue import ChatQueue
-from bot.flow.queue.fragments import Seams
 from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.rest_desk import RestDesk
+from bot.flow.queue.seams import Seams
 from bot.flow.queue.trials import Trials
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.turn.rest_card import PREFIX as RESTS

@@ -1,4 +1,4 @@
-"""Does the work of a chat, one job at a time, until nothing is left.
+"""Chooses and does the next job of a chat; a resting turn waits until it is due.
 
 An unfinished turn comes first, then a trial that is due, then a queued turn, then a waiting
 message; among equals the oldest.

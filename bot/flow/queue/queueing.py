@@ -8,8 +8,8 @@ from bot.domain.chat import QueueMode
 from bot.domain.message import InboundMessage
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.chat_queue import ChatQueue
-from bot.flow.queue.fragments import Seams
 from bot.flow.queue.pacing import Pacing
+from bot.flow.queue.seams import Seams
 from bot.flow.signs.reactions import Reactions
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal

@@ -1,4 +1,4 @@
-"""Wakes chats when the rest of one of their turns is over."""
+"""A timer: it wakes chats when a rest is over; `chat_queue.py` decides which turn is due."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Shows signs of life while a turn runs: typing, the growing text, one line for each tool."""
+"""Begins and ends the signs of life of a turn: typing, drafts, one line for each tool."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping

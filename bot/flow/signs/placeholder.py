@@ -1,4 +1,4 @@
-"""The message of a group in which an answer grows until the final answer is sent."""
+"""The draft of a group: a message in which an answer grows, deleted after the answer."""
 
 import asyncio
 import logging

@@ -14,7 +14,7 @@ from bot.domain.person import Sender
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
-from bot.flow.queue.fragments import Seams
+from bot.flow.queue.seams import Seams
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.inbox import InboundRow
 from tests.fakes.channel import FakeChannel
