@@ -66,8 +66,9 @@ async def _allow(on: Stage, person: Person) -> None:
     on.bot_api.say(person, "one note")
     since = await _pressed(on, person, "Always")
     await on.answers(1, since)
+    before = len(_shown(on, person))
     on.bot_api.say(person, "/rules widen 1 1")
-    await on.bot_api.wait_for(lambda: _said(on, person, "runs without asking"), timeout=60)
+    await on.bot_api.wait_for(lambda: len(_shown(on, person)) > before, timeout=60)
 
 
 async def _ruled(on: Stage, process: MeasuredProcess, person: Person) -> float:
@@ -83,7 +84,7 @@ async def _ruled(on: Stage, process: MeasuredProcess, person: Person) -> float:
 async def _planned(on: Stage, process: MeasuredProcess, person: Person) -> float:
     """Returns the processor time of the press and of the turn that executes the plan."""
     on.bot_api.say(person, f"/plan notes at {time.time()}")
-    await on.bot_api.wait_for(lambda: _card(on, person), timeout=60)
+    await on.bot_api.wait_for(lambda: _card(on, person, "Approve"), timeout=60)
     await process.at_rest()
     before = process.cpu_ms()
     await on.answers(1, await _pressed(on, person, "Approve"))
@@ -93,18 +94,18 @@ async def _planned(on: Stage, process: MeasuredProcess, person: Person) -> float
 
 async def _pressed(on: Stage, person: Person, label: str) -> int:
     """Presses a button of the open card; returns the number of calls made before."""
-    await on.bot_api.wait_for(lambda: _card(on, person), timeout=60)
-    since, card = len(on.bot_api.calls), _card(on, person)
+    await on.bot_api.wait_for(lambda: _card(on, person, label), timeout=60)
+    since, card = len(on.bot_api.calls), _card(on, person, label)
     assert card is not None
     on.bot_api.press(person, card, next(la for la in card.labels if label in la))
     return since
 
 
-def _card(on: Stage, person: Person) -> ShownMessage | None:
-    messages = on.bot_api.screen(person.id).from_bot
-    return next((message for message in messages if message.buttons), None)
+def _card(on: Stage, person: Person, label: str) -> ShownMessage | None:
+    """Returns the message with such a button, whatever the words around it are."""
+    shown = _shown(on, person)
+    return next((one for one in shown if any(label in la for la in one.labels)), None)
 
 
-def _said(on: Stage, person: Person, words: str) -> ShownMessage | None:
-    messages = on.bot_api.screen(person.id).from_bot
-    return next((message for message in messages if words in message.text), None)
+def _shown(on: Stage, person: Person) -> list[ShownMessage]:
+    return on.bot_api.screen(person.id).from_bot
