@@ -224,7 +224,7 @@ async def _templates(checkup: Checkup) -> Sequence[Finding]:
     except (StewardError, OSError) as error:
         return (_unread("plans", error),)
     broken = [template for template in templates if isinstance(template, Broken)]
-    told = f"{len(templates) - len(broken)} of {len(templates)} templates are ready."
+    told = f"{len(templates) - len(broken)} of {len(templates)} ready-made plans are ready."
     found = [Finding("plans", "ok", told)]
     return [*found, *(Finding("plans", "warn", f"{each}.", _MEND_FILE) for each in broken)]
 

@@ -23,8 +23,8 @@ from bot.domain.chat import Chat
 from bot.domain.limits import Limits, ModelTimes, ReadingBounds, WebBounds
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
-from bot.domain.rules import DOCUMENTS
-from bot.domain.tool import Code, Status
+from bot.domain.rules import DOCUMENTS, describe
+from bot.domain.tool import Code, PathRule, ReadingRule, Status
 from bot.domain.zones import Zones
 from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.open_cards import OpenCards
@@ -39,6 +39,7 @@ from bot.flow.commands.exporting import ExportCommands
 from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
+from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.memory import MemoryCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
@@ -163,6 +164,13 @@ def test_every_tool_is_on_the_page_of_commands() -> None:
     names = [tool.spec.name for tool in _tools()]
     assert "run_command" in names
     assert [name for name in names if f"`{name}`" not in page] == []
+
+
+def test_the_sample_of_a_skills_wishes_says_what_cards_say() -> None:
+    rules = {"run_command": ReadingRule(("git",)), "write_file": PathRule("notes")}
+    shown = [f"• {describe(tool, rule)}" for tool, rule in rules.items()]
+    page = (ROOT / "docs" / "skills.md").read_text()
+    assert re.findall(r"^• .*$", page, re.MULTILINE) == shown
 
 
 def test_each_number_is_one_decision() -> None:
@@ -408,6 +416,7 @@ def _commands() -> list[Command]:
     preamble = PreambleMaker(FixedCatalog(()), skills)
     groups = (
         GreetingCommands(list),
+        LettingInCommands(store.people, store.chats, clock),
         PeopleCommands(store.people, store.members, cards, preamble, clock, UNBOUND, Zones()),
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
         StopCommands(journal, store.inbox, approvals, cards, plans, _no_message),
@@ -416,7 +425,7 @@ def _commands() -> list[Command]:
         RuleCommands(approvals, store.rules, store.consents, journal, clock, DOCUMENTS),
         GroupCommands({}),
         MemoryCommands(store.notes, recall),
-        ExportCommands(store.belongings, store.notes, journal, FakePacking()),
+        ExportCommands(store.belongings, store.notes, journal, FakePacking(), Zones()),
         ForgettingCommands(store.memory, store.notes, clock),
         AnswerCommands(12_000),
         SkillCommands(skills, preamble),

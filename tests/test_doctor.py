@@ -280,6 +280,6 @@ async def test_templates_that_cannot_be_used_are_told_with_file_and_line(tmp_pat
     findings = await examine(visit.settings, visit.probes, FakeClock(NOW), tmp_path)
     told = [(f.level, f.sentence) for f in findings if f.subject == "plans"]
     assert told == [
-        ("ok", "1 of 2 templates are ready."),
+        ("ok", "1 of 2 ready-made plans are ready."),
         ("warn", "plans/bad.md:4: the name is missing."),
     ]

@@ -155,7 +155,7 @@ def test_the_doctor_finds_the_skills_and_templates_of_an_installed_program(
     done = steward(installed, tmp_path, "doctor")
     assert done.returncode == 0, done.stderr
     assert re.search(r"^ok +skills +5 skills are ready\.$", done.stdout, re.MULTILINE)
-    assert re.search(r"^ok +plans +3 of 3 templates are ready\.$", done.stdout, re.MULTILINE)
+    assert re.search(r"^ok +plans +3 of 3 ready-made plans are ready\.$", done.stdout, re.MULTILINE)
 
 
 def test_the_doctor_of_an_installed_program_names_pip_for_the_missing_driver(

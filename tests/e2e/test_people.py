@@ -4,6 +4,7 @@ import re
 
 from bot.adapters.sql.store import open_store
 from bot.domain.person import Role, Sender
+from bot.flow.commands.letting_in import LET_IN
 from tests.e2e.steward import Steward, results_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import calls, text, tool
@@ -95,7 +96,8 @@ async def test_a_stranger_is_told_once_and_a_member_may_talk_but_not_govern(
     steward.telegram.say(bob, "/status")
     steward.say("/allow 77")
     await steward.sees("telegram:77 can use me now")
-    assert len(screen()) == 4
+    await steward.until(lambda: LET_IN in screen())
+    assert len(screen()) == 5
     steward.telegram.say(bob, "Hello")
     await steward.until(lambda: "Hello, Bob." in screen())
     steward.telegram.say(bob, "/revoke 42")

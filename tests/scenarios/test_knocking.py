@@ -3,7 +3,8 @@
 from bot.domain.message import Address, Press
 from bot.domain.person import Role, Sender
 from bot.flow.arrivals.doorway import MOST_GREETED
-from bot.flow.arrivals.knocking import LET_IN, MOST_A_DAY
+from bot.flow.arrivals.knocking import MOST_A_DAY
+from bot.flow.commands.letting_in import LET_IN
 from tests.fakes.model import says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.words import DEAD_BUTTON, DECIDED_ALREADY, OWNERS_DECIDE
@@ -66,6 +67,42 @@ async def test_a_stranger_who_is_ignored_hears_nothing_more() -> None:
         await scene.routed()
         assert scene.texts == before
         assert await scene.store.people.by_sender(BOB) is None
+
+
+async def test_a_stranger_let_in_by_command_is_told_and_the_open_card_ignores_nobody() -> None:
+    async with stage() as scene:
+        await scene.say("let me in", BOB, at=_BOBS)
+        await scene.shows("wants to use me")
+        await scene.say("/allow 2")
+        await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
+        assert await scene.press("Ignore") == ""
+        await scene.shows("✅ Let in already. /revoke 2 takes access back.")
+        assert scene.cards == []
+        assert not any("I stay silent" in text for text in scene.texts)
+        await scene.say("/revoke 2")
+        await scene.shows("can no longer use me")
+        await scene.clock.advance(86_400)
+        await scene.say("hello?", BOB, at=_BOBS)
+        await scene.until(lambda: len(scene.channel.texts(_BOBS)) == 3)
+        assert "I have told its owner that you wrote" in scene.channel.texts(_BOBS)[-1]
+
+
+async def test_who_is_let_in_a_second_time_is_told_again() -> None:
+    async with stage() as scene:
+        await scene.say("let me in", BOB, at=_BOBS)
+        await scene.press("Let in")
+        await scene.until(lambda: scene.channel.texts(_BOBS).count(LET_IN) == 1)
+        await scene.say("/revoke 2")
+        await scene.shows("can no longer use me")
+        await scene.say("/allow 2")
+        await scene.until(lambda: scene.channel.texts(_BOBS).count(LET_IN) == 2)
+
+
+async def test_who_never_wrote_in_private_gets_no_chat_by_being_let_in() -> None:
+    async with stage() as scene:
+        await scene.say("/allow 2")
+        await scene.shows("fake:2 can use me now")
+        assert len(scene.store.rows.chats) == 1
 
 
 async def test_only_an_owner_decides_and_only_once() -> None:

@@ -67,7 +67,7 @@ async def test_a_failing_embedder_leaves_the_words(caplog: pytest.LogCaptureFixt
         await scene.say("Where is the car?")
         await scene.settled()
         await caught_up(scene)
-        embedder.fault = EmbedderError("the embedder is not reached (ConnectError)")
+        embedder.fault = EmbedderError("the embedder is not reached: nothing answers there")
         await scene.say("/new")
         await scene.shows("fresh start")
         await scene.say("The automobile of the physician?")

@@ -283,6 +283,15 @@ async def test_a_model_that_a_person_chose_is_never_changed() -> None:
         assert asked(scene) == ["chosen", "chosen"]
 
 
+async def test_a_name_that_no_setting_has_is_taken_unchecked_and_said_so() -> None:
+    unchecked = "I did not check this name; `/model default` goes back."
+    async with stage(fallbacks=["fake/second"]) as scene:
+        await scene.say("/model fake/second")
+        assert "not check" not in await scene.shows("From your next message on: `fake/second`.")
+        await scene.say("/model fake/nonsense")
+        await scene.shows(f"From your next message on: `fake/nonsense`. {unchecked}")
+
+
 async def test_a_skill_has_its_wish() -> None:
     skills = FakeSkills(_skill(model_tier="deep"))
     async with stage(says("Done."), says("Done."), tiers=TIERS, skills=skills) as scene:

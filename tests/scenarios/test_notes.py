@@ -191,6 +191,21 @@ async def test_people_take_with_them_what_was_said_and_noted() -> None:
         assert "**Steward**, 2026-11-02 12:00 UTC\n\nSoup." in markdown
 
 
+async def test_an_export_tells_people_their_own_time_and_programs_utc() -> None:
+    async with stage(says("Soup.")) as scene:
+        await scene.say("/timezone Asia/Tokyo")
+        await scene.shows("Asia/Tokyo")
+        await scene.say("What shall I cook?")
+        await scene.settled()
+        await scene.say("/export")
+        await scene.shows("Here is everything we said in private")
+        ((page,),) = scene.packing.packed.values()
+        assert "**Steward**, 2026-11-02 21:00 Asia/Tokyo\n\nSoup." in page.markdown
+        assert [json.loads(line)["at"] for line in page.lines.splitlines()] == [
+            "2026-11-02T12:00:00+00:00"
+        ] * 2
+
+
 async def test_without_a_word_said_there_is_nothing_to_export() -> None:
     async with stage() as scene:
         await scene.say("/export")

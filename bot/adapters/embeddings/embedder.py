@@ -13,6 +13,7 @@ from bot.adapters.embeddings.faults import TooLong, refused
 from bot.domain.errors import EmbedderError, EmbedderRefuses
 from bot.domain.meaning import MOST_BYTES, first_bytes, unit
 from bot.domain.model import Price
+from bot.domain.unreached import why_unreached
 from bot.ports.embedder import Embedded
 
 if TYPE_CHECKING:
@@ -109,8 +110,8 @@ class Embeddings:
             told = f"the embedder gave no answer within {_SECONDS:g} s"
             raise EmbedderError(told, paid=True) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            words = self._hidden(f"{type(error).__name__} {error}".strip())[:200]
-            raise EmbedderError(f"the embedder is not reached ({words})") from None
+            told = f"the embedder is not reached: {why_unreached(error)}"
+            raise EmbedderError(told) from None
 
     async def _opened(self) -> "httpx2.AsyncClient":
         async with self._opening:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.adapters.certificates import certificates
 from bot.domain.errors import ToolFailure
+from bot.domain.unreached import why_unreached
 from bot.ports.web import WebHit
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Service:
         except TimeoutError:
             raise ToolFailure(f"{self.name} gave no answer within {_SECONDS:g} s") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            raise ToolFailure(f"{self.name} is not reached ({type(error).__name__})") from None
+            raise ToolFailure(f"{self.name} is not reached: {why_unreached(error)}") from None
 
     async def _body(self, response: "httpx2.Response") -> bytes:
         whole = bytearray()

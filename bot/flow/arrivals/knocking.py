@@ -1,6 +1,7 @@
 """Asks owners whether to let in a stranger who wrote to the bot, and takes their answers."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,6 +17,8 @@ from bot.domain.message import (
 )
 from bot.domain.person import Person, Role, Sender
 from bot.flow.approvals.desks import NOT_OURS, SPENT, Taken, refused
+from bot.flow.commands.accounts import sender_of
+from bot.flow.commands.letting_in import let_in
 from bot.flow.groups.news import News, named
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -29,7 +32,6 @@ PREFIX = "k"
 MOST_A_DAY = 5
 """Strangers a day for whom owners are asked, so that nobody can fill an owner's chat."""
 
-LET_IN = "You can use me now. Just write to me; /start shows what you can try."
 _OWNERS_ONLY = "Only an owner can decide this."
 
 
@@ -111,25 +113,35 @@ class Knocking:
             return refused(_OWNERS_ONLY)
         if not row.content.buttons:
             return PressAnswer(SPENT)
-        sender = _sender(meant.account)
+        _, day, number, _ = row.key.split(":")
+        verdict, writes = await self._carried_out(meant, f"{day}:{number}", chat, person)
+        decided = Outbound(OutboundKind.CARD, (*row.content.blocks[:1], Plain(verdict)))
+        shows = [
+            Show(_key(day, int(number), home), home, decided)
+            for home in await self._news.homes(sender_of(meant.account).channel)
+        ]
+        await self._journal.commit(Change((*shows, *writes), durable=True))
+        return PressAnswer()
+
+    async def _carried_out(
+        self, meant: _Meant, occasion: str, chat: int, person: Person
+    ) -> tuple[str, Sequence[Write]]:
+        """Lets the sender in or ignores them; returns the verdict and the rows to store."""
+        sender = sender_of(meant.account)
+        told: tuple[Write, ...] = ()
         if meant.verb is KnockVerb.LET_IN:
             await self._people.admit(sender, Role.MEMBER)
             here = await self._chats.at(Address(sender.channel, sender.user_id), private=True)
-            told = Outbound(OutboundKind.NOTICE, (Plain(LET_IN),))
-            then: tuple[Write, ...] = (Show(f"let in:{meant.account}", here.id, told),)
+            told = (let_in(meant.account, occasion, here.id),)
             verdict, action = "✅ Let in", "person.allowed"
+        elif await self._people.by_sender(sender) is not None:
+            # Let in by `/allow` meanwhile: a silence stored now would outlast a later `/revoke`.
+            return f"✅ Let in already. /revoke {sender.user_id} takes access back.", ()
         else:
             await self._door.ignore(meant.account)
-            then, verdict, action = (), "Ignored: I stay silent.", "person.ignored"
-        decided = Outbound(OutboundKind.CARD, (*row.content.blocks[:1], Plain(verdict)))
-        _, day, number, _ = row.key.split(":")
-        shows = [
-            Show(_key(day, int(number), home), home, decided)
-            for home in await self._news.homes(sender.channel)
-        ]
+            verdict, action = "Ignored: I stay silent.", "person.ignored"
         audit = AddAudit(self._clock.now(), chat, person.id, action, meant.account, {})
-        await self._journal.commit(Change((*shows, *then, audit), durable=True))
-        return PressAnswer()
+        return verdict, (*told, audit)
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
         """Takes no words: a reply to the card is a message like any other."""
@@ -165,9 +177,3 @@ def _parsed(data: str) -> _Meant | None:
             return _Meant(f"{channel}:{number}", KnockVerb(verb))
         case _:
             return None
-
-
-def _sender(account: str) -> Sender:
-    """Returns the account as a sender; the person gets a name with their next message."""
-    channel, _, number = account.partition(":")
-    return Sender(channel, number, account)

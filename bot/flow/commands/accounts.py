@@ -2,9 +2,16 @@
 
 import re
 
-from bot.domain.person import AT_THE_MACHINE
+from bot.domain.person import AT_THE_MACHINE, Person, Sender
 from bot.flow.commands.table import Invocation
+from bot.flow.commands.terms import named
 
+WHO = "<id | channel:id>"
+NUMBERS = (
+    "Who? Give their number (they see it when they write to me), or reply to one of their "
+    "messages. A user name is not enough: it can change hands."
+)
+_WHERE = "On which platform is that number? Write it as `telegram:{number}`."
 _ACCOUNT = re.compile(r"(?:([a-z]+):)?([0-9]{1,20})")
 
 
@@ -24,3 +31,21 @@ def account_meant(asked: Invocation) -> tuple[str | None, tuple[str, ...]]:
     if named is not None:
         return named, asked.words[1:]
     return (message.quote.account if message.quote is not None else None), asked.words
+
+
+def whom(asked: Invocation) -> str:
+    """Returns a question for the person; in the terminal a number alone names nobody."""
+    number = asked.words[0] if asked.words else ""
+    alone = number.isascii() and number.isdecimal() and len(asked.words) == 1
+    return _WHERE.format(number=number) if alone else NUMBERS
+
+
+def sender_of(account: str) -> Sender:
+    """Returns the account as a sender that has not written yet: its name is its key."""
+    channel, _, number = account.partition(":")
+    return Sender(channel, number, account)
+
+
+def called(person: Person, account: str) -> str:
+    """Returns the name of a person, and the account where that says more."""
+    return account if person.name == account else f"{named(person.name)} ({account})"

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from bot.domain.change import Show
 from bot.domain.errors import ToolFailure
@@ -11,6 +12,7 @@ from bot.domain.message import Outbound, OutboundKind
 from bot.domain.note import Note
 from bot.domain.passage import whose
 from bot.domain.transcript import AskerBody, Entry, ReplyBody
+from bot.domain.zones import Zones
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.belongings import Belongings, Packing, Page, Talk
 from bot.ports.journal import Journal
@@ -23,13 +25,21 @@ _MOST_NOTES = 100_000
 
 
 class ExportCommands:
+    """Packs what programs read in UTC, and what people read in their own time zone."""
+
     def __init__(
-        self, belongings: Belongings, notes: Notes, journal: Journal, packing: Packing
+        self,
+        belongings: Belongings,
+        notes: Notes,
+        journal: Journal,
+        packing: Packing,
+        zones: Zones,
     ) -> None:
         self._belongings = belongings
         self._notes = notes
         self._journal = journal
         self._packing = packing
+        self._zones = zones
 
     @property
     def table(self) -> Sequence[Command]:
@@ -63,25 +73,26 @@ class ExportCommands:
 
     async def _pages(self, asked: Invocation) -> AsyncIterator[Page]:
         owner = whose(asked.chat, asked.person.id)
+        zone = self._zones.of(asked.person, asked.chat)
         about = asked.person.about
         if about:
             line = _line(kind="about", text=about)
             yield Page(line, f"# What you told about yourself\n\n{about}\n\n")
         notes = await self._notes.of(owner, _MOST_NOTES)
         if notes:
-            yield await asyncio.to_thread(_of_notes, notes)
+            yield await asyncio.to_thread(_of_notes, notes, zone)
         for talk in await self._belongings.talks(owner):
             entries = await self._journal.entries(talk.conversation)
-            yield await asyncio.to_thread(_of_talk, talk, entries)
+            yield await asyncio.to_thread(_of_talk, talk, entries, zone)
 
 
-def _of_notes(notes: Sequence[Note]) -> Page:
+def _of_notes(notes: Sequence[Note], zone: str) -> Page:
     lines = (_line(kind="note", id=note.id, at=note.at, text=note.text) for note in notes)
-    listed = "\n".join(f"- {note.at:%Y-%m-%d}: {note.text}" for note in notes)
+    listed = "\n".join(f"- {_in(zone, note.at):%Y-%m-%d}: {note.text}" for note in notes)
     return Page("".join(lines), f"# Notes\n\n{listed}\n\n")
 
 
-def _of_talk(talk: Talk, entries: Sequence[Entry]) -> Page:
+def _of_talk(talk: Talk, entries: Sequence[Entry], zone: str) -> Page:
     lines: list[str] = []
     said: list[str] = []
     for entry in entries:
@@ -104,11 +115,15 @@ def _of_talk(talk: Talk, entries: Sequence[Entry]) -> Page:
                 text=text,
             )
         )
-        said.append(f"**{by}**, {entry.at:%Y-%m-%d %H:%M} UTC\n\n{text}\n")
+        said.append(f"**{by}**, {_in(zone, entry.at):%Y-%m-%d %H:%M} {zone}\n\n{text}\n")
     if not lines:
         return Page("", "")
-    head = f"# {entries[0].at:%Y-%m-%d}, {talk.place}\n\n"
+    head = f"# {_in(zone, entries[0].at):%Y-%m-%d}, {talk.place}\n\n"
     return Page("".join(lines), head + "\n".join(said) + "\n")
+
+
+def _in(zone: str, at: datetime) -> datetime:
+    return at.astimezone(ZoneInfo(zone))
 
 
 def _line(**told: str | datetime) -> str:

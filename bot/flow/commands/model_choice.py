@@ -20,6 +20,7 @@ _MEANT = {
 }
 
 
+_UNCHECKED = "I did not check this name; `/model default` goes back."
 _PRICES = "Prices: US dollars for a million tokens in / out."
 
 
@@ -73,6 +74,8 @@ class ModelCommands:
             return Answer(f"{told} A name begins with one of: {known}.")
         saved = SaveChat(replace(asked.chat, model=wanted))
         told = f"From your next message on: {inline_code(wanted)}."
+        if wanted not in self._choosing.offered():
+            told = f"{told} {_UNCHECKED}"
         return Answer(told, (saved,), buttons=self._models(wanted))
 
     async def tier(self, asked: Invocation) -> Answer:

@@ -1,15 +1,23 @@
-"""Commands of owners about people: access, rights and accounts."""
+"""Commands of owners about people: rights, accounts and the end of access."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from bot.domain.change import AddAudit, LinkAccount, Revoke, SaveTerms, Write
-from bot.domain.person import Person, Role, Sender
+from bot.domain.person import Person
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
 from bot.domain.zones import Zones
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands.accounts import account_meant, account_of
+from bot.flow.commands.accounts import (
+    NUMBERS,
+    WHO,
+    account_meant,
+    account_of,
+    called,
+    sender_of,
+    whom,
+)
 from bot.flow.commands.consequences import Interrupt, Unqueue, Wake
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import amended, described, named
@@ -19,21 +27,8 @@ from bot.ports.members import Members, Standing
 from bot.ports.people import People
 
 _FOR = Topic.PEOPLE
-_WHO = "<id | channel:id>"
 _TERMS = "[commands on|off] [approve on|off] [tools all|a,b] [pace off|default|20/min,200/h]"
-_RIGHTS = f"Usage: `/rights {_WHO} {_TERMS}`"
-_WHERE = "On which platform is that number? Write it as `telegram:{number}`."
-_NUMBERS = (
-    "Who? Give their number (they see it when they write to me), or reply to one of their "
-    "messages. A user name is not enough: it can change hands."
-)
-
-
-def _whom(asked: Invocation) -> str:
-    """Asks for the person; in the terminal a number alone names nobody."""
-    number = asked.words[0] if asked.words else ""
-    alone = number.isascii() and number.isdecimal() and len(asked.words) == 1
-    return _WHERE.format(number=number) if alone else _NUMBERS
+_RIGHTS = f"Usage: `/rights {WHO} {_TERMS}`"
 
 
 def _may(person: Person, common: Pace) -> str:
@@ -67,10 +62,9 @@ class PeopleCommands:
     def table(self) -> Sequence[Command]:
         return (
             Command("people", "who may use me, and what each may do", self.people, "", _FOR),
-            Command("allow", "let someone in", self.allow, _WHO, _FOR),
-            Command("revoke", "take access back", self.revoke, _WHO, _FOR),
-            Command("rights", "what someone may do", self.rights, f"{_WHO} {_TERMS}", _FOR),
-            Command("link", "add a second account", self.link, f"{_WHO} <channel:id>", _FOR),
+            Command("revoke", "take access back", self.revoke, WHO, _FOR),
+            Command("rights", "what someone may do", self.rights, f"{WHO} {_TERMS}", _FOR),
+            Command("link", "add a second account", self.link, f"{WHO} <channel:id>", _FOR),
         )
 
     async def people(self, asked: Invocation) -> Answer:
@@ -87,25 +81,14 @@ class PeopleCommands:
 
     def _last(self, at: datetime | None, asked: Invocation) -> str:
         if at is None:
-            return "no message yet"
+            return "no message to answer yet"
         return f"last message {self._zones.told(at, asked.person)}"
-
-    async def allow(self, asked: Invocation) -> Answer:
-        account, rest = account_meant(asked)
-        if account is None or rest:
-            return Answer(_whom(asked))
-        known = await self._people.by_sender(_sender(account))
-        if known is not None:
-            return Answer(f"{_who(known, account)} can use me already.")
-        person = await self._people.admit(_sender(account), Role.MEMBER)
-        audit = self._audit(asked, "person.allowed", account)
-        return Answer(f"{_who(person, account)} can use me now.", (audit,))
 
     async def revoke(self, asked: Invocation) -> Answer:
         account, rest = account_meant(asked)
         if account is None or rest:
-            return Answer(_whom(asked))
-        person = await self._people.by_sender(_sender(account))
+            return Answer(whom(asked))
+        person = await self._people.by_sender(sender_of(account))
         if person is None:
             return Answer(f"{account} has no access.")
         if person.id == asked.person.id:
@@ -115,7 +98,7 @@ class PeopleCommands:
         await self._ending.withdraw([c for c in stands.cards if c.set_aside], asked.person)
         keys = [key for key, owner in await self._people.accounts() if owner.id == person.id]
         audits = [self._audit(asked, "person.revoked", key) for key in keys]
-        told = f"{_who(person, ', '.join(keys))} can no longer use me."
+        told = f"{called(person, ', '.join(keys))} can no longer use me."
         running = {t.chat for t in stands.turns if t.state is TurnState.RUNNING}
         return Answer(
             f"{told}{_ended(stands)}",
@@ -130,8 +113,8 @@ class PeopleCommands:
     async def rights(self, asked: Invocation) -> Answer:
         account, wishes = account_meant(asked)
         if account is None:
-            return Answer(f"{_NUMBERS} {_RIGHTS}")
-        person = await self._people.by_sender(_sender(account))
+            return Answer(f"{NUMBERS} {_RIGHTS}")
+        person = await self._people.by_sender(sender_of(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
         name = named(person.name)
@@ -159,11 +142,11 @@ class PeopleCommands:
             account, rest = quote.account, asked.words
         second = account_of(rest[0], "") if len(rest) == 1 and ":" in rest[0] else None
         if account is None or second is None:
-            return Answer(f"{_NUMBERS} Usage: `/link {_WHO} <channel:id>`")
-        person = await self._people.by_sender(_sender(account))
+            return Answer(f"{NUMBERS} Usage: `/link {WHO} <channel:id>`")
+        person = await self._people.by_sender(sender_of(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
-        name, holder = named(person.name), await self._people.by_sender(_sender(second))
+        name, holder = named(person.name), await self._people.by_sender(sender_of(second))
         if holder is not None and holder.id == person.id:
             return Answer(f"{second} is {name} already.")
         before: tuple[Write, ...] = ()
@@ -185,17 +168,6 @@ class PeopleCommands:
     def _audit(self, asked: Invocation, action: str, account: str, how: str = "") -> AddAudit:
         details = {"how": how} if how else {}
         return AddAudit(self._clock.now(), asked.chat.id, asked.person.id, action, account, details)
-
-
-def _sender(account: str) -> Sender:
-    """Returns the account as a sender that has not written yet: its name is its key."""
-    channel, _, number = account.partition(":")
-    return Sender(channel, number, account)
-
-
-def _who(person: Person, account: str) -> str:
-    """Names a person, and the account where that says more."""
-    return account if person.name == account else f"{named(person.name)} ({account})"
 
 
 def _ended(stands: Standing) -> str:

@@ -10,6 +10,7 @@ from bot.flow.commands.exporting import ExportCommands
 from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
+from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.memory import MemoryCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
@@ -58,6 +59,7 @@ class CommandTable:
     def commands(self) -> tuple[Command, ...]:
         return (
             *GreetingCommands(lambda: self.commands).table,
+            *LettingInCommands(self._store.people, self._store.chats, self._world.clock).table,
             *self._people_commands.table,
             *self._stop_commands.table,
             *self._turn_commands.table,
@@ -85,8 +87,9 @@ class CommandTable:
 
     @property
     def _export_commands(self) -> ExportCommands:
-        store = self._store
-        return ExportCommands(store.belongings, store.notes, store.journal, self._world.packing)
+        store, zones = self._store, self._one_turn.way_in.zones
+        packing = self._world.packing
+        return ExportCommands(store.belongings, store.notes, store.journal, packing, zones)
 
     @property
     def _people_commands(self) -> PeopleCommands:

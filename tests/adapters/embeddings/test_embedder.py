@@ -119,7 +119,7 @@ async def test_an_answer_that_cannot_be_used_is_paid_for_and_a_refusal_is_not(
 
 async def test_nobody_there_is_a_fault() -> None:
     client = Client("http://127.0.0.1:1/v1", MODEL, KEY)
-    with pytest.raises(EmbedderError, match="not reached"):
+    with pytest.raises(EmbedderError, match="is not reached: nothing answers there"):
         await client.embed(["x"])
     await client.close()
 

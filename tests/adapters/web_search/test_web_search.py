@@ -40,7 +40,7 @@ async def test_a_search_returns_hits_with_an_address_of_the_web(
 
 @pytest.mark.parametrize("maker", MAKERS)
 async def test_a_service_that_is_down_is_one_sentence(maker: Callable[[str], Search]) -> None:
-    with pytest.raises(ToolFailure, match="is not reached"):
+    with pytest.raises(ToolFailure, match="is not reached: nothing answers there"):
         await maker("http://127.0.0.1:1").search("ships")
 
 

@@ -1,0 +1,51 @@
+"""The command of owners that lets people in, and the line that tells those people."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import AddAudit, Show, Write
+from bot.domain.message import Address, Outbound, OutboundKind, Plain
+from bot.domain.person import Role
+from bot.flow.commands.accounts import WHO, account_meant, called, sender_of, whom
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.people import People
+
+LET_IN = "You can use me now. Just write to me; /start shows what you can try."
+
+
+class LettingInCommands:
+    def __init__(self, people: People, chats: Chats, clock: Clock) -> None:
+        self._people = people
+        self._chats = chats
+        self._clock = clock
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (Command("allow", "let someone in", self.allow, WHO, Topic.PEOPLE),)
+
+    async def allow(self, asked: Invocation) -> Answer:
+        account, rest = account_meant(asked)
+        if account is None or rest:
+            return Answer(whom(asked))
+        sender = sender_of(account)
+        known = await self._people.by_sender(sender)
+        if known is not None:
+            return Answer(f"{called(known, account)} can use me already.")
+        person = await self._people.admit(sender, Role.MEMBER)
+        now, by = self._clock.now(), asked.person.id
+        audit = AddAudit(now, asked.chat.id, by, "person.allowed", account, {})
+        told = await self._told(account, asked.row)
+        return Answer(f"{called(person, account)} can use me now.", (audit, *told))
+
+    async def _told(self, account: str, row: int) -> Sequence[Write]:
+        """Returns the line for a newcomer; none where they never wrote to the bot in private."""
+        chats = await self._chats.within(Address.from_key(account))
+        home = next((chat.id for chat in chats if chat.private), None)
+        return () if home is None else (let_in(account, str(row), home),)
+
+
+def let_in(account: str, occasion: str, chat: int) -> Show:
+    """Returns the line that tells people that they are let in, once for each occasion."""
+    told = Outbound(OutboundKind.NOTICE, (Plain(LET_IN),))
+    return Show(f"let in:{account}:{occasion}", chat, told)
