@@ -6,12 +6,9 @@ from bot.flow.commands import Command, Consequences
 from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
-from bot.flow.commands.exporting import ExportCommands
-from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.letting_in import LettingInCommands
-from bot.flow.commands.memory import MemoryCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
@@ -27,6 +24,7 @@ from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.answer_commands import answer_commands
 from bot.flow.composition.chat_work import ChatWork
+from bot.flow.composition.memory_commands import memory_commands
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
@@ -69,9 +67,7 @@ class CommandTable:
             *self._rule_commands.table,
             *GroupCommands(self._world.groups).table,
             *PersonalCommands(self._one_turn.way_in.zones, self._world.clock).table,
-            *MemoryCommands(self._store.notes, self._one_turn.recall).table,
-            *ForgettingCommands(self._store.memory, self._store.notes, self._world.clock).table,
-            *self._export_commands.table,
+            *self._memory_commands,
             *answer_commands(self._world, self._policy),
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
             *ToolCommands(self._one_turn.preamble, self._policy.tools_missing).table,
@@ -86,10 +82,9 @@ class CommandTable:
         return money_commands(self._store, self._world, till, zones)
 
     @property
-    def _export_commands(self) -> ExportCommands:
-        store, zones = self._store, self._one_turn.way_in.zones
-        packing = self._world.packing
-        return ExportCommands(store.belongings, store.notes, store.journal, packing, zones)
+    def _memory_commands(self) -> tuple[Command, ...]:
+        recall, zones = self._one_turn.recall, self._one_turn.way_in.zones
+        return memory_commands(self._store, self._world, recall, zones)
 
     @property
     def _people_commands(self) -> PeopleCommands:
