@@ -1,7 +1,9 @@
 """Takes the words out of stored values; their order and their kinds stay."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from bot.domain.approval import Approval
 from bot.domain.message import Outbound, Plain
@@ -23,6 +25,14 @@ from bot.domain.transcript import (
 
 _NOBODY = "erased"
 """The provider of an erased reply: no model takes it for its own, so nothing is sent as it was."""
+
+TOLD = ("answer", "voice", "rest", "wait", "servers")
+"""Beginnings of the keys of the messages about a turn."""
+
+_SPEAKING = ("call.", "card.", "plan.")
+"""Beginnings of the actions whose lines of the record have words as their subject."""
+
+_WORDS = ("arguments", "reason", "why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,14 @@ def erased_card(card: Approval, mark: str) -> Approval:
     return replace(
         card, call=call, preview=preview, purpose=mark, reason=mark if card.reason else ""
     )
+
+
+def erased_line(
+    action: str, subject: str, details: Mapping[str, Any], mark: str
+) -> tuple[str, Mapping[str, Any]]:
+    """Returns subject and details of a line of the record without words; who, when, how stay."""
+    left = {name: mark if name in _WORDS and was else was for name, was in details.items()}
+    return mark if subject and action.startswith(_SPEAKING) else subject, left
 
 
 def erased_message(content: Outbound, mark: str) -> Outbound:

@@ -75,6 +75,16 @@ def of_group(chat: int) -> Whose:
     return f"c{chat}"
 
 
+def person_of(owner: Whose) -> int | None:
+    """Returns the person that an owner is; None for a group."""
+    return int(owner[1:]) if owner.startswith("p") else None
+
+
+def group_of(owner: Whose) -> int | None:
+    """Returns the chat of the group that an owner is; None for a person."""
+    return int(owner[1:]) if owner.startswith("c") else None
+
+
 def clipped_words(text: str, most: int) -> str:
     """Returns the beginning of a text, cut at a word, with a mark where it was cut."""
     text = text.strip()

@@ -2,28 +2,49 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
+from bot.domain.approval import ApprovalState
 from bot.domain.change import (
     AddArtifact,
+    AddAudit,
     AddNote,
     Append,
     Erase,
+    InboundState,
     KeepPassage,
+    MarkInbound,
+    SaveApproval,
     SaveConversation,
+    SavePlan,
     SaveTurn,
 )
 from bot.domain.chat import Chat, Conversation
 from bot.domain.erasing import Target
 from bot.domain.errors import FenceLost
+from bot.domain.message import Address, RawUpdate
 from bot.domain.note import Note
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage, whose
-from bot.domain.transcript import CutBody, RecallBody, ReplyBody, ResultBody
+from bot.domain.plan import PlanState
+from bot.domain.tool import Effect, Preview, ToolCall
+from bot.domain.transcript import AskerBody, CutBody, Entry, RecallBody, ReplyBody, ResultBody
 from bot.domain.turn import TurnState
+from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from tests.contracts.store_ports import StorePorts
-from tests.contracts.store_samples import BODIES, NOW, a_turn, an_entry, commit, shown
+from tests.contracts.store_samples import (
+    BODIES,
+    NOW,
+    a_card,
+    a_plan,
+    a_step,
+    a_turn,
+    an_entry,
+    commit,
+    shown,
+)
 
 SECRET = "xyzzyplugh"
 
@@ -106,6 +127,115 @@ async def test_a_turn_under_way_and_others_stay(store: StorePorts, chat: Chat) -
     before = await texts(store, chat)
     await commit(store, Erase(Target("p2")), Erase(Target("p1", turn="one")))
     assert await texts(store, chat) == before
+
+
+def delivered(row: OutboxRow) -> Delivered:
+    return Delivered(row.id, row.version, DeliveryState.SHOWN, row.version, (), ("5",), 1, NOW)
+
+
+async def planted(store: StorePorts, chat: Chat) -> Chat:
+    """Says the secret where no passage tells it; returns another chat, which recalls it."""
+    failed = a_turn(chat, "f", state=TurnState.SETTLED, said=SECRET)
+    call = ToolCall("call_9", "run_command", f'{{"command": "{SECRET}"}}', {"command": SECRET})
+    seen = Preview(SECRET, SECRET, Effect.WRITE)
+    card = a_card(chat, "k", turn="f", call=call, preview=seen, purpose=SECRET)
+    step = a_step(1, arguments=f'{{"path":"{SECRET}"}}', description=SECRET, preview=seen)
+    plan = a_plan(chat, "q", title=SECRET, summary=SECRET, wish=SECRET, steps=(step,))
+    ended = replace(plan, state=PlanState.CANCELLED, ended_at=NOW, version=2)
+    ran = {"turn": "f", "call": "call_9", "arguments": SECRET}
+    await store.inbox.accept("telegram", [RawUpdate("1", SECRET)], NOW)
+    (row,) = await store.inbox.unrouted(5)
+    other = await store.chats.at(Address("telegram", "43"), private=True)
+    again = RecallBody(("f",), SECRET)
+    told = ("noted:n", "said:f:1", f"command:{row.id}", "plan:q:1", "rest:f", "wait:f")
+    await commit(
+        store,
+        SaveTurn(failed),
+        Append(chat.id, (an_entry(chat, 1, AskerBody(SECRET, "Ann"), "f"),)),
+        SaveApproval(replace(card, state=ApprovalState.DENIED, reason=SECRET)),
+        SavePlan(plan, None, (step,)),
+        SavePlan(ended, 1, (replace(step, outcome=SECRET),)),
+        AddAudit(NOW, chat.id, 1, "call.ran", SECRET, ran),
+        AddAudit(NOW, chat.id, 1, "card.opened", SECRET, ran),
+        AddNote(Note("n", "p1", SECRET, NOW, 1)),
+        MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat=chat.id, person=1),
+        *(shown(chat, key, SECRET) for key in (*told, "servers:f", f"copy:7:{row.id}")),
+        SaveTurn(a_turn(other, "o", state=TurnState.SETTLED)),
+        Append(other.id, (Entry(1, other.conversation, "o", NOW, again),)),
+    )
+    for each in await store.outbox.owed(chat.id):
+        await store.outbox.record(delivered(each))
+    return other
+
+
+async def test_a_conversation_is_erased_where_another_chat_recalled_it(
+    store: StorePorts, chat: Chat
+) -> None:
+    other = await planted(store, chat)
+    await commit(store, Erase(Target("p1", conversation=chat.conversation)))
+    assert SECRET not in await texts(store, chat)
+    assert SECRET not in await texts(store, other)
+    assert SECRET not in str([await store.approvals.get("k"), await store.plans.get("q")])
+    assert SECRET not in str(await store.ledger.audit(chat.id, 9))
+
+
+async def test_everything_is_erased_without_any_passage(store: StorePorts, chat: Chat) -> None:
+    other = await planted(store, chat)
+    await commit(store, Erase(Target("p2")))
+    assert SECRET in await texts(store, chat), "nobody erases what others said"
+    await commit(store, Erase(Target("p1")))
+    assert SECRET not in await texts(store, chat) + await texts(store, other)
+    for key in ("noted:n", "said:f:1", "plan:q:1", "rest:f", "servers:f"):
+        row = await store.outbox.row(key)
+        assert row is not None, "the row stays"
+        assert SECRET not in str(row.content)
+
+
+async def test_what_goes_on_keeps_its_words(store: StorePorts, chat: Chat) -> None:
+    await planted(store, chat)
+    live = a_plan(chat, "live", title=SECRET)
+    await commit(
+        store,
+        SaveTurn(a_turn(chat, "w", state=TurnState.PARKED)),
+        SaveApproval(a_card(chat, "open", turn="w")),
+        SavePlan(live, None, ()),
+        shown(chat, "card:open", SECRET),
+        shown(chat, "plan:live:1", SECRET),
+    )
+    await commit(store, Erase(Target("p1")))
+    for key in ("card:open", "plan:live:1"):
+        row = await store.outbox.row(key)
+        assert row is not None
+        assert SECRET in str(row.content)
+    assert SECRET in str(await store.plans.get("live"))
+
+
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+async def test_no_table_holds_a_word_after_everything(
+    store: StorePorts, chat: Chat, sqlite_url: str
+) -> None:
+    other = await planted(store, chat)
+    await said(store, other, "p", 2)
+    path = sqlite_url.removeprefix("sqlite:///")
+    before = holding(path)
+    assert {"entry", "outbox", "inbox", "plan", "plan_step", "audit", "approval"} <= before
+    row = await store.outbox.row("answer:p")
+    assert row is not None
+    await store.outbox.record(delivered(row))
+    await commit(store, Erase(Target("p1")))
+    assert holding(path) == set()
+
+
+def holding(path: str) -> set[str]:
+    """Returns the tables that hold the secret."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {
+            name
+            for (name,) in tables.fetchall()
+            for row in connection.execute(f'SELECT * FROM "{name}"')
+            if any(SECRET.encode() in bytes(str(one), "utf-8") for one in row)
+        }
 
 
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)

@@ -1,6 +1,6 @@
 """Erases what was said: in the log, the messages, the cards, the texts kept aside, the memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,12 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns, names, values
+from bot.adapters.sql.erasing_traces import (
+    chats_of,
+    erase_messages,
+    erase_plans,
+    erase_record,
+)
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.tables import (
     approval,
@@ -29,19 +35,15 @@ from bot.adapters.sql.tables import (
     note,
     outbox,
     passage,
-    plan,
     turn,
 )
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import Erase
-from bot.domain.erasing import Target, erased, erased_card, erased_message, mark_of
-from bot.domain.transcript import CutBody, RecallBody, SummaryBody
+from bot.domain.erasing import TOLD, Target, erased, erased_card, erased_message, mark_of
+from bot.domain.transcript import Body, CutBody, RecallBody, SummaryBody
 from bot.domain.turn import TurnState
 
 _OF = bindparam("of")
-_CHATS = (
-    select(passage.c.chat).where(passage.c.whose == _OF, passage.c.chat.is_not(None)).distinct()
-)
 _TURNS = select(turn.c.id, turn.c.chat, turn.c.conversation).where(
     turn.c.state == TurnState.SETTLED
 )
@@ -51,9 +53,9 @@ _TIDY = "INSERT INTO passage_words (passage_words) VALUES ('optimize')"
 _ENTRIES = select(entry.c.seq, entry.c.turn, entry.c.body).where(
     entry.c.chat == bindparam("within"), entry.c.conversation == _OF
 )
-_RECALLED = select(entry.c.chat, entry.c.conversation).where(
+_RECALLED = select(entry.c.chat, entry.c.conversation, entry.c.body).where(
     entry.c.chat.in_(bindparam("chats", expanding=True)),
-    type_coerce(entry.c.body, Text).like(bindparam("named")),
+    type_coerce(entry.c.body, Text).like('%"passages":%'),
 )
 _REWRITE = (
     update(entry)
@@ -81,9 +83,10 @@ def erase(connection: Connection, writes: Sequence[Erase], at: datetime) -> None
 
 
 def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> None:
-    turns = _turns_of(connection, target)
-    touched = {(within, of) for _, within, of in turns} | set(_recalled_in(connection, target))
+    chats = chats_of(connection, target.whose)
+    turns = _turns_of(connection, target, chats)
     ids = {id for id, _, _ in turns}
+    touched = {(within, of) for _, within, of in turns} | _recalled_in(connection, ids, chats)
     for within, of in sorted(touched):
         if _erase_log(connection, within, of, ids, mark):
             _cut(connection, within, of, at)
@@ -96,10 +99,25 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     for of in {of for _, of in touched}:
         summed = update(conversation).where(conversation.c.id == of, conversation.c.summary != "")
         connection.execute(summed.values(summary=mark))
-    _forget(connection, target, ids)
+    _erase_traces(connection, target, ids, chats, mark)
+    _forget(connection, target, ids, chats)
 
 
-def _turns_of(connection: Connection, target: Target) -> list[tuple[str, int, str]]:
+def _erase_traces(
+    connection: Connection, target: Target, turns: set[str], chats: Sequence[int], mark: str
+) -> None:
+    plans = erase_plans(connection, target, turns, chats, mark)
+    everything = target.turn is None and target.conversation is None
+    if everything:
+        erase_messages(connection, chats, mark)
+    cards = connection.execute(select(approval.c.id).where(approval.c.turn.in_(turns))).scalars()
+    about = None if everything else {*turns, *plans, *cards}
+    erase_record(connection, chats, about, mark)
+
+
+def _turns_of(
+    connection: Connection, target: Target, chats: Sequence[int]
+) -> list[tuple[str, int, str]]:
     """Returns the settled turns with chat and conversation; what is under way stays."""
     wanted = _TURNS
     if target.turn is not None:
@@ -107,20 +125,20 @@ def _turns_of(connection: Connection, target: Target) -> list[tuple[str, int, st
     elif target.conversation is not None:
         wanted = wanted.where(turn.c.conversation == target.conversation)
     else:
-        wanted = wanted.where(turn.c.chat.in_(_chats_of(connection, target)))
+        wanted = wanted.where(turn.c.chat.in_(chats))
     return [(id, within, of) for id, within, of in connection.execute(wanted)]
 
 
-def _chats_of(connection: Connection, target: Target) -> list[int]:
-    return sorted(connection.execute(_CHATS, {"of": target.whose}).scalars())
+def _recalled_in(
+    connection: Connection, turns: set[str], chats: Sequence[int]
+) -> set[tuple[int, str]]:
+    """Returns where the words of these turns were told again."""
+    found = connection.execute(_RECALLED, {"chats": chats})
+    return {(within, of) for within, of, body in found if _again(body, turns)}
 
 
-def _recalled_in(connection: Connection, target: Target) -> Iterable[tuple[int, str]]:
-    """Returns where else one turn was told again."""
-    if target.turn is None:
-        return ()
-    wanted = {"chats": _chats_of(connection, target), "named": f'%"passages":%"{target.turn}"%'}
-    return [(within, of) for within, of in connection.execute(_RECALLED, wanted)]
+def _again(body: Body, turns: set[str]) -> bool:
+    return isinstance(body, RecallBody) and not turns.isdisjoint(body.passages)
 
 
 def _erase_log(connection: Connection, within: int, of: str, turns: set[str], mark: str) -> bool:
@@ -128,8 +146,7 @@ def _erase_log(connection: Connection, within: int, of: str, turns: set[str], ma
     rows = connection.execute(_ENTRIES, {"within": within, "of": of}).all()
     changed: list[dict[str, Any]] = []
     for seq, own, body in rows:
-        again = isinstance(body, RecallBody) and bool(turns & set(body.passages))
-        if own in turns or again or isinstance(body, SummaryBody):
+        if own in turns or _again(body, turns) or isinstance(body, SummaryBody):
             left = erased(body, mark)
             if left != body:
                 changed.append({"within": within, "line": seq, "left": left})
@@ -155,8 +172,9 @@ def _cut(connection: Connection, within: int, of: str, at: datetime) -> None:
 def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     """Erases what a turn left outside of the log."""
     cards = [Approval(*row) for row in connection.execute(_CARDS, {"of": id})]
-    keys = [f"answer:{id}", f"voice:{id}", *(f"card:{card.id}" for card in cards)]
-    prefixes = [f"send:{id}:", *_forget_heard(connection, id)]
+    keys = [*(f"{kind}:{id}" for kind in TOLD), *(f"card:{card.id}" for card in cards)]
+    prefixes = [f"send:{id}:", f"said:{id}:", *_forget_heard(connection, id)]
+    prefixes += [f"card:{card.id}@" for card in cards]
     begins = (outbox.c.key.startswith(prefix) for prefix in prefixes)
     said = _MESSAGES.where(or_(outbox.c.key.in_(keys), *begins))
     for number, content in connection.execute(said).all():
@@ -169,8 +187,8 @@ def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     aside = update(artifact).where(artifact.c.id.startswith(f"{id}-"))
     connection.execute(aside.values(text=mark))
     connection.execute(update(inbox).where(inbox.c.turn == id).values(body=""))
-    told = {"title": mark, "summary": mark, "wish": mark, "message": ""}
-    connection.execute(update(plan).where(plan.c.turn == id).values(told))
+    pressed = update(turn).where(turn.c.id == id, turn.c.said != "")
+    connection.execute(pressed.values(said=mark))
 
 
 def _forget_heard(connection: Connection, turn: str) -> list[str]:
@@ -182,12 +200,11 @@ def _forget_heard(connection: Connection, turn: str) -> list[str]:
     return [f"heard:{row}:" for row, _, _ in sent]
 
 
-def _forget(connection: Connection, target: Target, turns: set[str]) -> None:
+def _forget(connection: Connection, target: Target, turns: set[str], chats: Sequence[int]) -> None:
     if target.turn is not None:
         turns = {*turns, target.turn}
     elif target.conversation is None:
         turns = {*turns, *connection.execute(_OWNED, {"of": target.whose}).scalars()}
         connection.execute(note.delete().where(note.c.whose == target.whose))
-        within = hearing.c.chat.in_(_chats_of(connection, target))
-        connection.execute(hearing.delete().where(within))
+        connection.execute(hearing.delete().where(hearing.c.chat.in_(chats)))
     drop_passages(connection, sorted(turns))

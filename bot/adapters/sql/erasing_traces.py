@@ -1,0 +1,170 @@
+"""Erases what turns left outside of the log: messages, updates, plans, lines of the record."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    true,
+    update,
+)
+
+from bot.adapters.sql.tables import (
+    UNSETTLED,
+    approval,
+    audit,
+    chat,
+    conversation,
+    inbox,
+    outbox,
+    passage,
+    plan,
+    plan_step,
+    turn,
+)
+from bot.domain.approval import ApprovalState
+from bot.domain.change import InboundState
+from bot.domain.erasing import Target, erased_line, erased_message
+from bot.domain.passage import Whose, group_of, person_of
+from bot.domain.plan import LIVE
+from bot.domain.tool import Effect, Preview
+from bot.ports.outbox import DeliveryState
+
+_OF = bindparam("of")
+_REMEMBERED = (
+    select(passage.c.chat).where(passage.c.whose == _OF, passage.c.chat.is_not(None)).distinct()
+)
+_BY = bindparam("by")
+_OTHERS = exists().where(passage.c.chat == chat.c.id, passage.c.whose != _OF)
+# A private chat that was handed over belongs to the new person, whose passages tell it.
+_PRIVATE = select(chat.c.id).where(
+    chat.c.private,
+    or_(
+        exists().where(turn.c.chat == chat.c.id, turn.c.asker == _BY),
+        exists().where(inbox.c.chat == chat.c.id, inbox.c.person == _BY),
+    ),
+    ~_OTHERS,
+)
+_ENDED = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
+_LINES = select(audit.c.id, audit.c.action, audit.c.subject, audit.c.details)
+_REWRITE = (
+    update(audit)
+    .where(audit.c.id == bindparam("line"))
+    .values(
+        subject=bindparam("told", type_=audit.c.subject.type),
+        details=bindparam("left", type_=audit.c.details.type),
+    )
+)
+
+
+def chats_of(connection: Connection, owner: Whose) -> list[int]:
+    """Returns the chats whose words belong to somebody, also those that are not remembered."""
+    group, person = group_of(owner), person_of(owner)
+    found = set(connection.execute(_REMEMBERED, {"of": owner}).scalars())
+    if group is not None:
+        found.add(group)
+    if person is not None:
+        found.update(connection.execute(_PRIVATE, {"of": owner, "by": person}).scalars())
+    return sorted(found)
+
+
+def erase_messages(connection: Connection, chats: Sequence[int], mark: str) -> None:
+    """Erases every message that is shown, and every update that is done.
+
+    Open cards, live plans, the work under way and what is still owed stay as they are.
+    """
+    kept = _kept(connection, chats)
+    wanted = select(outbox.c.id, outbox.c.key, outbox.c.content, outbox.c.copy_of).where(
+        outbox.c.chat.in_(chats), outbox.c.state != DeliveryState.OWED
+    )
+    rows = connection.execute(wanted).all()
+    live = {number for number, key, _, _ in rows if any(id in key for id in kept)}
+    for number, _, content, copy_of in rows:
+        if number not in live and copy_of not in live:
+            left = update(outbox).where(outbox.c.id == number)
+            connection.execute(left.values(content=erased_message(content, mark), pieces=()))
+    done = update(inbox).where(inbox.c.chat.in_(chats), inbox.c.state.in_(_ENDED))
+    connection.execute(done.values(body=""))
+
+
+def _kept(connection: Connection, chats: Sequence[int]) -> set[str]:
+    """Returns the ids of what goes on; they stand in the keys of its messages."""
+    wanted = (
+        select(turn.c.id).where(turn.c.chat.in_(chats), UNSETTLED),
+        select(approval.c.id).where(
+            approval.c.chat.in_(chats), approval.c.state == ApprovalState.OPEN
+        ),
+        select(plan.c.id).where(plan.c.chat.in_(chats), plan.c.state.in_(LIVE)),
+    )
+    return {id for one in wanted for id in connection.execute(one).scalars()}
+
+
+def erase_plans(
+    connection: Connection, target: Target, turns: set[str], chats: Sequence[int], mark: str
+) -> set[str]:
+    """Erases the words of ended plans and returns their ids; a live plan stays."""
+    wanted = select(plan.c.id).where(plan.c.state.not_in(LIVE), _of_plan(target, turns, chats))
+    ids = set(connection.execute(wanted).scalars())
+    told: dict[str, Any] = {name: _left(plan.c[name], mark) for name in ("title", "summary")}
+    told |= {"wish": _left(plan.c.wish, mark), "message": ""}
+    connection.execute(update(plan).where(plan.c.id.in_(ids)).values(told))
+    for effect in Effect:
+        steps = update(plan_step).where(plan_step.c.plan.in_(ids), plan_step.c.effect == effect)
+        preview, outcome = Preview(mark, mark, effect), _left(plan_step.c.outcome, mark)
+        gone = {"arguments": "{}", "description": mark, "preview": preview, "outcome": outcome}
+        connection.execute(steps.values(gone))
+    for id in sorted(ids):
+        cards = or_(
+            outbox.c.key.startswith(f"plan:{id}:", autoescape=True),
+            outbox.c.key.startswith(f"change-plan:{id}:", autoescape=True),
+        )
+        for number, content in connection.execute(
+            select(outbox.c.id, outbox.c.content).where(cards)
+        ).all():
+            left = update(outbox).where(outbox.c.id == number)
+            connection.execute(left.values(content=erased_message(content, mark), pieces=()))
+    return ids
+
+
+def _of_plan(target: Target, turns: set[str], chats: Sequence[int]) -> ColumnElement[bool]:
+    if target.turn is not None:
+        return plan.c.turn == target.turn
+    if target.conversation is None:
+        return plan.c.chat.in_(chats)
+    begun = and_(
+        conversation.c.id == target.conversation,
+        conversation.c.chat == plan.c.chat,
+        conversation.c.opened_at <= plan.c.created_at,
+        func.coalesce(conversation.c.closed_at > plan.c.created_at, true()),
+    )
+    return or_(plan.c.turn.in_(turns), exists().where(begun))
+
+
+def _left(words: Any, mark: str) -> Any:
+    return case((words == "", ""), else_=mark)
+
+
+def erase_record(
+    connection: Connection, chats: Collection[int], ids: Collection[str] | None, mark: str
+) -> None:
+    """Takes the words out of the record of these turns, cards and plans; None means of all."""
+    changed: list[dict[str, Any]] = []
+    for line, action, subject, details in connection.execute(
+        _LINES.where(audit.c.chat.in_(chats))
+    ).all():
+        about = {details.get(name) for name in ("turn", "card", "plan")}
+        if ids is not None and about.isdisjoint(ids):
+            continue
+        told, left = erased_line(action, subject, details, mark)
+        if (told, left) != (subject, details):
+            changed.append({"line": line, "told": told, "left": left})
+    if changed:
+        connection.execute(_REWRITE, changed)
