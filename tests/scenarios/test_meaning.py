@@ -249,6 +249,21 @@ async def test_a_text_that_the_embedder_refuses_keeps_nothing_else_away() -> Non
     assert await world.store.meant.count_owed() == 0
 
 
+async def test_an_embedder_that_refuses_every_text_is_still_owed_all_of_them() -> None:
+    world = World()
+    await world.keep(passage(1))
+    meaning = world.meaning()
+    await meaning.catch_up()
+    world.embedder.fault = EmbedderRefuses("no number")
+    await world.keep(passage(2), passage(3))
+    with pytest.raises(EmbedderRefuses):
+        await meaning.catch_up()
+    assert await world.store.meant.count_owed() == 2
+    world.embedder.fault = None
+    await meaning.catch_up()
+    assert world.numbers == [1, 2, 3]
+
+
 async def test_an_index_that_is_away_is_tried_again_and_keeps_what_it_has() -> None:
     world = World()
     await world.keep(passage(1, CAR))

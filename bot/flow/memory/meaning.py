@@ -256,6 +256,9 @@ class Meaning:
             paid = await self._embedded(texts, IN_THE_BACKGROUND)
         except EmbedderRefuses as fault:
             if len(passages) == 1:
+                # An embedder that refuses any text is ill, and everything stays owed to it.
+                probe = await self._embedded(STRANGE_TEXTS[:1], IN_THE_BACKGROUND)
+                self._records.extend(probe.records)
                 _LOG.warning("passage %d has no meaning for the embedder: %s", numbers[0], fault)
                 return {}
         else:
