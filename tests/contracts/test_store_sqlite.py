@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from bot.domain.change import (
 from bot.domain.chat import Chat
 from bot.domain.errors import SettingError, StoreBusy, StoreError, StoreUnwritable
 from bot.domain.message import Address, RawUpdate
+from bot.domain.passage import whose
 from bot.domain.transcript import AskerBody
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
@@ -191,18 +192,12 @@ async def test_durable_changes_reach_the_disk_and_others_the_log(sqlite_url: str
 
 
 async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path):
-    asked: list[tuple[str, Any]] = []
-
-    def note(_c: object, _cursor: object, statement: str, values: Any, *_more: object) -> None:
-        if statement.startswith("SELECT"):
-            asked.append((statement, values))
-
     async with open_store(sqlite_url) as store:
         chat = await store.chats.at(ADDRESS, private=True)
         await store.inbox.accept("telegram", [RawUpdate("1", "{}")], NOW)
         waits = MarkInbound(1, InboundState.WAITING, (InboundState.NEW,), chat.id)
         await commit(store, SaveTurn(a_turn(chat)), SaveApproval(a_card(chat)), waits)
-        with heard("before_cursor_execute", note):
+        with queries() as asked:
             await store.journal.agenda(1)
             await store.journal.chats_with_work()
             await store.journal.entries("conversation")
@@ -221,6 +216,41 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             await store.ledger.ran_since(1, NOW)
             await store.ledger.audit(1, 10)
     assert len(asked) == 20
+    used = by_index(file, asked)
+    assert "SCAN approval USING INDEX ix_approval_decided" in used
+    assert "SEARCH inbox USING INDEX ix_inbox_waiting (chat=?)" in used
+    assert "SEARCH inbox USING INDEX ix_inbox_message (chat=? AND message_id=?)" in used
+
+
+async def test_what_a_turn_asks_the_memory_is_found_by_index(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url) as store:
+        chat = await store.chats.at(ADDRESS, private=True)
+        await remember(store, DOG, CAR)
+        with queries() as asked:
+            await store.memory.owed(10)
+            await store.memory.get(DOG.id)
+            await store.notes.of(whose(chat, 1), 10)
+            await store.meant.count_owed()
+    assert len(asked) == 4
+    used = by_index(file, asked)
+    assert "SCAN passage USING INDEX ix_passage_unindexed" in used
+
+
+@contextmanager
+def queries() -> Iterator[list[tuple[str, Any]]]:
+    """Notes the queries that are made inside, with their values."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(_c: object, _cursor: object, statement: str, values: Any, *_more: object) -> None:
+        if statement.startswith("SELECT"):
+            asked.append((statement, values))
+
+    with heard("before_cursor_execute", note):
+        yield asked
+
+
+def by_index(file: Path, asked: Sequence[tuple[str, Any]]) -> list[str]:
+    """Returns how SQLite looks for the answers; every look must use an index."""
     used: list[str] = []
     with closing(sqlite3.connect(file)) as connection:
         for statement, values in asked:
@@ -231,9 +261,7 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             for step in looked:
                 assert " USING " in step, (statement, steps)
             used.extend(looked)
-    assert "SCAN approval USING INDEX ix_approval_decided" in used
-    assert "SEARCH inbox USING INDEX ix_inbox_waiting (chat=?)" in used
-    assert "SEARCH inbox USING INDEX ix_inbox_message (chat=? AND message_id=?)" in used
+    return used
 
 
 async def test_text_no_database_can_hold_is_mended_not_refused(sqlite_url: str):
