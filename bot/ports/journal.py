@@ -34,6 +34,8 @@ class Agenda:
     """The live plan of the chat."""
     leads_on: str | None = None
     """The settled turn with open buttons below its end."""
+    cards_open: bool = False
+    """True when a card is open in the chat, of whichever turn."""
 
 
 class Journal(Protocol):

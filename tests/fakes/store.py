@@ -167,6 +167,10 @@ class MemoryJournal:
                 ),
                 None,
             ),
+            cards_open=any(
+                card.chat == chat and card.state is ApprovalState.OPEN
+                for card in self.rows.approvals.values()
+            ),
         )
 
     async def chats_with_work(self) -> Sequence[int]:

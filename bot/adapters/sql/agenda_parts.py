@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, exists, select
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.tables import (
     LEADS_ON,
+    OPEN,
     PENDING_CARDS,
     PLANNED,
     UNSETTLED,
@@ -27,6 +28,7 @@ _PARTS = select(
     exists().where(turn.c.chat == chat.c.id, UNSETTLED),
     exists().where(approval.c.chat == chat.c.id, *PENDING_CARDS),
     exists().where(inbox.c.chat == chat.c.id, WAITING),
+    exists().where(approval.c.chat == chat.c.id, OPEN),
 ).where(chat.c.id == bindparam("of"))
 
 
@@ -40,6 +42,7 @@ class AgendaParts:
     turns: bool
     cards: bool
     waiting: bool
+    cards_open: bool
 
 
 def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
@@ -47,5 +50,5 @@ def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
     row = connection.execute(_PARTS, {"of": chat}).first()
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
-    *known, planned, leads_on, turns, cards, waiting = tuple(row)
-    return AgendaParts(Chat(*known), planned, leads_on, turns, cards, waiting)
+    *known, planned, leads_on, turns, cards, waiting, cards_open = tuple(row)
+    return AgendaParts(Chat(*known), planned, leads_on, turns, cards, waiting, cards_open)

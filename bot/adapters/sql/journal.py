@@ -197,4 +197,5 @@ def _agenda(connection: Connection, chat: int) -> Agenda:
         waiting=tuple(inbox.waiting(connection, chat, MOST_AHEAD)) if there.waiting else (),
         plan=plans.load(connection, there.plan) if there.plan is not None else None,
         leads_on=there.leads_on,
+        cards_open=there.cards_open,
     )

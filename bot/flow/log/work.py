@@ -22,26 +22,40 @@ class Work:
     """The only mutable value of the loop: it holds the rows as they were last written.
 
     It is equal only to itself, so other parts can use it as a key for what they know of a turn.
-    `occasion` is the purpose of a turn that no message of a person opened; `words` are those of the
-    message that opens one, as long as its entry is not written. `asker` is the person as they were
-    when this run of the turn began; None when nobody knows them any more. What a person may do is
-    asked anew each time. `timezone` is that of the people who read its cards; None when nobody told
-    one.
     """
 
     log: ChatLog
+    """The log of the chat, which this turn appends to."""
     turn: Turn
+    """The row of the turn as it was last written."""
     approvals: tuple[Approval, ...]
+    """The cards of the turn as they were last read or written."""
     clock: Clock
+    """The clock that the turn is timed by."""
     asker: Person | None = None
+    """The person as they were when this run of the turn began; None when nobody knows them any
+    more. What a person may do is asked anew each time.
+    """
     occasion: str = ""
+    """The purpose of a turn that no message of a person opened."""
     words: str = ""
+    """The words of the message that opens the turn, as long as its entry is not written."""
+    cards_above: bool = True
+    """False when no card was open in the chat as this run of the turn began: then none of an
+    earlier turn can open meanwhile.
+    """
     timezone: str | None = None
+    """The zone of the people who read its cards; None when nobody told one."""
     counted_after: float = Limits().counted_after_seconds
+    """Seconds that a step must live before a death in it counts."""
     _torn: bool = False
+    """True when an append may have been cut off, so that the log has to be read again."""
     _since: float = 0.0
+    """The steady time at which this run of the turn began."""
     _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
+    """The progress as it was last computed, behind what it was computed from."""
     _start: Start | None = None
+    """The present start of the turn, once somebody asked for it."""
 
     def begin(self) -> None:
         """Starts to count the working time."""

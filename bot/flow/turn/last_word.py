@@ -53,6 +53,8 @@ class LastWords:
 
     async def _waiting_above(self, work: Work) -> str:
         """Returns a line about open cards of earlier turns; empty when there are none."""
+        if not work.cards_above:
+            return ""
         if work.turn.stop_asked is not None:
             return ""  # they may be stopped too, and the answer to the command counts the rest
         cards = await self._approvals.open_in(work.turn.chat)

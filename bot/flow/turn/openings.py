@@ -51,7 +51,7 @@ class Openings:
         """Opens a turn with a message; the message's rows are taken in the same transaction."""
         asked = self._worded(gathered.asked, agenda)
         turn = self._new(log, asked)
-        work = await self._at_work(log, turn, asked.person, ())
+        work = await self._at_work(log, turn, asked.person, agenda)
         work.words = asked.bundle.words
         part = await shared(
             self._companions,
@@ -89,7 +89,7 @@ class Openings:
     async def take_up(self, log: ChatLog, turn: Turn, agenda: Agenda) -> Work:
         """Continues a turn that an earlier run of the program began, or that was parked."""
         asker = await self._people.get(turn.asker)
-        work = await self._at_work(log, turn, asker, agenda.approvals)
+        work = await self._at_work(log, turn, asker, agenda)
         model = turn.model
         if turn.state is TurnState.QUEUED:
             model = turn.model or self._choosing.model(log.chat.model)
@@ -117,15 +117,16 @@ class Openings:
         return replace(turn, state=TurnState.RUNNING, begun=begun, held_back=suspected)
 
     async def _at_work(
-        self, log: ChatLog, turn: Turn, asker: Person | None, approvals: Sequence[Approval]
+        self, log: ChatLog, turn: Turn, asker: Person | None, agenda: Agenda
     ) -> Work:
         await log.read(turn.conversation)
-        own = [a for a in approvals if a.turn == turn.id]
+        own = [a for a in agenda.approvals if a.turn == turn.id]
         if turn.approval is not None and all(a.id != turn.approval for a in own):
             card = await self._approvals.get(turn.approval)
             own.extend((card,) if card is not None else ())
         counted_after = self._limits.counted_after_seconds
         work = Work(log, turn, tuple(own), self._clock, asker, counted_after=counted_after)
         work.timezone = told_zone(asker, log.chat)
+        work.cards_above = agenda.cards_open
         work.begin()
         return work
