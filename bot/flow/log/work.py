@@ -49,7 +49,7 @@ class Work:
     counted_after: float = Limits().counted_after_seconds
     """Seconds that a step must live before a death in it counts."""
     _torn: bool = False
-    """True when an append may have been cut off, so that the log has to be read again."""
+    """True during a write, and after one that was cut off: then nobody knows the row."""
     _since: float = 0.0
     """The steady time at which this run of the turn began."""
     _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
