@@ -27,6 +27,9 @@ _TABLE = "passage_words"
 _CANDIDATES = 60
 """Passages that are weighed for one search."""
 
+_AT_ONCE = 10_000
+"""Characters that are cut into stems on the loop: at most about 2 ms."""
+
 _MOST_ROWS = 1_000
 """Passages that the rarest words of a search may lead to; commoner words only weigh them."""
 
@@ -84,7 +87,9 @@ class SqlWords:
 
     async def take_in(self, passages: Sequence[Passage]) -> None:
         await self._prepared()
-        rows = await asyncio.to_thread(_rows, passages)
+        size = sum(len(one.question) + len(one.answer) for one in passages)
+        # A thread of its own costs more than a few pages take.
+        rows = _rows(passages) if size <= _AT_ONCE else await asyncio.to_thread(_rows, passages)
         try:
             await self._database.write(partial(self._put, rows=rows))
         except StoreError as fault:
