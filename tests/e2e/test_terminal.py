@@ -181,7 +181,7 @@ async def test_ctrl_c_stops_a_turn_and_leaves_only_when_pressed_twice(
     await gate.arrived()
     await talk.shows("… (Ctrl-C stops)")
     talk.type("\x03")
-    await talk.shows("Stopping.", STOPPED)
+    await talk.shows(STOPPED)
     await gate.abandoned()
     talk.type("\x15\r\x03")  # a line in between, so that this one is a first again
     await talk.shows_times(PRESS_AGAIN, 2)

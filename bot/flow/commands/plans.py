@@ -12,7 +12,7 @@ from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState, title_from
 from bot.domain.template import Template, instructed, is_name, template_of
 from bot.flow.commands.choices import choice
-from bot.flow.commands.consequences import Interrupt, Wake
+from bot.flow.commands.consequences import Interrupt, Noted, Wake
 from bot.flow.commands.table import (
     Answer,
     Command,
@@ -280,7 +280,9 @@ class PlanCommands:
             return Answer(THEIRS)
         how = f"/plan cancel by {asked.person.name}"
         if plan.turn is not None:
-            return Answer("Stopping.", (AskStop(plan.turn, how),), (Interrupt(plan.chat),))
+            # The end of the turn is the answer.
+            then = (Noted.of(asked.message), Interrupt(plan.chat))
+            return Answer("", (AskStop(plan.turn, how),), then)
         stops = await self._desk.stops(plan, how)
         told = "Plan mode is off." if plan.collecting else "Cancelled."
         then = (Interrupt(plan.chat),) if stops else ()

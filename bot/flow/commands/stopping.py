@@ -10,7 +10,7 @@ from bot.domain.chat import Chat
 from bot.domain.turn import ONE_OF_SEVERAL, TurnState
 from bot.domain.visible_text import one_line
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands.consequences import Interrupt, Unqueue
+from bot.flow.commands.consequences import Interrupt, Noted, Unqueue
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.reading.gathering import Gathered
@@ -85,9 +85,9 @@ class StopCommands:
             for r in dropping
             if r.message_id is not None
         )
-        interrupts = (Interrupt(asked.chat.id),) if asked_to else ()
+        stopping = (Noted.of(asked.message), Interrupt(asked.chat.id)) if asked_to else ()
         ended = plan if idle else ()
-        return Answer(told.text, (*asked_to, *drops, *ended), (Unqueue(gone), *interrupts))
+        return Answer(told.text, (*asked_to, *drops, *ended), (Unqueue(gone), *stopping))
 
     async def _waiting_cards(self, asked: Invocation) -> Sequence[Approval]:
         """Returns the open cards whose turn is over, as far as the person may decide them."""
@@ -149,17 +149,16 @@ class Stopped:
 
     @property
     def text(self) -> str:
+        """Returns the answer; empty where the end of the stopped turn says it all."""
         parts = [
-            "Stopping." if self.running else "",
             self._of_messages,
             f"Stopped {_cards(self.withdrawn)} that waited." if self.withdrawn else "",
             "Stopped the plan." if self.plan else "",
         ]
-        if not any(parts):
+        if not any(parts) and not self.running:
             parts.append("There is nothing to stop.")
         if self.unread:
-            waiting = "message still waits" if self.unread == 1 else "messages still wait"
-            parts.append(f"{self.unread} {waiting}; /stop all drops them.")
+            parts.append(self._of_the_next)
         if self.cards:
             waits = "waits" if self.cards == 1 else "wait"
             parts.append(f"{_cards(self.cards)} still {waits}: /approvals.")
@@ -174,6 +173,12 @@ class Stopped:
         if not self.everything:
             return "Stopped before it began."
         return f"Dropped {self.dropped} waiting message{'' if self.dropped == 1 else 's'}."
+
+    @property
+    def _of_the_next(self) -> str:
+        if self.unread == 1:
+            return "I go on with the message that waits; /stop all drops it, too."
+        return f"I go on with the {self.unread} messages that wait; /stop all drops them, too."
 
 
 def _cards(count: int) -> str:
