@@ -323,7 +323,7 @@ async def test_replacing_a_file_shows_the_difference(steward: Steward) -> None:
     await steward.start()
     steward.say("Change two")
     card = await steward.card()
-    assert "🔐 Replace a.md\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" in card.text
+    assert "🔐 Replace a.md\n one\n-two\n+2\n three\n" in card.text
     steward.press(card, DENY)
     await steward.sees("Not then.")
 
