@@ -7,11 +7,13 @@ from bot.adapters.tools.difference import file_difference
 from bot.domain.hunks import in_words, readable
 from bot.domain.message import CodeBlock, Plain
 
-_LINES = st.lists(st.sampled_from(["a", "b", "", "@@ -1,2 +1,2 @@", "— line 3 —"]), max_size=60)
+_LINES = st.lists(
+    st.sampled_from(["a", "b", "", "@@ -1,2 +1,2 @@", "— from line 3 —"]), max_size=60
+)
 
 
 @given(_LINES, _LINES)
-def test_no_line_of_the_file_is_lost_and_each_place_is_that_of_the_first_change(
+def test_no_line_of_the_file_is_lost_and_each_place_is_that_of_the_line_below(
     old: list[str], new: list[str]
 ) -> None:
     gone, come = "\n".join(old), "\n".join(new)
@@ -26,14 +28,13 @@ def test_no_line_of_the_file_is_lost_and_each_place_is_that_of_the_first_change(
     assert len("\n".join(told)) <= len(raw)
     for at, line in enumerate(told):
         if line.startswith("—"):
-            number = int(line.split()[2])
-            change = next(n for n in range(at + 1, len(told)) if told[n][:1] != " ")
-            if told[change].startswith("-"):
-                assert gone.split("\n")[number - 1] == told[change][1:]
+            number, below = int(line.split()[3]), told[at + 1]
+            if below[0] in " -":
+                assert gone.split("\n")[number - 1] == below[1:]
 
 
 def test_the_beginning_of_a_file_needs_no_words_and_other_blocks_stay_as_they_are() -> None:
     assert in_words("@@ -1,1 +1,1 @@\n-a\n+b") == "-a\n+b"
-    assert in_words("@@ -11,3 +11,4 @@\n one\n+two") == "— line 12 —\n one\n+two"
+    assert in_words("@@ -11,3 +11,4 @@\n one\n+two") == "— from line 11 —\n one\n+two"
     others = (Plain("@@ -2,1 +2,1 @@"), CodeBlock("@@ -2,1 +2,1 @@", "bash"))
     assert readable(others) == others

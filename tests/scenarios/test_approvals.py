@@ -294,7 +294,7 @@ async def test_a_round_is_counted_on_its_cards() -> None:
         await scene.until(lambda: len(scene.cards) == 2)
         first, second = (card.text.split("\n\n")[0] for card in scene.cards)
         assert (first, second) == ("🔐 Do write 1 · 1 of 2", "🔐 Do write 2 · 2 of 2")
-        assert await scene.press("Deny", card=0) == f"{DENIED} 1 left."
+        assert await scene.press("Deny", card=0) == f"{DENIED} 1 card left."
         assert await scene.press("Deny") == DENIED
         await scene.settled()
 
@@ -521,7 +521,7 @@ async def test_reads_run_while_a_card_is_open_and_writes_in_call_order() -> None
         await scene.until(lambda: len(scene.cards) == 2)
         await scene.parked()
         assert len(look.ran) == 1
-        assert await scene.press("Approve", card=1) == f"Approved. {WAITS} 1 left."
+        assert await scene.press("Approve", card=1) == f"Approved. {WAITS} 1 card left."
         await scene.parked()
         assert tool.ran == []
         await scene.press("Approve", card=0)
@@ -622,7 +622,7 @@ async def test_cards_set_aside_run_in_call_order_and_say_that_they_wait() -> Non
         await scene.settled(2)
         for card in (2, 1):
             told = await scene.press("Approve", card=card)
-            assert told == f"Approved. {WAITS} {card} left."
+            assert told == f"Approved. {WAITS} {card} card{'s' * (card > 1)} left."
             await scene.clock.advance(60)
         assert await scene.press("Approve", card=0) == APPROVED
         await scene.settled(5)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from bot.domain.approval import Approval
 from bot.domain.change import AskStop, InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
+from bot.domain.plan import Plan
 from bot.domain.turn import ONE_OF_SEVERAL, TurnState
 from bot.domain.visible_text import one_line
 from bot.flow.approvals.undecided import CardEnding
@@ -77,7 +78,7 @@ class StopCommands:
             withdrawn=withdrawn,
             cards=len(cards) - withdrawn,
             plan=bool(plan) and idle,
-            plan_waits=bool(plan) and not idle,
+            plan_waits=bool(plan) and not idle and not _told_of(agenda.plan),
             everything=everything,
         )
         gone = tuple(
@@ -183,6 +184,11 @@ class Stopped:
 
 def _cards(count: int) -> str:
     return "1 card" if count == 1 else f"{count} cards"
+
+
+def _told_of(plan: Plan | None) -> bool:
+    """Returns true for a plan that is being made: the end of the turn tells that it goes on."""
+    return plan is not None and plan.collecting
 
 
 def _may_drop(row: InboundRow, asked: Invocation) -> bool:
