@@ -268,6 +268,8 @@ def described_state(plan: Plan) -> str:
 
 def described(plan: Plan) -> str:
     """Returns one line about a plan."""
+    if plan.state is PlanState.DONE:
+        return f"“{named(plan)}” · {_count(plan)}"  # which says “done” already
     stand = "waiting to go on" if plan.wanting else _STANDS[plan.state]
     if plan.state is PlanState.PARTLY_DONE and not (plan.open_steps or failures(plan)):
         stand = f"done, {skips(plan)}"
