@@ -1,6 +1,6 @@
 """The floor of drafts and edits: the bare SDK making the same calls, as a process of its own.
 
-Prints the processor time of a draft and of an edit in ms, as JSON.
+Prints the processor time of a draft and of an edit in ms, as JSON, and waits to be ended.
 """
 
 import asyncio
@@ -33,6 +33,7 @@ async def main() -> None:
 
         found = {"draft": await _cost(draft, times), "edit": await _cost(edit, times)}
     print(json.dumps(found), flush=True)
+    await asyncio.Event().wait()
 
 
 async def _cost(call: Callable[[int], Awaitable[None]], times: int) -> float:

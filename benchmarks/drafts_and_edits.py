@@ -101,5 +101,5 @@ async def _bare(folder: Path) -> dict[str, float]:
         environment = on.access() | {"BARE_CHAT": str(person.id), "BARE_TIMES": str(_BARE_TIMES)}
         on.bot_api.say(person, "/start")
         async with started(["benchmarks.bare_edits"], on.folder, environment) as process:
-            await process.at_rest(looks=20)
-        return json.loads((on.folder / "log").read_text())
+            await process.at_rest(looks=50)
+        return json.loads(await asyncio.to_thread((on.folder / "log").read_text))

@@ -178,8 +178,8 @@ class Stopped:
     @property
     def _of_the_next(self) -> str:
         if self.unread == 1:
-            return "I go on with the message that waits; /stop all drops it, too."
-        return f"I go on with the {self.unread} messages that wait; /stop all drops them, too."
+            return "1 more message waits: it is next. /stop all drops it, too."
+        return f"{self.unread} more messages wait: they are next. /stop all drops them, too."
 
 
 def _cards(count: int) -> str:
