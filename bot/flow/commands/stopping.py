@@ -187,7 +187,7 @@ def _cards(count: int) -> str:
 
 
 def _told_of(plan: Plan | None) -> bool:
-    """Returns true for a plan that is being made: the end of the turn tells that it goes on."""
+    """Returns true for a plan that is being made: the end of the turn names it."""
     return plan is not None and plan.collecting
 
 

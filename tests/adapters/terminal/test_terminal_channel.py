@@ -485,7 +485,7 @@ async def test_a_card_that_is_shown_again_keeps_its_number_and_the_old_one_is_no
     for name in ("a.md", "b.md", "a.md"):
         buttons = ((Button("✅ Approve", f"{name}:y"), Button("❌ Deny", f"{name}:n")),)
         shown.append(await desk.send(OutboundKind.CARD, Plain(f"Create {name}?"), buttons=buttons))
-    await desk.edit(shown[0], OutboundKind.CARD, Plain("⤵️ Create a.md · shown again", "line"))
+    await desk.edit(shown[0], OutboundKind.CARD, Plain("⤵️ Create a.md · shown again", style="line"))
     press, *others = await desk.hold("y", "y1", EOFError())
     assert isinstance(press, Press)
     assert (press.data, others) == ("a.md:y", [])
