@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks import (
     backlog,
+    drafts_and_edits,
     first_answer,
     first_request,
     flooded_group,
@@ -40,6 +41,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "answer": first_answer.measure,
     "turn": turn_cost.measure,
     "chats": many_chats.measure,
+    "drafts": drafts_and_edits.measure,
     "cards": open_cards.measure,
     "plans": plan_steps.measure,
     "cache": prompt_cache.measure,

@@ -72,7 +72,8 @@ def _results(content: Iterable[ContentBlock]) -> list[dict[str, str]]:
     ]
 
 
-def _line(connections: int) -> HTTPXRequest:
+def line(connections: int) -> HTTPXRequest:
+    """Returns a line to the platform, as a bot on this SDK would have it."""
     return HTTPXRequest(
         connection_pool_size=connections, read_timeout=_PATIENCE, pool_timeout=_PATIENCE
     )
@@ -83,8 +84,8 @@ async def main() -> None:
     bot = Bot(
         os.environ["TELEGRAM_BOT_TOKEN"],
         base_url=f"{url}/bot",
-        request=_line(256),
-        get_updates_request=_line(1),
+        request=line(256),
+        get_updates_request=line(1),
     )
     # The model's key and address come from the environment, as for the program.
     async with bot, AsyncAnthropic() as client:

@@ -9,12 +9,9 @@ from benchmarks.figure import HEADER, Figure
 IN_README = (
     "Start to the first poll",
     "Resident after the first answer",
-    "Turn 10: processor time",
     "Turn 10: message to answer",
     "200 chats at once",
     "10,000 open cards: a press to its acknowledgement",
-    "Input from the cache: 30 turns with a tool, recall and a summary, 2 kB messages",
-    "First request: system and tools",
 )
 """Names of the figures that README.md shows, in its order."""
 

@@ -48,14 +48,14 @@ class Stage:
             "STEWARD_CONTEXT_WINDOW": _NO_WINDOW,
             **(changes or {}),
         }
-        async with started(["bot", "run"], self.folder, self._access() | settings) as process:
+        async with started(["bot", "run"], self.folder, self.access() | settings) as process:
             await self.polled(process)
             yield process
 
     @asynccontextmanager
     async def bare_bot(self) -> AsyncGenerator[MeasuredProcess]:
         """Runs the bare SDKs; yields after their first poll."""
-        async with started(["benchmarks.bare_bot"], self.folder, self._access()) as process:
+        async with started(["benchmarks.bare_bot"], self.folder, self.access()) as process:
             await self.polled(process)
             yield process
 
@@ -94,7 +94,8 @@ class Stage:
         await self.bot_api.wait_for(enough, _ANSWER_SECONDS)
         return found
 
-    def _access(self) -> dict[str, str]:
+    def access(self) -> dict[str, str]:
+        """Returns the settings that lead to the stand-ins."""
         telegram, model = self._urls
         return {
             "TELEGRAM_BOT_TOKEN": TOKEN,

@@ -39,6 +39,7 @@ from bot.flow.commands.exporting import ExportCommands
 from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
+from bot.flow.commands.knocks import Knocks
 from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.memory import MemoryCommands
 from bot.flow.commands.model_choice import ModelCommands
@@ -416,7 +417,7 @@ def _commands() -> list[Command]:
     preamble = PreambleMaker(FixedCatalog(()), skills)
     groups = (
         GreetingCommands(list),
-        LettingInCommands(store.people, store.chats, clock),
+        LettingInCommands(store.people, store.chats, Knocks(store.outbox), clock),
         PeopleCommands(store.people, store.members, cards, preamble, clock, UNBOUND, Zones()),
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
         StopCommands(journal, store.inbox, approvals, cards, plans, _no_message),

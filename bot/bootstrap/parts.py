@@ -228,7 +228,7 @@ def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:
 
 
 def plan_folder(settings: Settings) -> PlanFolder:
-    """Returns the templates of plans of the home and of the program; the home's win."""
+    """Returns the ready-made plans of the home and of the program; the home's win."""
     return PlanFolder(settings.home / "plans", shipped("plans"))
 
 

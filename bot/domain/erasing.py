@@ -26,7 +26,7 @@ from bot.domain.transcript import (
 _NOBODY = "erased"
 """The provider of an erased reply: no model takes it for its own, so nothing is sent as it was."""
 
-TOLD = ("answer", "voice", "rest", "wait", "servers")
+TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers")
 """Beginnings of the keys of the messages about a turn."""
 
 _SPEAKING = ("call.", "card.", "plan.")
@@ -103,4 +103,6 @@ def _erased_reply(body: ReplyBody, mark: str) -> ReplyBody:
 
 def _erased_result(result: ToolResult, mark: str) -> ToolResult:
     question = None if result.question is None else mark
-    return replace(result, text=mark, files=(), question=question, submits=None)
+    return replace(
+        result, text=mark, files=(), question=question, choices=(), submits=None, ruled=""
+    )

@@ -151,7 +151,7 @@ class Plan:
     summary: str = ""
     """The words of the model about it."""
     wish: str = ""
-    """The text of the template that the plan was made from."""
+    """The text of the ready-made plan that this one was made from."""
     message: str = ""
     """The platform's id of the message that asked for the plan."""
     turn: str | None = None

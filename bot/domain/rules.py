@@ -8,6 +8,7 @@ from fnmatch import translate
 from pathlib import PurePosixPath
 from typing import Any, cast
 
+from bot.domain.approval import Rule
 from bot.domain.command_line import (
     is_dangerous,
     only_reads,
@@ -128,6 +129,20 @@ def describe(tool: str, pattern: RulePattern) -> str:
             return f"{deed_of(tool, {})}, any call"
         case ReadingRule():
             return _reading(pattern)
+
+
+def allowed_by(rule: Rule) -> str:
+    """Returns the part of a sentence about a call that ran because of this rule.
+
+    Empty for a rule about commands that only read: nothing changed that is worth a line.
+    """
+    if isinstance(rule.pattern, ReadingRule):
+        return ""
+    if rule.under:
+        return "as you allowed for this skill"
+    if isinstance(rule.pattern, PathRule) and rule.pattern.folder != _WHOLE:
+        return f"as you always allow in {file_name(rule.pattern.folder)}/"
+    return "as you always allow"
 
 
 def _exactly(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -10,10 +10,14 @@ from bot.domain.trouble import ModelTrouble
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The call may run now; `preview` tells what it will do, where one was prepared."""
+    """The call may run now; `preview` tells what it will do, where one was prepared.
+
+    `allowed` says in words that a standing rule lets it run, as in “as you always allow”.
+    """
 
     effect: Effect
     preview: Preview | None = None
+    allowed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Templates: plans to be made again, as text with named blanks."""
+"""Ready-made plans: plans to be made again, as text with named blanks."""
 
 import json
 import re
@@ -19,13 +19,13 @@ _BLANK = re.compile(r"\{\{\s*([a-z][a-z0-9_]*)\s*\}\}")
 
 
 def is_name(text: str) -> bool:
-    """Returns true for a valid template name: lower-case words with dashes, no path."""
+    """Returns true for a valid name of a ready-made plan: lower-case words with dashes, no path."""
     return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A blank of a template; one without a default must be given."""
+    """A blank of a ready-made plan; one without a default must be given."""
 
     name: str
     description: str = ""
@@ -89,7 +89,10 @@ def _split(words: str) -> list[str]:
 
 
 def template_of(plan: Plan, name: str) -> Template:
-    """Returns a plan as a template; each step has its number, tool, skills and exact arguments."""
+    """Returns a plan as a ready-made one.
+
+    Each step has its number, tool, skills and exact arguments.
+    """
     title = " ".join(plan.title.split()) or "A saved plan"
     told = _SKILLS if any(step.needs for step in plan.steps) else ""
     parts = (plan.summary.strip(), told, *map(_written, plan.steps))
@@ -103,7 +106,7 @@ def _written(step: PlanStep) -> str:
 
 
 def instructed(template: Template, text: str) -> str:
-    """Returns the request to the model for a template whose blanks are filled."""
+    """Returns the request to the model for a ready-made plan whose blanks are filled."""
     return (
         f"Please plan this after the template “{template.name}” ({template.description}). Record "
         f"a call for each of its steps; leave out what does not fit, and say so.\n\n{text}"

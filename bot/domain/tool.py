@@ -183,6 +183,8 @@ class ToolResult:
     """The skill that the call put to use."""
     submits: SubmitPlan | None = None
     """The complete plan that the call handed in."""
+    ruled: str = ""
+    """The outcome for the person, where a standing rule let the call run without a card."""
 
     @property
     def is_error(self) -> bool:

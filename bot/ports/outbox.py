@@ -69,3 +69,10 @@ class Outbox(Protocol):
         ...
 
     async def row(self, key: str) -> OutboxRow | None: ...
+
+    async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
+        """Returns rows with buttons whose key begins so, the newest first; not those given up.
+
+        The newest 500 rows with such a key are looked at.
+        """
+        ...

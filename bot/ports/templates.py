@@ -1,4 +1,4 @@
-"""Templates of plans, kept where people can read and change them."""
+"""Ready-made plans, kept where people can read and change them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from bot.domain.template import Template
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A template that cannot be used: its file, the line where it is wrong, and why."""
+    """A ready-made plan that cannot be used: its file, the line where it is wrong, and why."""
 
     file: str
     line: int
@@ -21,13 +21,13 @@ class Broken:
 
 class Templates(Protocol):
     async def all(self) -> Sequence[Template | Broken]:
-        """Returns every template ordered by name, with the broken ones."""
+        """Returns every ready-made plan ordered by name, with the broken ones."""
         ...
 
     async def get(self, name: str) -> Template | Broken | None:
-        """Returns the template of this name; None when there is none."""
+        """Returns the ready-made plan of this name; None when there is none."""
         ...
 
     async def save(self, template: Template) -> str | None:
-        """Stores a template and returns its file; None when the name is taken."""
+        """Stores a ready-made plan and returns its file; None when the name is taken."""
         ...

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.domain.change import Retract, Show
 from bot.domain.chat import Chat
-from bot.domain.message import Address, OutboundKind, Piece
+from bot.domain.message import Address, Button, OutboundKind, Piece
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, an_outbound, commit, later, shown
@@ -150,6 +150,18 @@ async def test_a_platform_id_leads_to_the_key_in_its_chat(store: StorePorts, cha
     assert await store.outbox.key_of(chat.id, "102") == "card:1"
     assert await store.outbox.key_of(chat.id, "999") is None
     assert await store.outbox.key_of(chat.id + 1, "101") is None
+
+
+async def test_rows_with_buttons_are_found_by_the_beginning_of_their_key(
+    store: StorePorts, chat: Chat
+):
+    asking = replace(an_outbound(), buttons=((Button("Yes", "k:in:telegram:7"),),))
+    for key in ("a_k:1", "a_k:2", "a_k:3", "abk:1", "A_K:1"):
+        await commit(store, Show(key, chat.id, asking))
+    await commit(store, Show("a_k:2", chat.id, replace(an_outbound(), buttons=())))
+    await record(store, await the_row(store, "a_k:3"), state=DeliveryState.DEAD, shown_version=0)
+    await commit(store, Show("a_k:4", chat.id, asking))
+    assert [row.key for row in await store.outbox.pressable("a_k:")] == ["a_k:4", "a_k:1"]
 
 
 async def test_a_record_of_nothing_is_no_fault(store: StorePorts, chat: Chat):

@@ -24,6 +24,7 @@ from tests.words import (
     ONE_WAITS_ABOVE,
     REPLY_HINT,
     RULE_PAUSED,
+    RULED_ALWAYS,
     STOP,
     STOPPED,
     TWO_APPROVED,
@@ -91,9 +92,10 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     await steward.sees("First.")
     (steward.workspace / "note.txt").unlink()
     steward.say("Write the note again")
-    await steward.sees("Second.")
+    told = await steward.sees("Second.")
+    assert told.text == f"Second.\n\n✓ note.txt created, {RULED_ALWAYS}"
     assert (steward.workspace / "note.txt").read_text() == "content"
-    assert len(steward.showing("note.txt")) == 1, "the card alone: nothing was asked again"
+    assert len(steward.showing("note.txt")) == 2, "one card: nothing was asked again"
     steward.say("/rules")
     await steward.sees("1. Write exactly this content in note.txt")
     steward.say("/rules remove 1")
@@ -323,7 +325,7 @@ async def test_replacing_a_file_shows_the_difference(steward: Steward) -> None:
     await steward.start()
     steward.say("Change two")
     card = await steward.card()
-    assert "🔐 Replace a.md\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" in card.text
+    assert "🔐 Replace a.md\n one\n-two\n+2\n three\n" in card.text
     steward.press(card, DENY)
     await steward.sees("Not then.")
 

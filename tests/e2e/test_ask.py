@@ -182,7 +182,7 @@ async def test_in_a_terminal_a_card_is_asked_about_by_keys(
     typed.append(shell.terminal("write it"))
     await typed[-1].shows("[y] ✅ Approve", WORDS_COUNT)
     typed[-1].say("yes")
-    await typed[-1].shows("Type y to approve Create a.md.")
+    await typed[-1].shows("Type y to approve “Create a.md”.")
     typed[-1].say("y")
     await typed[-1].shows("✅", "It is there.")
     assert await typed[-1].ended() == 0

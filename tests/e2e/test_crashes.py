@@ -458,7 +458,6 @@ async def test_a_stop_that_was_asked_for_is_carried_out_and_told(steward: Stewar
     await telling.arrived()
     await steward.restart()
     await steward.sees(STOPPED)
-    await steward.sees("Stopping.")
     steward.say("Something new")
     await steward.sees("Fresh.")
     assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]

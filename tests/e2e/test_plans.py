@@ -390,7 +390,7 @@ async def test_the_weekly_report_is_planned_whole_and_sent_only_when_it_is_appro
     steward.say("/plan use weekly-report notes")
     card = await steward.card()
     assert card.text.startswith(
-        "📋 Weekly report · 2 steps\n1. Replace reports/Weekly report.md\n@@ -1,1 +1,1 @@\n"
+        "📋 Weekly report · 2 steps\n1. Replace reports/Weekly report.md\n-"
     )
     assert "\n2. Send reports/Weekly report.md\n" in card.text
     assert [m for m in steward.shown if m.file] == [], "nothing leaves before it is approved"

@@ -67,7 +67,7 @@ def test_a_plan_is_changed_approved_and_carried_out_by_keys(
     shown(talk, f"📋 {DEMO_PLAN} · 3 steps", "1. Create demo-report.md")
     shown(talk, "[y] ✅ Approve  [c] ✏️ Change…  [n] 🗑 Cancel", WORDS_COUNT)
     talk.sendline("yes")
-    shown(talk, f"Type y to approve {DEMO_PLAN}.")
+    shown(talk, f"Type y to approve “{DEMO_PLAN}”.")
     talk.sendline("another plan please")
     shown(talk, "replaced by revision 2", "revision 2", "[y] ✅ Approve")
     assert not report.exists()

@@ -7,7 +7,7 @@ from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Message
 from tests.standins.messages_api import Gate, calls, failure, text, thinking, tool
-from tests.words import APPROVE, NOTHING_TO_STOP, PERHAPS_DONE, STOPPED, SUMMARISED
+from tests.words import APPROVE, GO_ON_WITH_TWO, NOTHING_TO_STOP, PERHAPS_DONE, STOPPED, SUMMARISED
 
 LOOK = calls(tool("list_files"))
 REACT = "setMessageReaction"
@@ -71,7 +71,7 @@ async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: S
     steward.say("Two")
     steward.say("Three")
     steward.say("/stop")
-    await steward.sees("2 messages still wait; /stop all drops them.")
+    await steward.sees(GO_ON_WITH_TWO)
     await second.arrived()
     assert "[Turn ended: user_cancelled]\nTwo" in words_in(steward.model.requests[1])
     steward.say("/stop all")

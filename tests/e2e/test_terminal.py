@@ -133,7 +133,7 @@ async def test_words_beside_a_card_say_what_should_be_different_and_assent_is_no
     talk.say("make a file")
     await talk.shows("[y] ✅ Approve", WORDS_COUNT)
     talk.say("👍")
-    await talk.shows(f"Type y to approve Create a.md. {NOT_SENT}")
+    await talk.shows(f"Type y to approve “Create a.md”. {NOT_SENT}")
     talk.say("call it b.md")
     await talk.shows("❌ Denied", "call it b.md", "Then I leave it.")
     assert "call it b.md" in str((await model.received(2)).body["messages"][-1])
@@ -181,7 +181,7 @@ async def test_ctrl_c_stops_a_turn_and_leaves_only_when_pressed_twice(
     await gate.arrived()
     await talk.shows("… (Ctrl-C stops)")
     talk.type("\x03")
-    await talk.shows("Stopping.", STOPPED)
+    await talk.shows(STOPPED)
     await gate.abandoned()
     talk.type("\x15\r\x03")  # a line in between, so that this one is a first again
     await talk.shows_times(PRESS_AGAIN, 2)

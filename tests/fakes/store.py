@@ -410,6 +410,15 @@ class MemoryOutbox:
     async def row(self, key: str) -> OutboxRow | None:
         return self.rows.outbox.get(key)
 
+    async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
+        found = [
+            row
+            for key, row in self.rows.outbox.items()
+            if key.startswith(prefix) and row.content.buttons
+        ]
+        alive = (row for row in found if row.state is not DeliveryState.DEAD)
+        return sorted(alive, key=lambda row: row.id, reverse=True)
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryLedger:

@@ -162,6 +162,9 @@ class DyingOutbox:
     async def row(self, key: str) -> OutboxRow | None:
         return await self.outbox.row(key)
 
+    async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
+        return await self.outbox.pressable(prefix)
+
 
 @dataclass(frozen=True)
 class DyingMeant:

@@ -47,6 +47,8 @@ from tests.words import (
     NOTHING_TO_DECIDE,
     ONE_WAITS_ABOVE,
     RULE_PAUSED,
+    RULED_ALWAYS,
+    RULED_IN_NOTES,
     SHOWN_AGAIN,
     SKIPPED_LATE,
     STOP,
@@ -292,7 +294,7 @@ async def test_a_round_is_counted_on_its_cards() -> None:
         await scene.until(lambda: len(scene.cards) == 2)
         first, second = (card.text.split("\n\n")[0] for card in scene.cards)
         assert (first, second) == ("🔐 Do write 1 · 1 of 2", "🔐 Do write 2 · 2 of 2")
-        assert await scene.press("Deny", card=0) == f"{DENIED} 1 left."
+        assert await scene.press("Deny", card=0) == f"{DENIED} 1 card left."
         assert await scene.press("Deny") == DENIED
         await scene.settled()
 
@@ -331,7 +333,8 @@ async def test_stop_ends_a_card_that_was_set_aside() -> None:
 
 async def test_a_document_offers_a_rule_for_its_folder_that_covers_the_next_one() -> None:
     tool = documents()
-    other = call("b", "write_file", {"path": "notes/b.md", "content": "2"})
+    written = {"path": "notes/b.md", "content": "2", "what": "notes/b.md"}
+    other = call("b", "write_file", written)
     outside = call("c", "write_file", {"path": "c.md", "content": "3"})
     script = (
         calls(call("a", "write_file", {"path": "notes/a.md", "content": "1"})),
@@ -348,6 +351,8 @@ async def test_a_document_offers_a_rule_for_its_folder_that_covers_the_next_one(
         await scene.say("note two")
         await scene.settled(2)
         assert [a["path"] for a in tool.ran] == ["notes/a.md", "notes/b.md"]
+        told = [text for text in scene.texts if RULED_IN_NOTES in text]
+        assert told == [f"Two.\n\n✓ Do write_file notes/b.md: done, {RULED_IN_NOTES}"]
         await scene.say("/rules")
         await scene.shows("Write documents in notes/")
         await scene.say("and another")
@@ -355,6 +360,32 @@ async def test_a_document_offers_a_rule_for_its_folder_that_covers_the_next_one(
         assert not any(ALWAYS_IN in label for label in labels(scene.cards[0]))
         await scene.press("Deny")
         await scene.settled(3)
+
+
+async def test_what_ran_under_a_rule_is_told_once_also_by_a_turn_that_is_set_aside() -> None:
+    paths = [f"notes/{name}.md" for name in "abbcde"]
+    made = [
+        call(str(n), "write_file", {"path": path, "content": str(n), "what": path})
+        for n, path in enumerate(paths)
+    ]
+    outside = call("x", "write_file", {"path": "x.md", "content": "3"})
+    script = (calls(made[0]), says("One."), calls(*made[1:]), calls(outside), says("Hello."))
+    async with stage(*script, tools=[documents()]) as scene:
+        await scene.say("note one")
+        await scene.press(f"{ALWAYS_IN}notes/")
+        await scene.settled(1)
+        await scene.say("note the others")
+        await scene.parked()
+        await scene.say("hello")
+        await scene.settled(3)
+        (told,) = [text for text in scene.texts if RULED_IN_NOTES in text]
+        assert told.split("\n") == [
+            f"✓ Do write_file notes/b.md: done, {RULED_IN_NOTES} (2 times)",
+            f"✓ Do write_file notes/c.md: done, {RULED_IN_NOTES}",
+            f"✓ Do write_file notes/d.md: done, {RULED_IN_NOTES}",
+            f"✓ 1 more, {RULED_ALWAYS}",
+        ]
+        scene.assert_whole()
 
 
 async def test_no_rule_is_offered_while_content_from_outside_is_in_view() -> None:
@@ -490,7 +521,7 @@ async def test_reads_run_while_a_card_is_open_and_writes_in_call_order() -> None
         await scene.until(lambda: len(scene.cards) == 2)
         await scene.parked()
         assert len(look.ran) == 1
-        assert await scene.press("Approve", card=1) == f"Approved. {WAITS} 1 left."
+        assert await scene.press("Approve", card=1) == f"Approved. {WAITS} 1 card left."
         await scene.parked()
         assert tool.ran == []
         await scene.press("Approve", card=0)
@@ -591,7 +622,7 @@ async def test_cards_set_aside_run_in_call_order_and_say_that_they_wait() -> Non
         await scene.settled(2)
         for card in (2, 1):
             told = await scene.press("Approve", card=card)
-            assert told == f"Approved. {WAITS} {card} left."
+            assert told == f"Approved. {WAITS} {card} card{'s' * (card > 1)} left."
             await scene.clock.advance(60)
         assert await scene.press("Approve", card=0) == APPROVED
         await scene.settled(5)

@@ -17,11 +17,13 @@ from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import looking, tool, writing
 from tests.words import (
     ASKS_AGAIN,
+    GOES_ON,
     NO_RULES,
     NO_USAGE,
     NOTHING_TO_DECIDE,
     PRIVATE,
     RULED,
+    RULED_ALWAYS,
     STOPPED,
     SUMMARISED,
 )
@@ -87,10 +89,13 @@ async def test_stop_ends_a_model_call() -> None:
     async with stage(gate) as scene:
         await scene.say("go")
         await gate.reached()
-        await scene.say("/stop")
+        stop = await scene.say("/stop")
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.USER_CANCELLED
         await scene.shows(STOPPED)
+        await scene.until(lambda: any(on == stop for _, _, on in scene.channel.signs))
+        assert [sign for _, sign, on in scene.channel.signs if on == stop] == [Sign.DONE]
+        assert len(scene.texts) == 1  # the end is the answer to the command
 
 
 async def test_stop_ends_a_tool_and_the_model_learns_that_its_end_is_unknown() -> None:
@@ -114,7 +119,7 @@ async def test_stop_leaves_waiting_messages_and_stop_all_drops_them() -> None:
         await scene.say("two")
         await scene.routed()
         await scene.say("/stop")
-        await scene.shows("1 message still waits")
+        await scene.shows(GOES_ON)
         await second.reached()
         await scene.say("three")
         await scene.routed()
@@ -266,4 +271,4 @@ async def test_a_rule_is_widened_by_buttons_where_it_can_be() -> None:
         await scene.shows("From now on without asking: Run `wc")
         await scene.say("count b")
         await scene.settled(2)
-        assert scene.texts[-1] == "two"
+        assert scene.texts[-1] == f"two\n\n✓ Do run_command : done, {RULED_ALWAYS}"

@@ -11,6 +11,7 @@ from tests.words import DEAD_BUTTON, DECIDED_ALREADY, OWNERS_DECIDE
 
 _BOBS = Address("fake", "2")
 _CY = Sender("fake", "3", "Cy")
+_CYS = Address("fake", "3")
 
 
 async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:
@@ -69,12 +70,29 @@ async def test_a_stranger_who_is_ignored_hears_nothing_more() -> None:
         assert await scene.store.people.by_sender(BOB) is None
 
 
-async def test_a_stranger_let_in_by_command_is_told_and_the_open_card_ignores_nobody() -> None:
+async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so() -> None:
+    people = ((ANN, Role.OWNER), (_CY, Role.OWNER))
+    async with stage(people=people) as scene:
+        await scene.say("let me in", BOB, at=_BOBS)
+        await scene.clock.advance(86_400)
+        await scene.say("let me in, please", BOB, at=_BOBS)
+        await scene.until(lambda: len(scene.cards) == 4)
+        (data, *_) = [b["data"] for row in scene.cards[0].piece.body["buttons"] for b in row]
+        (old, *_) = scene.cards
+        await scene.say("/allow 2")
+        await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
+        await scene.until(lambda: not scene.cards)
+        told = [text for text in scene.texts if text.startswith("👋 “Bob” (number 2)")]
+        assert [text.endswith("✅ Let in") for text in told] == [True, True]
+        assert len([t for t in scene.channel.texts(_CYS) if t.endswith("✅ Let in")]) == 2
+        assert await scene.press_data(data, ANN, old.id) == DECIDED_ALREADY
+
+
+async def test_an_open_card_ignores_nobody_who_was_let_in_otherwise() -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB, at=_BOBS)
         await scene.shows("wants to use me")
-        await scene.say("/allow 2")
-        await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
+        await scene.store.people.admit(BOB, Role.MEMBER)
         assert await scene.press("Ignore") == ""
         await scene.shows("✅ Let in already. /revoke 2 takes access back.")
         assert scene.cards == []
@@ -83,7 +101,7 @@ async def test_a_stranger_let_in_by_command_is_told_and_the_open_card_ignores_no
         await scene.shows("can no longer use me")
         await scene.clock.advance(86_400)
         await scene.say("hello?", BOB, at=_BOBS)
-        await scene.until(lambda: len(scene.channel.texts(_BOBS)) == 3)
+        await scene.until(lambda: len(scene.channel.texts(_BOBS)) == 2)
         assert "I have told its owner that you wrote" in scene.channel.texts(_BOBS)[-1]
 
 

@@ -42,7 +42,10 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("/people", "`fake:2` · `commands on · approve on · tools all · pace off` · no message to"),
+        (
+            "/people",
+            "`fake:2` · `commands on · approve on · tools all · pace off` · no message yet",
+        ),
         ("/rights 2", "Usage: `/rights"),
         ("/rights 2 commands maybe", "on or off, not `maybe`"),
         ("/rights 2 commands", "`commands` needs a value"),

@@ -1,1 +1,1 @@
-"""Templates of plans as Markdown files."""
+"""Ready-made plans as Markdown files."""

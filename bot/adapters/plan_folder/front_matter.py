@@ -1,4 +1,4 @@
-"""Reads the file of a template: YAML between two lines of dashes, then numbered Markdown."""
+"""Reads the file of a ready-made plan: YAML between two lines of dashes, then numbered Markdown."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class _Wrong(Exception):
 
 
 def read(text: str, file: str, name: str) -> Template | Broken:
-    """Returns the template in a file, or the file's fault; never raises."""
+    """Returns the plan in a file, or the file's fault; never raises."""
     try:
         head, body, first = _parted(text)
         keys = _keys(head)
@@ -51,7 +51,7 @@ def read(text: str, file: str, name: str) -> Template | Broken:
 
 
 def write(template: Template) -> str:
-    """Returns the file of a template, which `read` reads back."""
+    """Returns the file of a ready-made plan, which `read` reads back."""
     arguments = [
         {"name": a.name, "description": a.description}
         | ({"default": a.default} if a.default is not None else {})

@@ -1,4 +1,4 @@
-"""Templates in folders: the ones that come along, and the person's own, which win."""
+"""Ready-made plans in folders: the ones that come along, and the person's own, which win."""
 
 import asyncio
 import os

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, case, select, update
+from sqlalchemy import Connection, Select, bindparam, case, func, select, update
 
 from bot.adapters.sql.columns import names
 from bot.adapters.sql.database import Database
@@ -21,6 +21,15 @@ _ROWS = select(
 ).join_from(outbox, chat, outbox.c.chat == chat.c.id)
 _OWED_IN = _ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id)
 _BY_KEY = _ROWS.where(outbox.c.key == bindparam("of"))
+_MOST_PRESSABLE = 500
+_PRESSABLE = (
+    _ROWS.where(
+        func.substr(outbox.c.key, 1, func.length(bindparam("of"))) == bindparam("of"),
+        outbox.c.state != DeliveryState.DEAD,
+    )
+    .order_by(outbox.c.id.desc())
+    .limit(_MOST_PRESSABLE)
+)
 _CHATS_OWED = select(outbox.c.chat).where(OWED).distinct().order_by(outbox.c.chat)
 _KEY_OF = (
     select(outbox.c.key)
@@ -97,6 +106,9 @@ class SqlOutbox:
     async def row(self, key: str) -> OutboxRow | None:
         found = await self._rows(_BY_KEY, key)
         return found[0] if found else None
+
+    async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
+        return [row for row in await self._rows(_PRESSABLE, prefix) if row.content.buttons]
 
     async def _rows(self, wanted: Select[Any], of: str | int) -> list[OutboxRow]:
         return await self._database.read(

@@ -130,8 +130,11 @@ class Board:
         *,
         leads_on: bool = False,
     ) -> OpenCard:
-        """Opens a card with the lines of its text, or gives an open one other buttons."""
-        known = self._cards.get(message_id)
+        """Opens a card with the lines of its text, or gives an open one other buttons.
+
+        A card that is shown a second time takes the place of the first.
+        """
+        known = self._cards.get(message_id) or self._taken_over(lines, buttons)
         highest = max((card.number for card in self._cards.values()), default=0)
         number = known.number if known else highest + 1
         title = lines[0].strip() if lines else ""
@@ -148,6 +151,12 @@ class Board:
         if card.of_round:
             self._together = card
         return card
+
+    def _taken_over(self, lines: Sequence[str], buttons: Sequence[Button]) -> OpenCard | None:
+        """Removes and returns the open card with the same text and buttons."""
+        same = tuple(lines), tuple(buttons)
+        old = next((c for c in self if (c.lines, tuple(c.buttons.values())) == same), None)
+        return self._cards.pop(old.message_id) if old is not None else None
 
     def option(
         self, message_id: str, lines: Sequence[str], buttons: Sequence[Button]

@@ -20,8 +20,8 @@ _BESIDE = 3
 _ADVICE = "or type what should be different"
 _OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
 _MOVING = ("▶", "⏳", "○")
-_TOLD = ("✅ Done", "📋")
-"""The beginnings of lines that the answer of a plan tells, too."""
+_TOLD = ("✅ Done", "📋", "⤵️")
+"""The beginnings of lines that something else tells: the answer of a plan, or the newer card."""
 
 _STEP_FAILED = re.compile(r"✗ \d+\. (?P<deed>.+?) — (?P<why>.+)")
 _STEP_ENDED = re.compile(r"✓ \d+\. ")

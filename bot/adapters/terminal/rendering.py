@@ -55,7 +55,7 @@ _HIGHLIGHTED = 10_000
 _BEFORE = 60
 """Lines before a line of code that may say how to read it."""
 
-_DIFF = {"+": "green", "-": "red", "@": "cyan"}
+_DIFF = {"+": "green", "-": "red", "@": "cyan", "—": "cyan"}
 
 
 class Rendering:

@@ -134,7 +134,9 @@ def _words(text: str, cards: list[OpenCard], whole: str, board: Board) -> Typed:
         if len(cards) > 1:
             return _asked_which(_first(card), board)
         key, label = _first(card), card.buttons[_first(card)].label
-        wish = f"to approve {board.told(card)}" if key == Verb.APPROVE else f"for “{label}”"
+        wish = (
+            f"to approve {_quoted(board.told(card))}" if key == Verb.APPROVE else f"for “{label}”"
+        )
         hint = f"Type {board.key_of(card, key)} {wish}. Your words were not sent."
         return Misread(hint)
     if len(cards) > 1:
@@ -145,6 +147,11 @@ def _words(text: str, cards: list[OpenCard], whole: str, board: Board) -> Typed:
     if _REFUSAL.fullmatch(whole) and Verb.DENY in card.buttons:
         return Pressed(card, card.buttons[Verb.DENY].data)
     return Said(text, card)
+
+
+def _quoted(name: str) -> str:
+    """Returns a name that cannot be read as a part of the sentence; a command has its marks."""
+    return name if name.startswith("“") else f"“{name}”"
 
 
 def _stays(board: Board) -> str:

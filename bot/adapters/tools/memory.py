@@ -39,7 +39,7 @@ class Remember(ArgumentsTool[RememberArguments]):
     text is in view: such text must not plant notes.
     """
 
-    summary = "note something for later; asks only beside text from outside"
+    summary = "note something for later; asks only if this chat contains text from outside"
 
     def __init__(self) -> None:
         description = (

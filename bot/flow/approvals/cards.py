@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.approval import Approval, ApprovalState, Verb
 from bot.domain.change import Show
 from bot.domain.deeds import without_deed
+from bot.domain.hunks import LANGUAGE, in_words, readable
 from bot.domain.message import Block, Button, CodeBlock, FileRef, Outbound, OutboundKind, Plain
 from bot.domain.recalled import SOURCE
 from bot.domain.rules import describe
@@ -146,7 +147,7 @@ def whole(preview: Preview) -> tuple[tuple[Block, ...], tuple[FileRef, ...]]:
     blocks, asides = preview.blocks, (preview.why, preview.where)
     short = all(len(text) <= _ASIDE for text in asides)
     if short and sum(len(text) for text in (*(b.text for b in blocks), *asides)) <= LONGEST:
-        return blocks, ()
+        return readable(blocks), ()
     told = [*(block.text for block in blocks), *(() if short else asides)]
     text = "\n\n".join(part for part in told if part)
     name = preview.document if preview.document and short else "card.txt"
@@ -158,7 +159,8 @@ def whole(preview: Preview) -> tuple[tuple[Block, ...], tuple[FileRef, ...]]:
     if lines == of:
         note = f"This is the beginning. The whole of it is in the document {name}."
     language = next((b.language for b in blocks if isinstance(b, CodeBlock)), "")
-    return (CodeBlock(begun, language, folds=folds), Plain(note)), (FileRef("", name, text=text),)
+    told = in_words(begun) if language == LANGUAGE else begun
+    return (CodeBlock(told, language, folds=folds), Plain(note)), (FileRef("", name, text=text),)
 
 
 def beginning(text: str, longest: int) -> str:

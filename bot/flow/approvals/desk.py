@@ -30,7 +30,7 @@ from bot.ports.clock import Clock
 from bot.ports.ledger import Ledger
 from bot.ports.outbox import DeliveryState, Outbox
 
-WAITS = "It waits for the card before it."
+WAITS = "It runs once the cards before it are decided."
 DIFFERENT = "What should be different?"
 EXPIRED = "This card has expired."
 
@@ -198,7 +198,7 @@ class ApprovalDesk:
         # Changes run in call order.
         behind = any(a.position < card.position for a in left)
         behind = behind and approved and card.preview.effect is not Effect.READ
-        return (WAITS if behind else "", f"{len(left)} left." if left else "")
+        return (WAITS if behind else "", f"{_cards(len(left))} left." if left else "")
 
     async def _approve_all(self, first: Approval, decision: Decision, chat: int) -> PressAnswer:
         """Approves the cards of the round that are on the screen, but never a dangerous call."""
@@ -233,6 +233,10 @@ class ApprovalDesk:
         ran = await self._ledger.ran_since(card.chat, card.created_at)
         told = f"This card is {_age(age)} old."
         return f"{told} Ran since: {'; '.join(ran[-5:])}." if ran else told
+
+
+def _cards(count: int) -> str:
+    return "1 card" if count == 1 else f"{count} cards"
 
 
 def _asked_for_change(card: Approval, chat: int, press: Press, person: Person) -> Show:

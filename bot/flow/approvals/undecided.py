@@ -36,14 +36,17 @@ class CardEnding:
         return await self._end(cards, ApprovalState.CANCELLED, person)
 
     async def stop(self, card: Approval, person: Person) -> str:
-        """Stops the card's turn, or the card if the turn is over; returns the private answer."""
+        """Stops the card's turn, or the card if the turn is over; returns the private answer.
+
+        It is empty where the end of the turn is told soon.
+        """
         if card.set_aside:
             await self.withdraw([card], person)
             return "Stopped."
         ask = AskStop(card.turn, f"the card’s Stop, by {person.name}")
         await self._journal.commit(Change((ask,), durable=True))
         self._lanes.interrupt(card.chat)
-        return "Stopping."
+        return ""
 
     async def expire(self, cards: Sequence[Approval]) -> int:
         """Expires undecided cards; wakes a waiting turn, but only edits a set-aside card."""

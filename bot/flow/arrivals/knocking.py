@@ -2,32 +2,28 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 from bot.domain.change import AddAudit, Change, Show, Write
-from bot.domain.message import (
-    Address,
-    Button,
-    Outbound,
-    OutboundKind,
-    Plain,
-    Press,
-    PressAnswer,
-)
+from bot.domain.message import Address, Press, PressAnswer
 from bot.domain.person import Person, Role, Sender
 from bot.flow.approvals.desks import NOT_OURS, SPENT, Taken, refused
 from bot.flow.commands.accounts import sender_of
+from bot.flow.commands.knocks import (
+    ADMITTED,
+    Knocks,
+    KnockVerb,
+    card_about,
+    key_of,
+    occasion_of,
+    parsed,
+)
 from bot.flow.commands.letting_in import let_in
-from bot.flow.groups.news import News, named
+from bot.flow.groups.news import News
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 from bot.ports.people import Door, People
-
-PREFIX = "k"
-"""The first letter of the button data of every such card."""
 
 MOST_A_DAY = 5
 """Strangers a day for whom owners are asked, so that nobody can fill an owner's chat."""
@@ -35,23 +31,8 @@ MOST_A_DAY = 5
 _OWNERS_ONLY = "Only an owner can decide this."
 
 
-class KnockVerb(StrEnum):
-    """The answers of an owner."""
-
-    LET_IN = "in"
-    IGNORE = "no"
-
-
-@dataclass(frozen=True, slots=True)
-class _Meant:
-    """The meaning of a button: an account, and the answer."""
-
-    account: str
-    verb: KnockVerb
-
-
 class Knocking:
-    """The desk of those cards; a card without buttons is decided."""
+    """The desk of those cards."""
 
     def __init__(
         self,
@@ -68,6 +49,7 @@ class Knocking:
         self._chats = chats
         self._news = news
         self._outbox = outbox
+        self._knocks = Knocks(outbox)
         self._journal = journal
         self._clock = clock
         self._day = ""
@@ -90,9 +72,9 @@ class Knocking:
                 continue
             # Claimed before the look: another stranger may write meanwhile.
             self._claimed.add(number)
-            keys = [_key(day, number, home) for home in homes]
+            keys = [key_of(day, number, home) for home in homes]
             if all([await self._outbox.row(key) is None for key in keys]):
-                card = _card(sender)
+                card = card_about(sender)
                 return [Show(key, home, card) for key, home in zip(keys, homes, strict=True)]
         return []
 
@@ -102,45 +84,42 @@ class Knocking:
             return await self._decide(press, chat, person)
 
     async def _decide(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = _parsed(press.data)
+        meant = parsed(press.data)
         key = (
             None if press.message_id is None else await self._outbox.key_of(chat, press.message_id)
         )
         row = await self._outbox.row(key) if key is not None else None
-        if meant is None or row is None or not row.key.startswith("knock:"):
+        occasion = occasion_of(row.key) if row is not None else None
+        if meant is None or row is None or occasion is None:
             return refused(NOT_OURS)
         if person is None or not person.is_owner:
             return refused(_OWNERS_ONLY)
         if not row.content.buttons:
             return PressAnswer(SPENT)
-        _, day, number, _ = row.key.split(":")
-        verdict, writes = await self._carried_out(meant, f"{day}:{number}", chat, person)
-        decided = Outbound(OutboundKind.CARD, (*row.content.blocks[:1], Plain(verdict)))
-        shows = [
-            Show(_key(day, int(number), home), home, decided)
-            for home in await self._news.homes(sender_of(meant.account).channel)
-        ]
+        account, verb = meant
+        verdict, writes = await self._carried_out(account, verb, occasion, chat, person)
+        shows = await self._knocks.decided(account, verdict)
         await self._journal.commit(Change((*shows, *writes), durable=True))
         return PressAnswer()
 
     async def _carried_out(
-        self, meant: _Meant, occasion: str, chat: int, person: Person
+        self, account: str, verb: KnockVerb, occasion: str, chat: int, person: Person
     ) -> tuple[str, Sequence[Write]]:
         """Lets the sender in or ignores them; returns the verdict and the rows to store."""
-        sender = sender_of(meant.account)
+        sender = sender_of(account)
         told: tuple[Write, ...] = ()
-        if meant.verb is KnockVerb.LET_IN:
+        if verb is KnockVerb.LET_IN:
             await self._people.admit(sender, Role.MEMBER)
             here = await self._chats.at(Address(sender.channel, sender.user_id), private=True)
-            told = (let_in(meant.account, occasion, here.id),)
-            verdict, action = "✅ Let in", "person.allowed"
+            told = (let_in(account, occasion, here.id),)
+            verdict, action = ADMITTED, "person.allowed"
         elif await self._people.by_sender(sender) is not None:
             # Let in by `/allow` meanwhile: a silence stored now would outlast a later `/revoke`.
             return f"✅ Let in already. /revoke {sender.user_id} takes access back.", ()
         else:
-            await self._door.ignore(meant.account)
+            await self._door.ignore(account)
             verdict, action = "Ignored: I stay silent.", "person.ignored"
-        audit = AddAudit(self._clock.now(), chat, person.id, action, meant.account, {})
+        audit = AddAudit(self._clock.now(), chat, person.id, action, account, {})
         return verdict, (*told, audit)
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
@@ -154,26 +133,3 @@ class Knocking:
     async def holds_up(self, chat: int, person: Person) -> bool:
         """Returns False: no turn waits for this card."""
         return False
-
-
-def _card(sender: Sender) -> Outbound:
-    def button(label: str, verb: KnockVerb) -> Button:
-        return Button(label, f"{PREFIX}:{verb}:{sender.key}")
-
-    who = f"{named(sender.name)} (number {sender.user_id})" if sender.name else sender.key
-    asked = Plain(f"👋 {who} wants to use me.")
-    means = Plain("If you let them in, they can chat with me, and approve what they ask for.")
-    row = (button("✅ Let in", KnockVerb.LET_IN), button("Ignore", KnockVerb.IGNORE))
-    return Outbound(OutboundKind.CARD, (asked, means), (row,))
-
-
-def _key(day: str, number: int, home: int) -> str:
-    return f"knock:{day}:{number}:{home}"
-
-
-def _parsed(data: str) -> _Meant | None:
-    match data.split(":"):
-        case [prefix, verb, channel, number] if prefix == PREFIX and verb in set(KnockVerb):
-            return _Meant(f"{channel}:{number}", KnockVerb(verb))
-        case _:
-            return None

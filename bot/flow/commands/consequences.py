@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import Self, TypeAlias, assert_never
 
+from bot.domain.message import Address, InboundMessage
 from bot.flow.signs.reactions import Reactions
 from bot.ports.lanes import Lanes
 from bot.ports.members import Waiting
@@ -25,6 +26,18 @@ class Interrupt:
 
 
 @dataclass(frozen=True, slots=True)
+class Noted:
+    """A mark on the command says that it was heard, until words about its effect come."""
+
+    address: Address
+    message_id: str
+
+    @classmethod
+    def of(cls, message: InboundMessage) -> Self:
+        return cls(message.address, message.message_id)
+
+
+@dataclass(frozen=True, slots=True)
 class Unqueue:
     """These messages wait no longer, and their marks in the chat say so."""
 
@@ -38,7 +51,7 @@ class Expel:
     servers: tuple[str, ...]
 
 
-Consequence: TypeAlias = Wake | Interrupt | Unqueue | Expel
+Consequence: TypeAlias = Wake | Interrupt | Noted | Unqueue | Expel
 
 
 class Consequences:
@@ -58,6 +71,8 @@ class Consequences:
                 self._lanes.wake(chat)
             case Interrupt(chat):
                 self._lanes.interrupt(chat)
+            case Noted(address, message_id):
+                self._reactions.noted(address, message_id)
             case Unqueue(messages):
                 for gone in messages:
                     self._reactions.dropped(gone.address, gone.message_id, gone.since)

@@ -63,8 +63,8 @@ class Commands:
             case Question(card, writes):
                 await self._commit(*writes, arrival.asked(), in_answer(arrival, card))
             case Answer():
-                notice = in_answer(arrival, _content(response))
-                await self._commit(arrival.done(), *response.writes, notice)
+                told = (in_answer(arrival, _content(response)),) if response.text else ()
+                await self._commit(arrival.done(), *response.writes, *told)
                 await self._consequences.follow(response.then)
             case _:
                 assert_never(response)

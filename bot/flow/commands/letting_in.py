@@ -6,6 +6,7 @@ from bot.domain.change import AddAudit, Show, Write
 from bot.domain.message import Address, Outbound, OutboundKind, Plain
 from bot.domain.person import Role
 from bot.flow.commands.accounts import WHO, account_meant, called, sender_of, whom
+from bot.flow.commands.knocks import ADMITTED, Knocks
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -15,9 +16,10 @@ LET_IN = "You can use me now. Just write to me; /start shows what you can try."
 
 
 class LettingInCommands:
-    def __init__(self, people: People, chats: Chats, clock: Clock) -> None:
+    def __init__(self, people: People, chats: Chats, knocks: Knocks, clock: Clock) -> None:
         self._people = people
         self._chats = chats
+        self._knocks = knocks
         self._clock = clock
 
     @property
@@ -36,7 +38,8 @@ class LettingInCommands:
         now, by = self._clock.now(), asked.person.id
         audit = AddAudit(now, asked.chat.id, by, "person.allowed", account, {})
         told = await self._told(account, asked.row)
-        return Answer(f"{called(person, account)} can use me now.", (audit, *told))
+        cards = await self._knocks.decided(account, ADMITTED)
+        return Answer(f"{called(person, account)} can use me now.", (audit, *told, *cards))
 
     async def _told(self, account: str, row: int) -> Sequence[Write]:
         """Returns the line for a newcomer; none where they never wrote to the bot in private."""

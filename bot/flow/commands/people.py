@@ -81,7 +81,7 @@ class PeopleCommands:
 
     def _last(self, at: datetime | None, asked: Invocation) -> str:
         if at is None:
-            return "no message to answer yet"
+            return "no message yet"
         return f"last message {self._zones.told(at, asked.person)}"
 
     async def revoke(self, asked: Invocation) -> Answer:

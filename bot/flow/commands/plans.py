@@ -1,4 +1,4 @@
-"""Commands about plans: plan mode, what became of plans, and templates of them."""
+"""Commands about plans: plan mode, what became of plans, and ready-made ones."""
 
 import difflib
 import secrets
@@ -12,7 +12,7 @@ from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState, title_from
 from bot.domain.template import Template, instructed, is_name, template_of
 from bot.flow.commands.choices import choice
-from bot.flow.commands.consequences import Interrupt, Wake
+from bot.flow.commands.consequences import Interrupt, Noted, Wake
 from bot.flow.commands.table import (
     Answer,
     Command,
@@ -155,12 +155,12 @@ class PlanCommands:
         dropped: "_Dropped | None" = None,
         template_name: str = "",
     ) -> Response:
-        """Opens a plan; with a wish or a template, the message itself is planned."""
+        """Opens a plan; with a wish or a ready-made plan, the message itself is planned."""
         live = await self._plans.live(asked.chat.id)
         if live is not None and dropped is None:
             return await self._already(asked, live, new=bool(wish or template))
         now, person, text = self._clock.now(), asked.person, asked.message.text
-        # A template is an instruction for the model; its name says more to people.
+        # A ready-made plan is an instruction for the model; its name says more to people.
         titled = _named_after(template_name) if template else title_from(wish)
         plan = Plan(
             id=secrets.token_hex(4),
@@ -280,7 +280,9 @@ class PlanCommands:
             return Answer(THEIRS)
         how = f"/plan cancel by {asked.person.name}"
         if plan.turn is not None:
-            return Answer("Stopping.", (AskStop(plan.turn, how),), (Interrupt(plan.chat),))
+            # The end of the turn is the answer.
+            then = (Noted.of(asked.message), Interrupt(plan.chat))
+            return Answer("", (AskStop(plan.turn, how),), then)
         stops = await self._desk.stops(plan, how)
         told = "Plan mode is off." if plan.collecting else "Cancelled."
         then = (Interrupt(plan.chat),) if stops else ()
@@ -307,7 +309,7 @@ class PlanCommands:
         if plan is None:
             return _unknown(words)
         if not asked.person.may_decide_for(plan.asker):
-            # Templates are there for every chat, with all that a plan's steps say.
+            # Ready-made plans are there for every chat, with all that a plan's steps say.
             return Answer(THEIRS)
         if not is_name(name):
             return Answer(_BAD_NAME)
@@ -328,7 +330,7 @@ class PlanCommands:
         arguments: str,
         dropped: "_Dropped | None" = None,
     ) -> Response:
-        """Begins a plan from the template that the first word names."""
+        """Begins a plan from the ready-made one that the first word names."""
         if not words:
             menu = _menu(await self._plans.live(asked.chat.id))
             return replace(await self._offer(), buttons=menu)

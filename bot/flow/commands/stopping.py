@@ -7,10 +7,11 @@ from typing import TypeAlias
 from bot.domain.approval import Approval
 from bot.domain.change import AskStop, InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
+from bot.domain.plan import Plan
 from bot.domain.turn import ONE_OF_SEVERAL, TurnState
 from bot.domain.visible_text import one_line
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands.consequences import Interrupt, Unqueue
+from bot.flow.commands.consequences import Interrupt, Noted, Unqueue
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.reading.gathering import Gathered
@@ -77,7 +78,7 @@ class StopCommands:
             withdrawn=withdrawn,
             cards=len(cards) - withdrawn,
             plan=bool(plan) and idle,
-            plan_waits=bool(plan) and not idle,
+            plan_waits=bool(plan) and not idle and not _told_of(agenda.plan),
             everything=everything,
         )
         gone = tuple(
@@ -85,9 +86,9 @@ class StopCommands:
             for r in dropping
             if r.message_id is not None
         )
-        interrupts = (Interrupt(asked.chat.id),) if asked_to else ()
+        stopping = (Noted.of(asked.message), Interrupt(asked.chat.id)) if asked_to else ()
         ended = plan if idle else ()
-        return Answer(told.text, (*asked_to, *drops, *ended), (Unqueue(gone), *interrupts))
+        return Answer(told.text, (*asked_to, *drops, *ended), (Unqueue(gone), *stopping))
 
     async def _waiting_cards(self, asked: Invocation) -> Sequence[Approval]:
         """Returns the open cards whose turn is over, as far as the person may decide them."""
@@ -149,17 +150,16 @@ class Stopped:
 
     @property
     def text(self) -> str:
+        """Returns the answer; empty where the end of the stopped turn says it all."""
         parts = [
-            "Stopping." if self.running else "",
             self._of_messages,
             f"Stopped {_cards(self.withdrawn)} that waited." if self.withdrawn else "",
             "Stopped the plan." if self.plan else "",
         ]
-        if not any(parts):
+        if not any(parts) and not self.running:
             parts.append("There is nothing to stop.")
         if self.unread:
-            waiting = "message still waits" if self.unread == 1 else "messages still wait"
-            parts.append(f"{self.unread} {waiting}; /stop all drops them.")
+            parts.append(self._of_the_next)
         if self.cards:
             waits = "waits" if self.cards == 1 else "wait"
             parts.append(f"{_cards(self.cards)} still {waits}: /approvals.")
@@ -175,9 +175,20 @@ class Stopped:
             return "Stopped before it began."
         return f"Dropped {self.dropped} waiting message{'' if self.dropped == 1 else 's'}."
 
+    @property
+    def _of_the_next(self) -> str:
+        if self.unread == 1:
+            return "1 more message waits: it is next. /stop all drops it, too."
+        return f"{self.unread} more messages wait: they are next. /stop all drops them, too."
+
 
 def _cards(count: int) -> str:
     return "1 card" if count == 1 else f"{count} cards"
+
+
+def _told_of(plan: Plan | None) -> bool:
+    """Returns true for a plan that is being made: the end of the turn names it."""
+    return plan is not None and plan.collecting
 
 
 def _may_drop(row: InboundRow, asked: Invocation) -> bool:

@@ -30,7 +30,7 @@ class Answer:
     """A notice that ends the command."""
 
     text: str
-    """The notice, in Markdown."""
+    """The notice, in Markdown; empty when something else tells of the effect."""
     writes: tuple[Write, ...] = ()
     """Stored in the transaction of the notice."""
     then: tuple[Consequence, ...] = ()

@@ -8,6 +8,7 @@ from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
+from bot.flow.commands.knocks import Knocks
 from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
@@ -54,10 +55,15 @@ class CommandTable:
         self._chat_work = chat_work
 
     @cached_property
+    def _letting_in(self) -> LettingInCommands:
+        store, clock = self._store, self._world.clock
+        return LettingInCommands(store.people, store.chats, Knocks(store.outbox), clock)
+
+    @cached_property
     def commands(self) -> tuple[Command, ...]:
         return (
             *GreetingCommands(lambda: self.commands).table,
-            *LettingInCommands(self._store.people, self._store.chats, self._world.clock).table,
+            *self._letting_in.table,
             *self._people_commands.table,
             *self._stop_commands.table,
             *self._turn_commands.table,

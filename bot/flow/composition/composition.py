@@ -11,7 +11,6 @@ from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.intake import Intake
-from bot.flow.arrivals.knocking import PREFIX as KNOCKS
 from bot.flow.arrivals.knocking import Knocking
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
@@ -19,6 +18,7 @@ from bot.flow.arrivals.presses import Presses
 from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commands import Commands
+from bot.flow.commands.knocks import PREFIX as KNOCKS
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.one_turn import OneTurn

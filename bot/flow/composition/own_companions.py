@@ -1,6 +1,7 @@
 """The companions that every turn has, in the order in which they are asked."""
 
 from bot.domain.zones import Zones
+from bot.flow.approvals.ruled import RuledCompanion
 from bot.flow.background.companion import BackgroundCompanion
 from bot.flow.commands.noted import NotedCompanion
 from bot.flow.commands.zone_question import ZoneQuestion
@@ -45,7 +46,7 @@ class OwnCompanions:
         by_whom = ModelCompanion(choosing)
         ways = WaysCompanion(store.outbox, Speakers(store.people, zones), models)
         memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
-        noted, footer = NotedCompanion(), Footer(choosing)
+        noted, ruled, footer = NotedCompanion(), RuledCompanion(), Footer(choosing)
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
         found: Companions = (
             background,
@@ -55,6 +56,7 @@ class OwnCompanions:
             by_whom,
             memory,
             noted,
+            ruled,
             footer,
             money,
         )

@@ -2,6 +2,7 @@
 
 from bot.domain.change import Show
 from bot.domain.deeds import without_deed
+from bot.domain.hunks import readable
 from bot.domain.message import Block, Button, FileRef, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.tool import Effect, clipped
@@ -151,7 +152,7 @@ def _proposal(plan: Plan) -> list[Block]:
     else:
         for step in plan.steps:
             blocks.append(Plain(_line(step, _danger(step), step.preview.title), style="title"))
-            blocks.extend(_shown(step))
+            blocks.extend(readable(_shown(step)))
     if any(step.effect is Effect.DANGER for step in plan.steps):
         blocks.append(Plain("⚠️ I ask again before a dangerous step."))
     if plan.owner_chats:
@@ -267,6 +268,8 @@ def described_state(plan: Plan) -> str:
 
 def described(plan: Plan) -> str:
     """Returns one line about a plan."""
+    if plan.state is PlanState.DONE:
+        return f"“{named(plan)}” · {_count(plan)}"  # which says “done” already
     stand = "waiting to go on" if plan.wanting else _STANDS[plan.state]
     if plan.state is PlanState.PARTLY_DONE and not (plan.open_steps or failures(plan)):
         stand = f"done, {skips(plan)}"

@@ -160,7 +160,10 @@ class PlanDesk:
         return PressAnswer("Approved.")
 
     async def resume(self, plan: Plan, person: Person) -> PressAnswer:
-        """Continues a waiting plan; raises Conflict when its row has changed."""
+        """Continues a waiting plan; raises Conflict when its row has changed.
+
+        Returns the private answer; it is empty where the end of the turn is told soon.
+        """
         await self._queue(await self.resumed(plan, person), plan.chat)
         return PressAnswer("Going on.")
 
@@ -222,7 +225,7 @@ class PlanDesk:
             now = await self._plans.get(plan.id)
             if now is not None and now.live and now.turn != plan.turn:
                 raise Conflict("the turn had ended before it could be stopped")
-            return "Stopping."
+            return ""
         writes = self.ended(plan, person)
         await self._journal.commit(Change(writes, durable=True))
         return "Cancelled." if plan.state is not PlanState.EXECUTING else "Stopped."

@@ -117,6 +117,8 @@ def _summary(plan: Plan) -> str:
 
 def _still_collecting(plan: Plan) -> str:
     count = len(plan.steps)
+    if not count:
+        return "(Plan mode is still on. /plan off ends it.)"
     steps = "1 step" if count == 1 else f"{count} steps"
     return f"(Plan mode is still on, with {steps}. /plan done shows them, /plan off ends it.)"
 

@@ -56,7 +56,7 @@ def wish_of(text: str) -> str:
 def worded(bundle: Bundle, plan: Plan) -> Bundle:
     """Returns the message that asked for the plan, without its command.
 
-    The text of a template replaces it; any other message stays as it is.
+    The text of a ready-made plan replaces it; any other message stays as it is.
     """
     first, *rest = bundle.messages
     if plan.message != first.message_id or not first.text.startswith("/"):

@@ -77,6 +77,10 @@ class Reactions(TaskOwner):
             if (address, message_id) in self._marks:
                 self._want(address, message_id, Sign.DONE if well else Sign.NONE)
 
+    def noted(self, address: Address, message_id: str) -> None:
+        """Shows that a command was heard which gets no answer of its own."""
+        self._want(address, message_id, Sign.DONE)
+
     def dropped(self, address: Address, message_id: str, since: datetime) -> None:
         """Removes the reaction of a message that came at `since` and will not be answered."""
         if (address, message_id) in self._marks or since < self._opened_at:

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.domain.approval import Approval, ApprovalState
+from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.chat import Chat
 from bot.domain.contribution import Agreed, Deferred, Stance
 from bot.domain.errors import InvalidArguments, ToolFailure
@@ -13,7 +13,7 @@ from bot.domain.limits import Limits
 from bot.domain.person import Person
 from bot.domain.progress import OpenCall, Progress
 from bot.domain.rights import NOTHING, Rights
-from bot.domain.rules import folder_rule, matches
+from bot.domain.rules import allowed_by, folder_rule, matches
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.transcript import Entry
@@ -149,9 +149,8 @@ class Gatekeeper:
                 return Run(preview.effect, preview)
             case _:
                 ruled = rights.approve and preview.effect is Effect.WRITE
-                ruled = ruled and await self._ruled(call, place, preview)
-                source = foreign.source
-                return await self._consent(call, preview, place, source, ruled=ruled)
+                rule = await self._rule(call, place, preview) if ruled else None
+                return await self._consent(call, preview, place, foreign.source, rule)
 
     async def _foreseen(
         self,
@@ -194,35 +193,36 @@ class Gatekeeper:
         preview: Preview,
         place: Place,
         untrusted: str | None,
-        *,
-        ruled: bool,
+        rule: Rule | None,
     ) -> Gate:
         if preview.effect is Effect.READ:
             return Run(Effect.READ, preview)
-        if ruled and untrusted is None:
-            return Run(Effect.WRITE, preview)
+        if rule is not None and untrusted is None:
+            return Run(Effect.WRITE, preview, allowed_by(rule))
         if _same(call, await self._approvals.open_in(place.chat)):
             return _WAITING
         if untrusted is not None:
             # A rule given now would not count before the next fresh start.
-            paused = untrusted if ruled else ""
+            paused = untrusted if rule is not None else ""
             return AskFirst(replace(_unruled(preview), paused=paused))
         wider = folder_rule(call.name, preview.always, self._documents)
         return AskFirst(replace(preview, wider=wider))
 
-    async def _ruled(self, call: ToolCall, place: Place, preview: Preview) -> bool:
-        """Tells if a rule covers the call; none does where its card would offer none."""
+    async def _rule(self, call: ToolCall, place: Place, preview: Preview) -> Rule | None:
+        """Returns a rule that covers the call; none does where its card would offer none."""
         offered = preview.always
         if offered is None:
-            return False
+            return None
         arguments, here = call.arguments or {}, preview.surroundings
-        return any(
-            rule.tool == call.name
+        covering = (
+            rule
+            for rule in await self._rules.of(place.person, place.chat)
+            if rule.tool == call.name
             and (not rule.under or rule.under == place.under)
             and here.within(rule.surroundings)
             and matches(rule.pattern, call.name, arguments, self._documents, offered=offered)
-            for rule in await self._rules.of(place.person, place.chat)
         )
+        return next(covering, None)
 
     def _unrepeated(
         self, call: ToolCall, gate: Gate, stance: Stance | None, progress: Progress

@@ -22,11 +22,12 @@ from bot.domain.step import (
     Step,
     WrapUp,
 )
-from bot.domain.tool import Effect, Preview, Replay, ToolCall
+from bot.domain.tool import Effect, Preview, Replay, Status, ToolCall
 from bot.domain.transcript import IntentBody
 from bot.domain.trouble import ModelTrouble, Trouble
 from bot.domain.turn import TurnState
 from bot.domain.verdict import LoopState, broken_off, decide, rest_due, retry_due
+from bot.domain.visible_text import one_line
 from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, synthetic
@@ -41,6 +42,9 @@ from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.tool_runner import Due, Ran, ToolRunner
 
 _LOG = logging.getLogger(__name__)
+
+_LONGEST_RULED = 200
+"""Characters of a line about a call that a standing rule let run."""
 
 
 class ToolLoop:
@@ -186,6 +190,7 @@ class ToolLoop:
         due = [self._due(work, scene, gates, call) for call in step.run]
         with work.start.step():
             ran = await self._runner.run(due, scene.preamble.tools, work.progress)
+        ran = [_ruled(one, gates.get(one.call.id)) for one in ran]
         await self._record(work, scene, ran)
         live.finished([(r.call, r.result) for r in ran])
 
@@ -232,6 +237,16 @@ def _preview(work: Work, gates: Mapping[str, Gate], call: ToolCall) -> Preview |
     if isinstance(gate, Run):
         return gate.preview
     return next((a.preview for a in work.approvals if a.call.id == call.id), None)
+
+
+def _ruled(ran: Ran, gate: Gate | None) -> Ran:
+    """Adds what a person is told of a call that a standing rule let run, once it has succeeded."""
+    if not isinstance(gate, Run) or gate.preview is None or not gate.allowed:
+        return ran
+    if ran.result.status is not Status.SUCCESS:
+        return ran
+    told = f"{gate.preview.outcome}, {gate.allowed}"
+    return replace(ran, result=replace(ran.result, ruled=one_line(told, _LONGEST_RULED)))
 
 
 def _as_wanted(work: Work, write: Write) -> Write:

@@ -67,7 +67,7 @@ class WaysDesk:
         asked = AskStop(turn.id, f"Stop, by {person.name}")
         await self._journal.commit(Change((asked,), durable=True))
         self._lanes.interrupt(turn.chat)
-        return PressAnswer("Stopping.")
+        return PressAnswer()
 
     async def _go(self, turn: Turn, meant: EndButton, data: str, person: Person) -> PressAnswer:
         if turn.ways_on is not WaysOn.OPEN:

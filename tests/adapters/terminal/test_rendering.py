@@ -81,8 +81,8 @@ def test_styles_say_what_is_what() -> None:
 
 
 def test_a_diff_shows_what_comes_and_what_goes() -> None:
-    found = styles(SHOWN.code("@@ -1 +1 @@\n-old\n+new\n same", "diff", 60))
-    assert (found["-old"], found["+new"], found["@@ -1 +1 @@"]) == ("red", "green", "cyan")
+    found = styles(SHOWN.code("— line 3 —\n-old\n+new\n same", "diff", 60))
+    assert (found["-old"], found["+new"], found["— line 3 —"]) == ("red", "green", "cyan")
     assert found["same"] == ""
 
 

@@ -478,6 +478,21 @@ async def test_each_card_of_a_round_is_pressed_by_its_own_number(desk: Desk) -> 
     assert "2 cards are open: 1 a.md, 2 b.md" in desk.live
 
 
+async def test_a_card_that_is_shown_again_keeps_its_number_and_the_old_one_is_not_told_of(
+    desk: Desk,
+) -> None:
+    shown: list[str] = []
+    for name in ("a.md", "b.md", "a.md"):
+        buttons = ((Button("✅ Approve", f"{name}:y"), Button("❌ Deny", f"{name}:n")),)
+        shown.append(await desk.send(OutboundKind.CARD, Plain(f"Create {name}?"), buttons=buttons))
+    await desk.edit(shown[0], OutboundKind.CARD, Plain("⤵️ Create a.md · shown again", style="line"))
+    press, *others = await desk.hold("y", "y1", EOFError())
+    assert isinstance(press, Press)
+    assert (press.data, others) == ("a.md:y", [])
+    assert "Which one: y2 Create b.md, y1 Create a.md?" in desk.paper.printed
+    assert "shown again" not in desk.paper.printed
+
+
 async def test_words_said_before_a_card_are_printed_once(desk: Desk) -> None:
     await desk.draft("I look first.\n\n⏳ list_files")
     await desk.card()

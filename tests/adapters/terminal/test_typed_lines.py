@@ -145,7 +145,7 @@ def test_words_beside_two_cards_need_a_number(board: Board) -> None:
 def test_words_of_assent_are_asked_about_rather_than_taken_for_a_reason(
     one: Board, line: str
 ) -> None:
-    assert hint(read(line, one)) == f"Type y to approve a.md. {NOT_SENT}"
+    assert hint(read(line, one)) == f"Type y to approve “a.md”. {NOT_SENT}"
 
 
 @pytest.mark.parametrize("line", ["what exactly will it write?", "is this safe?", "ok?"])

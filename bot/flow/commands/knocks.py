@@ -1,0 +1,82 @@
+"""The cards about strangers who wrote to the bot, and their end."""
+
+from dataclasses import replace
+from enum import StrEnum
+
+from bot.domain.change import Show
+from bot.domain.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.person import Sender
+from bot.flow.groups.news import named
+from bot.ports.outbox import Outbox
+
+PREFIX = "k"
+"""The first letter of the button data of every such card."""
+
+ADMITTED = "✅ Let in"
+_KEY = "knock:"
+
+
+class KnockVerb(StrEnum):
+    """The answers of an owner."""
+
+    LET_IN = "in"
+    IGNORE = "no"
+
+
+class Knocks:
+    """The open cards; a card without buttons is decided."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+
+    async def decided(self, account: str, verdict: str) -> tuple[Show, ...]:
+        """Returns the writes that end every open card about an account, in all chats of owners."""
+        rows = await self._outbox.pressable(_KEY)
+        return tuple(
+            Show(row.key, row.chat, told(row.content, verdict))
+            for row in rows
+            if account_of_card(row.content) == account
+        )
+
+
+def key_of(day: str, number: int, home: int) -> str:
+    """Returns the outbound key of a card; `number` counts the strangers of a day."""
+    return f"{_KEY}{day}:{number}:{home}"
+
+
+def occasion_of(key: str) -> str | None:
+    """Returns the day and the number of a card; None when the key is of something else."""
+    if not key.startswith(_KEY):
+        return None
+    return key.removeprefix(_KEY).rpartition(":")[0]
+
+
+def card_about(sender: Sender) -> Outbound:
+    def button(label: str, verb: KnockVerb) -> Button:
+        return Button(label, f"{PREFIX}:{verb}:{sender.key}")
+
+    who = f"{named(sender.name)} (number {sender.user_id})" if sender.name else sender.key
+    asked = Plain(f"👋 {who} wants to use me.")
+    means = Plain("If you let them in, they can chat with me, and approve what they ask for.")
+    row = (button("✅ Let in", KnockVerb.LET_IN), button("Ignore", KnockVerb.IGNORE))
+    return Outbound(OutboundKind.CARD, (asked, means), (row,))
+
+
+def told(content: Outbound, verdict: str) -> Outbound:
+    """Returns a card with its verdict, without its buttons."""
+    return replace(content, blocks=(*content.blocks[:1], Plain(verdict)), buttons=())
+
+
+def parsed(data: str) -> tuple[str, KnockVerb] | None:
+    """Returns the account and the answer of a button; None when the data is not ours."""
+    match data.split(":"):
+        case [prefix, verb, channel, number] if prefix == PREFIX and verb in set(KnockVerb):
+            return f"{channel}:{number}", KnockVerb(verb)
+        case _:
+            return None
+
+
+def account_of_card(content: Outbound) -> str | None:
+    """Returns the account that an open card is about."""
+    meant = (parsed(button.data) for row in content.buttons for button in row)
+    return next((one[0] for one in meant if one is not None), None)
