@@ -24,6 +24,7 @@ from benchmarks import (
     plan_steps,
     prompt_cache,
     recall,
+    recall_turn,
     send_rates,
     skills,
     start_time,
@@ -50,6 +51,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "flood": flooded_group.measure,
     "memory": memory.measure,
     "recall": recall.measure,
+    "recall_turn": recall_turn.measure,
     "skills": skills.measure,
 }
 
