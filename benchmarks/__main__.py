@@ -25,6 +25,7 @@ from benchmarks import (
     plan_steps,
     prompt_cache,
     recall,
+    recall_turn,
     send_rates,
     skills,
     start_time,
@@ -52,6 +53,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "flood": flooded_group.measure,
     "memory": memory.measure,
     "recall": recall.measure,
+    "recall_turn": recall_turn.measure,
     "skills": skills.measure,
 }
 

@@ -23,6 +23,7 @@ class MeasuredProcess:
     """One running process; `started` is its start in seconds of the wall clock."""
 
     def __init__(self, pid: int, started: float) -> None:
+        self.pid = pid
         self._process = psutil.Process(pid)
         # The id of the clock for another process's processor time, as clock_getcpuclockid makes
         # it. /proc counts in hundredths of a second, which is as long as a whole turn.

@@ -18,6 +18,10 @@ class Scale:
     backlog: int
     limited_chats: int
     flood: int
+    answers: int
+    """Answers that are remembered while a turn is measured."""
+    many_answers: int
+    """Answers of one person among which a search is measured."""
 
 
 FULL = Scale(
@@ -32,6 +36,8 @@ FULL = Scale(
     backlog=10_000,
     limited_chats=100,
     flood=30,
+    answers=2_000,
+    many_answers=100_000,
 )
 QUICK = Scale(
     starts=1,
@@ -45,4 +51,6 @@ QUICK = Scale(
     backlog=500,
     limited_chats=20,
     flood=10,
+    answers=400,
+    many_answers=3_000,
 )

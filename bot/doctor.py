@@ -16,6 +16,7 @@ from bot.domain.template import Template
 from bot.ports.clock import Clock
 from bot.ports.templates import Broken
 from bot.settings import Settings
+from bot.settings.prices import old_prices
 from bot.shipped import command
 
 Probe: TypeAlias = Callable[[], Awaitable[str]]
@@ -107,6 +108,7 @@ async def examine(
         _writable("workspace", "STEWARD_WORKSPACE", settings.workspace),
         *([_disk(settings.home)] if home.level == "ok" else []),
         _clock(clock.now()),
+        *_prices(settings, clock.now()),
         *_permissions(settings, folder),
     ]
 
@@ -261,6 +263,16 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
+
+
+def _prices(settings: Settings, now: datetime) -> Sequence[Finding]:
+    old = old_prices(settings, now.date())
+    if not old:
+        return ()
+    named = ", ".join(f"{name} ({day})" for name, day in old.items())
+    told = f"Prices are older than a year, so costs may be wrong: {named}."
+    mend = "Update Steward, or state prices yourself: docs/models.md tells how."
+    return (Finding("prices", "warn", told, mend),)
 
 
 def _clock(now: datetime) -> Finding:

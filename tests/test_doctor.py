@@ -29,7 +29,10 @@ class Visit:
     def __init__(self, folder: Path, given: Mapping[str, str], **probes: Probe) -> None:
         self.folder = folder
         database = {"STEWARD_DATABASE_URL": "postgresql://db/x"}
-        self.settings = read_settings(database | dict(given), folder)
+        # Prices that nobody knows never grow old.
+        self.settings = dataclasses.replace(
+            read_settings(database | dict(given), folder), models={}
+        )
         self.tried: list[str] = []
         real = checkup(self.settings, [TelegramForm()])
         self.probes = dataclasses.replace(
@@ -173,6 +176,19 @@ async def test_no_sandbox_is_a_warning(tmp_path: Path) -> None:
     finding = (await visit.found())["sandbox"]
     assert finding.level == "warn"
     assert "Every command asks first" in finding.sentence
+
+
+async def test_prices_of_models_in_use_are_told_when_they_are_older_than_a_year(
+    tmp_path: Path,
+) -> None:
+    visit = Visit(tmp_path, CREDENTIALS)
+    own = "price = { input = 1, output = 2, date = 2026-05-01 }"
+    (tmp_path / "steward.toml").write_text(f'[models."ollama/x"]\n{own}\n')
+    visit.settings = read_settings(dict(CREDENTIALS), tmp_path)
+    assert "prices" not in await visit.found(datetime(2026, 11, 22, tzinfo=UTC))
+    found = (await visit.found(datetime(2027, 5, 2, tzinfo=UTC)))["prices"]
+    assert found.level == "warn"
+    assert found.sentence.endswith("costs may be wrong: ollama/x (2026-05-01).")
 
 
 async def test_unknown_names_are_findings(tmp_path: Path) -> None:

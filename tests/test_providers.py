@@ -126,6 +126,7 @@ def test_models_of_the_file_go_on_top_of_what_the_program_knows(tmp_path: Path) 
         ("price = { input = 3 }", "at least input and output"),
         ("price = { input = 3, output = -1 }", "output should be dollars"),
         ("price = { input = 3, output = 4, reads = 1 }", "reads is none of"),
+        ('price = { input = 3, output = 4, date = "soon" }', "date should be a day"),
         ("colour = 1", "colour, which is no key of a model"),
     ],
 )

@@ -25,6 +25,7 @@ from bot.domain.skill import SKILL_TOOLS, SkillSet
 from bot.settings import Settings
 from bot.shipped import command
 
+_ABOUT_MEMORY = "See docs/memory.md."
 _MEANING_SECONDS = 90.0
 """Seconds for the embedder and the index, which is loaded and looked through."""
 
@@ -88,7 +89,8 @@ def _database(settings: Settings, *, served: bool) -> Sequence[Check | Finding]:
     look = "Look at STEWARD_DATABASE_URL."
     if due and not _may_be_there(file):
         found = Finding("database", "ok", "There is none yet: the first start makes it.")
-        return (found, Check("owner", partial(_probe_no_owner, settings, served), look))
+        owner = Check("owner", partial(_probe_no_owner, settings, served), look)
+        return (found, owner, *_meaning(settings, begun=False))
     owner = Check("owner", partial(_probe_owner, settings, served), look)
     about = (owner, *_memory(settings))
     return (Check("database", partial(_probe_database, settings), look, then=about),)
@@ -96,12 +98,15 @@ def _database(settings: Settings, *, served: bool) -> Sequence[Check | Finding]:
 
 def _memory(settings: Settings) -> Sequence[Check]:
     """Returns checks of both indexes; without them answers come all the same."""
-    look = "See docs/memory.md."
-    words = Check("memory", partial(try_words, settings), look, "warn")
+    words = Check("memory", partial(try_words, settings), _ABOUT_MEMORY, "warn")
+    return (words, *_meaning(settings, begun=True))
+
+
+def _meaning(settings: Settings, *, begun: bool) -> Sequence[Check]:
     if settings.meaning.model is None:
-        return (words,)
-    tried = partial(try_meaning, settings)
-    return (words, Check("meaning", tried, look, "warn", seconds=_MEANING_SECONDS))
+        return ()
+    tried = partial(try_meaning, settings, begun=begun)
+    return (Check("meaning", tried, _ABOUT_MEMORY, "warn", seconds=_MEANING_SECONDS),)
 
 
 async def _probe_no_owner(settings: Settings, served: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.adapters.sql.store import open_store
 from bot.bootstrap.meaning import meaning_to_look_at, till_of
-from bot.bootstrap.parts import embedder
+from bot.bootstrap.parts import embedder, vectors
 from bot.doctor import Complaint
 from bot.domain.change import Change
 from bot.domain.errors import (
@@ -22,6 +22,7 @@ from bot.settings import Settings
 from bot.shipped import command
 
 _ASKED = ("Is anybody there?",)
+_NOT_MADE = "The index is not made yet: words serve alone until the next run has made it."
 _DUE = "The next start upgrades the database, and fills the indexes."
 
 
@@ -44,13 +45,19 @@ async def try_words(settings: Settings) -> str:
     return f"{done:,} of {standing.passages:,} answers are found by words."
 
 
-async def try_meaning(settings: Settings) -> str:
-    """Returns a sentence about embedder and index; answers are found by words without them."""
+async def try_meaning(settings: Settings, *, begun: bool = True) -> str:
+    """Returns a sentence about embedder and index; answers are found by words without them.
+
+    Without `begun` there is no database yet, and none is opened.
+    """
     embeds = embedder(settings)
     if embeds is None:
         return "Answers are found by words alone: no embedder is set."
     try:
-        vectors = await _embedded(settings, embeds)
+        if begun:
+            embedded = await _embedded(settings, embeds)
+        else:
+            embedded = (await embeds.embed(_ASKED)).vectors
     except EmbedderDenied as fault:
         mend = "Look at STEWARD_EMBED_MODEL, STEWARD_EMBED_URL and STEWARD_EMBED_KEY."
         raise Complaint(f"Words serve alone: {fault}.", mend, "warn") from None
@@ -59,8 +66,8 @@ async def try_meaning(settings: Settings) -> str:
         raise Complaint(f"Words serve alone: {fault}.", mend, "warn", fleeting=True) from None
     finally:
         await embeds.close()
-    told = f"{embeds.name} answers with {len(vectors[0]):,} numbers."
-    return f"{told} {await _index(settings)}"
+    told = f"{embeds.name} answers with {len(embedded[0]):,} numbers."
+    return f"{told} {await _index(settings, begun)}"
 
 
 async def _embedded(settings: Settings, embeds: Embedder) -> Sequence[Vector]:
@@ -75,20 +82,34 @@ async def _embedded(settings: Settings, embeds: Embedder) -> Sequence[Vector]:
         return (await embeds.embed(_ASKED)).vectors
 
 
-async def _index(settings: Settings) -> str:
+async def _reach(settings: Settings) -> None:
+    index = vectors(settings, look=True)
     try:
-        async with open_store(settings.database_url, upgrade=False) as store:
-            standing = await store.memory.standing()
-            owed = await store.meant.count_owed()
-            if standing.passages:
-                async with meaning_to_look_at(settings, store):
-                    pass
+        await index.reach()
+    finally:
+        await index.close()
+
+
+async def _index(settings: Settings, begun: bool) -> str:
+    try:
+        # Before anything is indexed, nothing below would ask a server.
+        await _reach(settings)
+        return await _looked_at(settings) if begun else _NOT_MADE
     except StoreTooOld:
         return _DUE
     except VectorsLost:
-        return "The index is not made yet: words serve alone until the next run has made it."
+        return _NOT_MADE
     except MeaningError as fault:
         mend = "Look at STEWARD_CHROMA_URL, or at the folder “meaning” of STEWARD_HOME."
         raise Complaint(f"Words serve alone: {fault}.", mend, "warn") from None
+
+
+async def _looked_at(settings: Settings) -> str:
+    async with open_store(settings.database_url, upgrade=False) as store:
+        standing = await store.memory.standing()
+        owed = await store.meant.count_owed()
+        if standing.passages:
+            async with meaning_to_look_at(settings, store):
+                pass
     done = max(standing.passages - owed, 0)
     return f"{done:,} of {standing.passages:,} answers are found by meaning."

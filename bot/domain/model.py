@@ -1,10 +1,13 @@
 """A model's profile and prices, the usage of a call, and the reasons why replies end."""
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
 from bot.domain.money import Nano, nano_of
+
+_FRESH = timedelta(days=365)
 
 
 class FinishReason(StrEnum):
@@ -57,6 +60,10 @@ class Price:
     cache_write: Decimal
     dated: str = ""
     """The day on which somebody looked the prices up, as in 2026-11-22; empty when unknown."""
+
+    def is_old(self, today: date) -> bool:
+        """Returns True for prices that were looked up more than a year ago."""
+        return bool(self.dated) and date.fromisoformat(self.dated) + _FRESH < today
 
     def cost(self, usage: Usage) -> Nano:
         """Returns the price of these tokens, rounded up to a billionth of a dollar."""

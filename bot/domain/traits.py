@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from decimal import Decimal
 from typing import Any, cast
 
@@ -105,7 +106,14 @@ def _price(value: object) -> Price:
     # Without a price of their own, tokens of a cache cost what other tokens cost.
     for name in ("cache_read", "cache_write"):
         dollars.setdefault(name, dollars["input"])
-    return Price(**dollars, dated=str(given.get("date", "")))
+    return Price(**dollars, dated=_day(given["date"]) if "date" in given else "")
+
+
+def _day(value: object) -> str:
+    try:
+        return date.fromisoformat(str(value)).isoformat()
+    except ValueError:
+        raise ValueError("price: date should be a day, as in 2026-11-22") from None
 
 
 def _dollars(name: str, value: object) -> Decimal:

@@ -187,23 +187,7 @@ def _origin(name: str, layers: Sequence[Layer]) -> str:
 
 def _settings(fields: Fields, folder: Path) -> Settings:
     home = folder / fields.home
-    key, token = fields.anthropic_api_key, fields.telegram_bot_token
-    secrets = (
-        *(key, fields.openai_api_key, fields.embed_key, fields.hear_key, fields.speak_key),
-        fields.search_key,
-        *(token, fields.telegram_webhook_secret),
-    )
     database = fields.database_url or f"sqlite+aiosqlite:///{home / 'steward.db'}"
-    services = (fields.anthropic_base_url or "", fields.openai_base_url, fields.telegram_api_url)
-    others = (
-        fields.embed_url,
-        fields.chroma_url,
-        fields.hear_url,
-        fields.speak_url,
-        fields.search_url,
-    )
-    urls = (database, *services, *(url or "" for url in others))
-    passwords = (SecretStr(word) for url in urls if (word := forms.password_of(url)))
     return Settings(
         home=home,
         workspace=folder / fields.workspace if fields.workspace else home / "workspace",
@@ -217,28 +201,10 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         long_answer=fields.long_answer,
         plan_explore=fields.plan_explore,
         context_window=fields.context_window,
-        anthropic=AnthropicAccess(key, fields.anthropic_base_url),
-        openai=OpenAIAccess(fields.openai_api_key, fields.openai_base_url),
         tiers=Tiers(
             fields.fast_model, fields.balanced_model, fields.deep_model, raises=fields.tier_raise
         ),
-        hear=_hearing(fields),
-        speak=_speaking(fields),
-        web=WebAccess(
-            fields.web,
-            fields.web_hosts,
-            fields.web_denied,
-            WebBounds(**_numbers(fields, WebBounds, "web_")),
-        ),
-        search=_search(fields),
-        telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),
-        limits=Limits(**_numbers(fields, Limits)),
-        model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
-        bundles=BundleBounds(**_numbers(fields, BundleBounds, "bundle_")),
-        enclosures=EnclosureBounds(**_numbers(fields, EnclosureBounds, "enclosure_")),
         timezone=fields.timezone,
-        inbox=InboxBounds(**_numbers(fields, InboxBounds, "inbox_")),
-        reading=ReadingBounds(**_numbers(fields, ReadingBounds, "reading_")),
         send_rates=fields.send_rates,
         send_seconds=fields.send_seconds,
         lanes=fields.lanes,
@@ -246,13 +212,63 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         skills=folder / fields.skills if fields.skills else None,
         skill_list_bytes=fields.skill_list_bytes,
         recall_tokens=fields.recall_tokens,
-        meaning=_meaning(fields),
         budgets=_budgets(fields),
         tool_bytes=fields.tool_bytes,
         rule_documents=fields.rule_documents,
         log=LogSettings(fields.log, fields.log_level),
-        secrets=(*(secret for secret in secrets if secret), *passwords),
+        secrets=_secrets(fields, database),
+        **_services(fields),
+        **_bounds(fields),
     )
+
+
+def _secrets(fields: Fields, database: str) -> tuple[SecretStr, ...]:
+    """Returns every key and token, and the passwords of all addresses."""
+    keys = (
+        *(fields.anthropic_api_key, fields.openai_api_key, fields.embed_key),
+        *(fields.hear_key, fields.speak_key, fields.search_key),
+        *(fields.telegram_bot_token, fields.telegram_webhook_secret),
+    )
+    urls = (
+        *(database, fields.anthropic_base_url, fields.openai_base_url, fields.telegram_api_url),
+        *(fields.embed_url, fields.chroma_url, fields.hear_url, fields.speak_url),
+        fields.search_url,
+    )
+    passwords = (SecretStr(word) for url in urls if url and (word := forms.password_of(url)))
+    return (*(key for key in keys if key), *passwords)
+
+
+def _services(fields: Fields) -> dict[str, Any]:
+    """Returns the ways to the services that the program talks to."""
+    return {
+        "anthropic": AnthropicAccess(fields.anthropic_api_key, fields.anthropic_base_url),
+        "openai": OpenAIAccess(fields.openai_api_key, fields.openai_base_url),
+        "hear": _hearing(fields),
+        "speak": _speaking(fields),
+        "web": WebAccess(
+            fields.web,
+            fields.web_hosts,
+            fields.web_denied,
+            WebBounds(**_numbers(fields, WebBounds, "web_")),
+        ),
+        "search": _search(fields),
+        "telegram": TelegramAccess(
+            fields.telegram_bot_token, fields.telegram_api_url, _webhook(fields)
+        ),
+        "meaning": _meaning(fields),
+    }
+
+
+def _bounds(fields: Fields) -> dict[str, Any]:
+    """Returns the bounds of the parts of the program, each from the fields of its prefix."""
+    return {
+        "limits": Limits(**_numbers(fields, Limits)),
+        "model_times": ModelTimes(**_numbers(fields, ModelTimes, "model_")),
+        "bundles": BundleBounds(**_numbers(fields, BundleBounds, "bundle_")),
+        "enclosures": EnclosureBounds(**_numbers(fields, EnclosureBounds, "enclosure_")),
+        "inbox": InboxBounds(**_numbers(fields, InboxBounds, "inbox_")),
+        "reading": ReadingBounds(**_numbers(fields, ReadingBounds, "reading_")),
+    }
 
 
 def _meaning(fields: Fields) -> MeaningAccess:

@@ -168,6 +168,30 @@ async def test_a_failing_embedder_costs_no_answer(
     await steward.eventually(lambda: meant(steward, 2), 40)
 
 
+@pytest.mark.parametrize("fate", ["nan", "refuse"])
+async def test_an_embedder_that_falls_ill_gets_every_answer_when_it_is_well_again(
+    steward: Steward, embeddings: Embeddings, fate: str
+) -> None:
+    steward.foreseen.append("words alone")
+    await remembered(steward)
+    embeddings.fate = fate
+    steward.script(text("The ladder is green."))
+    steward.say("Remember the ladder")
+    await steward.sees("The ladder is green.")
+
+    def tried() -> int:
+        return sum(
+            len(each) == 1 and "The ladder is green." in each[0] for each in embeddings.asked
+        )
+
+    # Given up after one attempt, or owed and tried again.
+    await steward.eventually(lambda: tried() > 1 or meant(steward, 2))
+    embeddings.fate = ""
+    await steward.eventually(lambda: meant(steward, 2), 40)
+    await steward.stop()
+    assert vectors_in(steward) == 2
+
+
 async def test_a_deleted_index_is_made_anew_while_it_runs(
     steward: Steward, embeddings: Embeddings
 ) -> None:
@@ -375,6 +399,19 @@ async def test_the_doctor_tries_embedder_and_index(
     told = await doctor(steward, STEWARD_EMBED_KEY="sk-wrong-9876543210")
     assert EMBEDDER_REFUSES in told
     assert "sk-wrong" not in told
+
+
+@pytest.mark.parametrize("before", ["the first start", "the first index", "the next run"])
+async def test_the_doctor_tells_of_an_index_server_that_is_away(
+    steward: Steward, embeddings: Embeddings, before: str
+) -> None:
+    if before == "the first start":
+        steward.records.path.unlink()
+    if before == "the next run":
+        await remembered(steward)
+    told = " ".join((await doctor(steward, STEWARD_CHROMA_URL="http://127.0.0.1:9")).split())
+    assert "Words serve alone" in told
+    assert "Look at STEWARD_CHROMA_URL" in told
 
 
 async def doctor(steward: Steward, **settings: str) -> str:

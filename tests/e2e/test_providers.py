@@ -143,7 +143,9 @@ async def test_tiers_and_models_are_chosen_by_buttons(local: Local) -> None:
     steward.script(messages_api.text("Deep answer."))
     await steward.start(STEWARD_FAST_MODEL=MODEL)
     steward.say("/model")
-    menu = await steward.sees("US dollars for a million tokens")
+    menu = await steward.sees(
+        "US dollars for a million tokens in / out, of 2026-11-20 to 2026-11-22."
+    )
     labels = [button.text for row in menu.buttons for button in row]
     assert labels[0] == f"✓ {MODEL} · $0.50 / $1.50"
     assert "anthropic/claude-opus-5-5 · $4 / $20" in labels

@@ -264,6 +264,23 @@ async def test_an_embedder_that_refuses_every_text_is_still_owed_all_of_them() -
     assert world.numbers == [1, 2, 3]
 
 
+async def test_a_text_that_was_refused_for_a_moment_gets_its_vector() -> None:
+    class Moody(FakeEmbedder):
+        refusals = 2
+
+        async def embed(self, texts: Sequence[str]) -> Embedded:
+            if self.refusals and any("word2 " in text for text in texts):
+                self.refusals -= 1
+                raise EmbedderRefuses("not now")
+            return await super().embed(texts)
+
+    world = World()
+    world.embedder = Moody()
+    await world.keep(passage(1), passage(2))
+    await world.meaning().catch_up()
+    assert world.numbers == [1, 2]
+
+
 async def test_an_index_that_is_away_is_tried_again_and_keeps_what_it_has() -> None:
     world = World()
     await world.keep(passage(1, CAR))

@@ -28,8 +28,11 @@ class Embeddings:
         self.size = size
         self.most_tokens = most_tokens
         self.inputs: list[str] = []
+        """Texts that were answered, with vectors good or bad."""
+        self.asked: list[tuple[str, ...]] = []
+        """The texts of each request that was not refused for its form."""
         self.fate = ""
-        """`down`, `drop`, `nan`, `huge`, `html`, `fewer` or `held`; empty for a good answer.
+        """`down`, `drop`, `refuse`, `nan`, `huge`, `html`, `fewer` or `held`; empty for none.
 
         `silent` is a good answer that tells no usage.
         """
@@ -85,7 +88,10 @@ class Embeddings:
 
     async def _fated(self, request: Request, body: Mapping[str, Any]) -> Response:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        self.asked.append(tuple(texts))
         match self.fate:
+            case "refuse":
+                return _refused(400, "This model cannot be used at the moment.")
             case "down":
                 return _refused(503, "The engine is currently overloaded", "server_error")
             case "drop":

@@ -74,6 +74,16 @@ REFUSED = [
     ("B13", body(model="gpt-5.1", max_tokens=9), "Use 'max_completion_tokens' instead"),
     ("B13 heat", body(model="gpt-5.1", temperature=0), "does not support"),
     ("B13 stop", body(model="gpt-5.1", stop="x"), "'stop' is not supported with this model"),
+    (
+        "B15",
+        body(USER, edited(called("a"), function={"name": "look", "arguments": "x" * 1_048_577})),
+        "maximum length 1048576",
+    ),
+    (
+        "B15 no text",
+        body(USER, edited(called("a"), function={"name": "look", "arguments": {}})),
+        "expected a string, but got an object",
+    ),
     ("B16", body({**USER, "content": "x" * 200_000}, model="qwen-local"), "maximum context length"),
     ("tools []", body(tools=[]), "'tools': empty array"),
     (
@@ -101,15 +111,19 @@ async def test_it_refuses_what_the_real_service_refuses(rule: str, sent: Json, w
     assert api.refusals == [(400, error["message"])]
 
 
-async def test_arguments_that_are_too_long_or_no_text_are_refused() -> None:
-    long = {"name": "look", "arguments": "x" * 1_048_577}
-    api = ChatCompletions()
+async def test_output_that_went_into_reasoning_alone_is_refused() -> None:
+    api = ChatCompletions(text("So.").thought_for(50), text("So.").thought_for(49))
     async with talking_to(api) as client:
-        told = await client.refusal(body(USER, edited(called("a"), function=long), answer("a")))
-        assert "string too long" in told["message"]
-        given = {"name": "look", "arguments": {}}
-        told = await client.refusal(body(USER, edited(called("a"), function=given), answer("a")))
-        assert "expected a string, but got an object" in told["message"]
+        asked = body(model="gpt-5.1", max_completion_tokens=50)
+        error = await client.refusal(asked)
+        assert error["message"].startswith("Could not finish the message because max_tokens")
+        assert (await client.accepted(asked))["choices"][0]["message"]["content"] == "So."
+
+
+def test_every_rule_has_a_refused_example() -> None:
+    shown = {rule.partition(" ")[0] for rule, _, _ in REFUSED}
+    # Only the reply shows that the output was spent.
+    assert shown >= {f"B{n}" for n in range(1, 17)} - {"B14"}
 
 
 async def test_a_whole_round_with_a_tool_is_answered_through_the_real_sdk() -> None:

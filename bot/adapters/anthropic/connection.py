@@ -6,9 +6,8 @@ typed methods walk the whole history in every call, and its models lose fields t
 
 import asyncio
 import json
-import math
 from collections.abc import AsyncGenerator, Generator
-from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -24,15 +23,13 @@ from anthropic import (
 
 from bot.adapters.anthropic.faults import STATUS_OF, fault
 from bot.adapters.certificates import certificates
+from bot.adapters.provider_calls import CONNECTIONS, TimeBounds
 from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
+from bot.domain.hiding import without_secrets
 from bot.domain.limits import ModelTimes
 
 _ENDING_SECONDS = 1.0
 _CHECK_SECONDS = 15.0
-_SHORTEST_KEY = 8
-
-_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=16)
-"""Few idle connections stay open: the pool compares each with every other at every call."""
 
 
 class Connection:
@@ -41,6 +38,7 @@ class Connection:
     def __init__(self, api_key: str, base_url: str, times: ModelTimes) -> None:
         self._key = api_key
         self._times = times
+        self._bounds = TimeBounds(times.call_seconds, self._translated)
         try:
             self._client = AsyncAnthropic(
                 api_key=api_key,
@@ -48,7 +46,7 @@ class Connection:
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
                 open_telemetry=False,
-                http_client=DefaultAsyncHttpxClient(limits=_LIMITS, verify=certificates()),
+                http_client=DefaultAsyncHttpxClient(limits=CONNECTIONS, verify=certificates()),
             )
         except httpx2.InvalidURL:
             raise ModelDenied("the provider's base URL is no URL") from None
@@ -58,7 +56,7 @@ class Connection:
 
     async def check(self, model: str) -> None:
         """Asks for the model's entry in the provider's list."""
-        async with self._within(_CHECK_SECONDS, "no answer"):
+        async with self._bounds.within(_CHECK_SECONDS, "no answer"):
             await self._client.get(f"/v1/models/{quote(model, safe='')}", cast_to=object)
 
     async def events(self, body: bytes) -> AsyncGenerator[str]:
@@ -68,7 +66,7 @@ class Connection:
         """
         ends = asyncio.get_running_loop().time() + self._times.call_seconds
         opening = self._times.connect_seconds + self._times.first_byte_seconds
-        async with self._within(opening, "no answer", ends):
+        async with self._bounds.within(opening, "no answer", ends):
             stream = await self._client.post(
                 "/v1/messages",
                 content=body,
@@ -87,7 +85,7 @@ class Connection:
         events = stream.raw_events(stream.response)
         silence = self._times.silence_seconds
         loop = asyncio.get_running_loop()
-        async with self._within(silence, "the stream was silent", ends) as bound:
+        async with self._bounds.within(silence, "the stream was silent", ends) as bound:
             while (event := await anext(events, None)) is not None:
                 # One limit for the whole stream, lifted while the reader has the event. A limit for
                 # each event took a quarter of a short call's processor time.
@@ -105,22 +103,6 @@ class Connection:
         with suppress(httpx2.HTTPError, TimeoutError):
             async with asyncio.timeout(_ENDING_SECONDS):
                 await anext(events, None)
-
-    @asynccontextmanager
-    async def _within(
-        self, seconds: float, what: str, ends: float = math.inf
-    ) -> AsyncGenerator[asyncio.Timeout]:
-        """Limits the code inside to `seconds` and to the end of the whole call."""
-        loop = asyncio.get_running_loop()
-        with self._translated():
-            try:
-                async with asyncio.timeout_at(min(loop.time() + seconds, ends)) as bound:
-                    yield bound
-            except TimeoutError:
-                whole = f"the call took more than {self._times.call_seconds:g} s"
-                raise ModelUnreachable(
-                    whole if loop.time() >= ends else f"{what} for {seconds:g} s"
-                ) from None
 
     def _in_stream(self, data: str) -> ModelError:
         try:
@@ -147,5 +129,4 @@ class Connection:
             raise ModelUnreachable("the answer could not be read") from None
 
     def _without_key(self, text: str) -> str:
-        # The key of a stand-in may be one or two letters, which many words contain.
-        return text.replace(self._key, "[key]") if len(self._key) >= _SHORTEST_KEY else text
+        return without_secrets(text, [self._key])

@@ -9,7 +9,8 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO
+from types import ModuleType
+from typing import Any, BinaryIO, cast
 
 from bot.adapters.chroma.faults import Away, Lost, told
 from bot.adapters.chroma.frames import HEAD, frame, sizes
@@ -41,6 +42,8 @@ def main(kind: str) -> None:
 
 
 def _work(kind: str, tell: Callable[[Mapping[str, Any]], None]) -> Work:
+    # Chroma loads httpx, and httpx a command line of its own where it finds one: 5 MB for nothing.
+    sys.modules["httpx._main"] = cast(ModuleType, None)
     if kind == "index":
         from bot.adapters.chroma.index import Index  # noqa: PLC0415
 

@@ -78,6 +78,8 @@ class Index:
 
     def _work(self, asked: Mapping[str, Any], numbers: bytes) -> Answer:
         match asked["do"]:
+            case "reach":
+                self._connect(asked)
             case "open":
                 return {"there": self._open(asked)}, b""
             case "make":

@@ -14,6 +14,7 @@ from bot.domain.meaning import Vector
 from bot.domain.passage import Whose
 from bot.shipped import in_checkout
 
+_REACH_SECONDS = 10.0
 _OPEN_SECONDS = 120.0
 _PUT_SECONDS = 120.0
 _NEAREST_SECONDS = 10.0
@@ -40,6 +41,14 @@ class ChromaVectors:
         self._embedded = url is None
         self._process = ChromaProcess("index")
         self._deaths = 0
+
+    async def reach(self) -> None:
+        """Raises VectorsAway when no index can be kept there: the server is away, say."""
+        _check_installed()
+        if self._embedded:
+            self._is_there()
+        else:
+            await self._ask({"do": "reach"}, _REACH_SECONDS)
 
     async def open(self, name: str) -> bool:
         _check_installed()
@@ -97,7 +106,7 @@ class ChromaVectors:
     async def _ask(
         self, request: Mapping[str, Any], seconds: float, vectors: Sequence[Vector] = ()
     ) -> tuple[Mapping[str, Any], bytes]:
-        opening = request["do"] in ("open", "make")
+        opening = request["do"] in ("reach", "open", "make")
         if not opening and not self._process.alive:
             raise VectorsAway("the process of the index of meaning ended")
         asked = {**request, "program": self._program, **(self._where if opening else {})}

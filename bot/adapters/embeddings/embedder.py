@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bot.adapters.certificates import certificates
 from bot.adapters.embeddings.faults import TooLong, refused
 from bot.domain.errors import EmbedderError, EmbedderRefuses
+from bot.domain.hiding import without_secrets
 from bot.domain.meaning import MOST_BYTES, first_bytes, unit
 from bot.domain.model import Price
 from bot.domain.unreached import why_unreached
@@ -29,8 +30,6 @@ _LEAST_BYTES = 250
 
 _MARKS = 16
 """Tokens that a model may put around a text; it has no more tokens than bytes besides."""
-
-_SHORTEST_KEY = 8
 
 
 class Embeddings:
@@ -120,7 +119,7 @@ class Embeddings:
             return self._client
 
     def _hidden(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if len(self._key) >= _SHORTEST_KEY else text
+        return without_secrets(text, [self._key])
 
 
 def _client() -> "httpx2.AsyncClient":

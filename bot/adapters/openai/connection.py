@@ -7,10 +7,9 @@ one event that is no JSON ends its stream with a bare ValueError.
 
 import asyncio
 import json
-import math
 import os
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 import httpx2
@@ -27,21 +26,19 @@ from openai import (
 from bot.adapters.certificates import certificates
 from bot.adapters.openai.event_stream import END, EventStream
 from bot.adapters.openai.faults import fault, told
+from bot.adapters.provider_calls import CONNECTIONS, TimeBounds
 from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
+from bot.domain.hiding import without_secrets
 from bot.domain.limits import ModelTimes
 from bot.domain.provider import OPENAI, ProviderSpec
 
 _CHECK_SECONDS = 15.0
 _ENDING_SECONDS = 1.0
-_SHORTEST_KEY = 8
 _MOST_BODY = 64_000_000
 """Bytes of a reply in one piece, and of a list of models."""
 
 _MOST_SOUND = 20_000_000
 """Bytes of a recording; five minutes of speech take two million."""
-
-_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=16)
-"""Few idle connections stay open: the pool compares each with every other at every call."""
 
 _FOR_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
@@ -53,8 +50,9 @@ class Connection:
     """An open client; every fault is a ModelError, and its text never contains a secret."""
 
     def __init__(self, spec: ProviderSpec, times: ModelTimes) -> None:
-        self._secrets = [s for s in (spec.key, *spec.secrets) if len(s) >= _SHORTEST_KEY]
+        self._secrets = (spec.key, *spec.secrets)
         self._times = times
+        self._bounds = TimeBounds(times.call_seconds, self._translated)
         self._setting = spec.key_name
         try:
             self._client = AsyncOpenAI(
@@ -63,7 +61,7 @@ class Connection:
                 default_headers=_headers(spec),
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
-                http_client=DefaultAsyncHttpxClient(limits=_LIMITS, verify=certificates()),
+                http_client=DefaultAsyncHttpxClient(limits=CONNECTIONS, verify=certificates()),
             )
         except httpx2.InvalidURL:
             raise ModelDenied("the provider's base URL is no URL") from None
@@ -73,7 +71,7 @@ class Connection:
 
     async def models(self) -> Mapping[str, Mapping[str, Any]]:
         """Returns the entries of the server's list of models by their ids."""
-        async with self._within(_CHECK_SECONDS, "no answer"):
+        async with self._bounds.within(_CHECK_SECONDS, "no answer"):
             response = await self._client.get("/models", cast_to=httpx2.Response)
         try:
             listed = json.loads(response.content[:_MOST_BODY])["data"]
@@ -85,7 +83,7 @@ class Connection:
         """Returns words as sound, in Ogg with Opus."""
         whole = bytearray()
         async with (
-            self._within(self._times.call_seconds, "no answer"),
+            self._bounds.within(self._times.call_seconds, "no answer"),
             self._client.audio.speech.with_streaming_response.create(
                 input=words, model=model, voice=voice, response_format="opus"
             ) as response,
@@ -104,7 +102,7 @@ class Connection:
         """
         ends = asyncio.get_running_loop().time() + self._times.call_seconds
         opening = self._times.connect_seconds + self._times.first_byte_seconds
-        async with self._within(opening, "no answer", ends):
+        async with self._bounds.within(opening, "no answer", ends):
             stream = await self._client.post(
                 "/chat/completions",
                 content=body,
@@ -127,7 +125,7 @@ class Connection:
         events, silence = EventStream(), self._times.silence_seconds
         loop = asyncio.get_running_loop()
         pieces = response.aiter_bytes()
-        async with self._within(silence, "the stream was silent", ends) as bound:
+        async with self._bounds.within(silence, "the stream was silent", ends) as bound:
             while (piece := await anext(pieces, None)) is not None:
                 # One limit for the whole stream, lifted while the reader has the event.
                 bound.reschedule(None)
@@ -144,7 +142,7 @@ class Connection:
     async def _in_one_piece(self, response: httpx2.Response, ends: float) -> AsyncGenerator[str]:
         whole = bytearray()
         kind = response.headers.get("content-type", "").partition(";")[0] or "no type"
-        async with self._within(self._times.silence_seconds, "the answer was silent", ends):
+        async with self._bounds.within(self._times.silence_seconds, "the answer was silent", ends):
             async for piece in response.aiter_bytes():
                 whole += piece
                 if len(whole) > _MOST_BODY:
@@ -166,22 +164,6 @@ class Connection:
             return data
         status, words, code = told(event, 500)
         raise fault(status, self._hidden(words), code=code, setting=self._setting)
-
-    @asynccontextmanager
-    async def _within(
-        self, seconds: float, what: str, ends: float = math.inf
-    ) -> AsyncGenerator[asyncio.Timeout]:
-        """Limits the code inside to `seconds` and to the end of the whole call."""
-        loop = asyncio.get_running_loop()
-        with self._translated():
-            try:
-                async with asyncio.timeout_at(min(loop.time() + seconds, ends)) as bound:
-                    yield bound
-            except TimeoutError:
-                whole = f"the call took more than {self._times.call_seconds:g} s"
-                raise ModelUnreachable(
-                    whole if loop.time() >= ends else f"{what} for {seconds:g} s"
-                ) from None
 
     @contextmanager
     def _translated(self) -> Generator[None]:
@@ -211,10 +193,7 @@ class Connection:
         )
 
     def _hidden(self, text: str) -> str:
-        # A short key may be a part of many words, and is no secret worth the name.
-        for secret in self._secrets:
-            text = text.replace(secret, "[key]")
-        return text
+        return without_secrets(text, self._secrets)
 
 
 def _headers(spec: ProviderSpec) -> dict[str, Any]:

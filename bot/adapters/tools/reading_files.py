@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar, TypeVar, cast
 
 from pydantic import Field
 
@@ -37,9 +37,34 @@ class ReadLimits:
     seconds: float = 10.0
 
 
+A = TypeVar("A", bound=Arguments)
+
 _LINE = 2_000
 _HIT = 240
 _CHUNK = 1 << 18
+
+
+class _ReadingTool(ArgumentsTool[A]):
+    """Looks at files within its limits, and says which of them are of foreign origin."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    takes: ClassVar[type[Arguments]]
+
+    def __init__(
+        self,
+        limits: ReadLimits | None = None,
+        others: OtherChats | None = None,
+        sent: SentFiles | None = None,
+    ) -> None:
+        takes = cast("type[A]", self.takes)
+        schema = schema_of(takes)
+        super().__init__(
+            takes, ToolSpec(self.name, self.description, schema, Effect.READ, Replay.SAFE)
+        )
+        self._limits = limits or ReadLimits()
+        self._others = others or OtherChats()
+        self._sent = sent or SentFiles()
 
 
 class ListFilesArguments(Arguments):
@@ -50,27 +75,16 @@ class ListFilesArguments(Arguments):
     ] = None
 
 
-class ListFiles(ArgumentsTool[ListFilesArguments]):
+class ListFiles(_ReadingTool[ListFilesArguments]):
     """Lists names and sizes of the entries of a folder."""
 
     summary = "list files and folders"
-
-    def __init__(
-        self,
-        limits: ReadLimits | None = None,
-        others: OtherChats | None = None,
-        sent: SentFiles | None = None,
-    ) -> None:
-        self._others = others or OtherChats()
-        self._sent = sent or SentFiles()
-        self._limits = limits or ReadLimits()
-        description = (
-            "List files and folders of the workspace with sizes. `**` in the pattern goes into "
-            "subfolders (not into .git, .venv, node_modules, __pycache__ unless path names them)."
-        )
-        super().__init__(
-            ListFilesArguments, _reading("list_files", description, ListFilesArguments)
-        )
+    name = "list_files"
+    description = (
+        "List files and folders of the workspace with sizes. `**` in the pattern goes into "
+        "subfolders (not into .git, .venv, node_modules, __pycache__ unless path names them)."
+    )
+    takes = ListFilesArguments
 
     async def perform(
         self, arguments: ListFilesArguments, place: Place, seen: str | None
@@ -112,10 +126,17 @@ ARTIFACT = "artifact:"
 """A path that begins so names the stored whole of a shortened result."""
 
 
-class ReadFile(ArgumentsTool[ReadFileArguments]):
+class ReadFile(_ReadingTool[ReadFileArguments]):
     """Reads lines of a text file, or of a result that was too long to be shown whole."""
 
     summary = "read a file"
+    name = "read_file"
+    description = (
+        "Read a text file of the workspace, or the whole of a cut result (artifact:<name>). "
+        "The first line of the result tells which lines follow; go on with offset when there "
+        "are more."
+    )
+    takes = ReadFileArguments
 
     def __init__(
         self,
@@ -124,16 +145,8 @@ class ReadFile(ArgumentsTool[ReadFileArguments]):
         others: OtherChats | None = None,
         sent: SentFiles | None = None,
     ) -> None:
+        super().__init__(limits, others, sent)
         self._ledger = ledger
-        self._others = others or OtherChats()
-        self._sent = sent or SentFiles()
-        self._limits = limits or ReadLimits()
-        description = (
-            "Read a text file of the workspace, or the whole of a cut result (artifact:<name>). "
-            "The first line of the result tells which lines follow; go on with offset when there "
-            "are more."
-        )
-        super().__init__(ReadFileArguments, _reading("read_file", description, ReadFileArguments))
 
     async def perform(
         self, arguments: ReadFileArguments, place: Place, seen: str | None
@@ -210,27 +223,16 @@ class SearchFilesArguments(Arguments):
     )
 
 
-class SearchFiles(ArgumentsTool[SearchFilesArguments]):
+class SearchFiles(_ReadingTool[SearchFilesArguments]):
     """Finds lines that contain a text."""
 
     summary = "search in files"
-
-    def __init__(
-        self,
-        limits: ReadLimits | None = None,
-        others: OtherChats | None = None,
-        sent: SentFiles | None = None,
-    ) -> None:
-        self._others = others or OtherChats()
-        self._sent = sent or SentFiles()
-        self._limits = limits or ReadLimits()
-        description = (
-            "Find lines that contain a text (not a pattern; upper and lower case are equal) in the "
-            "text files of the workspace. Results: path:line: text."
-        )
-        super().__init__(
-            SearchFilesArguments, _reading("search_files", description, SearchFilesArguments)
-        )
+    name = "search_files"
+    description = (
+        "Find lines that contain a text (not a pattern; upper and lower case are equal) in the "
+        "text files of the workspace. Results: path:line: text."
+    )
+    takes = SearchFilesArguments
 
     async def perform(
         self, arguments: SearchFilesArguments, place: Place, seen: str | None
@@ -327,10 +329,6 @@ def _line(entry: Found) -> str:
         return f"{name}  {size(entry.size)}"
     kind = "link, not followed" if stat.S_ISLNK(entry.mode) else "special file"
     return f"{name}  ({kind})"
-
-
-def _reading(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
-    return ToolSpec(name, description, schema_of(arguments), Effect.READ, Replay.SAFE)
 
 
 def reading_tools(

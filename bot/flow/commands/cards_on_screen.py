@@ -1,9 +1,11 @@
-"""Finds the open cards of a chat: calls to approve, a plan, and questions behind commands."""
+"""Finds the open cards of a chat: calls, a plan, questions behind commands, waiting turns."""
 
 from collections.abc import Sequence
 
 from bot.domain.message import Address
+from bot.domain.turn import TurnState
 from bot.flow.commands.table import answer_key
+from bot.flow.turn import rest_card
 from bot.flow.ways.buttons import key_of
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
@@ -39,11 +41,13 @@ class CardsOnScreen:
         return [row for row in rows if row is not None and row.message_ids]
 
     async def _keys(self, chat: int) -> Sequence[str]:
-        """Returns the outbound keys of all open cards, calls first, then of a last answer."""
+        """Returns the outbound keys of all open cards, calls first, and of a last answer."""
         calls = [card.key_in(chat) for card in await self._approvals.open_in(chat)]
         plan = await self._plans.live(chat)
         plans = [] if plan is None else [plan.key_in(chat)]
         questions = [answer_key(row.id) for row in await self._inbox.asked(chat, LATELY)]
-        leads_on = (await self._journal.agenda(chat)).leads_on
-        ends = [] if leads_on is None else [key_of(leads_on)]
-        return [*calls, *plans, *questions, *ends]
+        agenda = await self._journal.agenda(chat)
+        resting = (turn for turn in agenda.unfinished if turn.state is TurnState.RESTING)
+        rests = [rest_card.key_of(turn.id) for turn in resting]
+        ends = [] if agenda.leads_on is None else [key_of(agenda.leads_on)]
+        return [*calls, *plans, *questions, *rests, *ends]

@@ -21,7 +21,7 @@ _MEANT = {
 
 
 _UNCHECKED = "I did not check this name; `/model default` goes back."
-_PRICES = "Prices: US dollars for a million tokens in / out."
+_PRICES = "Prices: US dollars for a million tokens in / out"
 
 
 class ModelCommands:
@@ -61,7 +61,7 @@ class ModelCommands:
             lines = [f"- {inline_code(f'/model {one}')}{self._paid(one)}" for one in others]
             head = f"This chat uses {inline_code(current)}{by}{self._paid(current)}."
             back = f"- `/model default`: back to {inline_code(default)}"
-            told = "\n".join([head, *lines, back, "", _PRICES])
+            told = "\n".join([head, *lines, back, "", self._prices((current, *others))])
             return Answer(told, buttons=self._models(current))
         wanted = asked.words[0]
         if wanted == "default":
@@ -92,7 +92,8 @@ class ModelCommands:
             head = (
                 f"The tier here is {now.value}." if now is not None else "No tier is chosen here."
             )
-            after = f"Code, stack traces and repeated failures go to deep by themselves. {_PRICES}"
+            prices = self._prices([self._choosing.of_tier(tier) for tier in Tier])
+            after = f"Code, stack traces and repeated failures go to deep by themselves. {prices}"
             return Answer("\n".join([head, *lines, "", after]), buttons=self._tiers(now))
         saved = SaveChat(replace(asked.chat, model=wanted.value))
         model = inline_code(self._choosing.of_tier(wanted))
@@ -115,9 +116,20 @@ class ModelCommands:
         return (tuple(button for row in tiers for button in row), choice("Off", "tier", "off"))
 
     def _paid(self, model: str) -> str:
-        known = self._choosing.knows(model)
-        price = self._choosing.profile(model).price if known else None
+        price = self._price(model)
         return "" if price is None else f" · {_dollars(price)}"
+
+    def _price(self, model: str) -> Price | None:
+        return self._choosing.profile(model).price if self._choosing.knows(model) else None
+
+    def _prices(self, models: Sequence[str]) -> str:
+        """Returns the unit of the prices of these models, and when they were looked up."""
+        found = [price for model in models if (price := self._price(model)) is not None]
+        days = sorted({price.dated for price in found if price.dated})
+        if not days:
+            return f"{_PRICES}."
+        when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+        return f"{_PRICES}, of {when}."
 
 
 def _dollars(price: Price) -> str:

@@ -256,11 +256,7 @@ class Meaning:
             paid = await self._embedded(texts, IN_THE_BACKGROUND)
         except EmbedderRefuses as fault:
             if len(passages) == 1:
-                # An embedder that refuses any text is ill, and everything stays owed to it.
-                probe = await self._embedded(STRANGE_TEXTS[:1], IN_THE_BACKGROUND)
-                self._records.extend(probe.records)
-                _LOG.warning("passage %d has no meaning for the embedder: %s", numbers[0], fault)
-                return {}
+                return await self._again(numbers[0], texts, fault)
         else:
             self._records.extend(paid.records)
             return dict(zip(numbers, paid.vectors, strict=True))
@@ -268,6 +264,23 @@ class Meaning:
         for one in passages:
             found |= await self._of([one])
         return found
+
+    async def _again(
+        self, number: int, texts: Sequence[str], refusal: EmbedderRefuses
+    ) -> dict[int, Vector]:
+        """Asks once more for a refused text, behind one that an embedder in health takes.
+
+        An embedder that refuses any text is ill, and everything stays owed to it.
+        """
+        probe = await self._embedded(STRANGE_TEXTS[:1], IN_THE_BACKGROUND)
+        self._records.extend(probe.records)
+        try:
+            paid = await self._embedded(texts, IN_THE_BACKGROUND)
+        except EmbedderRefuses:
+            _LOG.warning("passage %d has no meaning for the embedder: %s", number, refusal)
+            return {}
+        self._records.extend(paid.records)
+        return {number: paid.vectors[0]}
 
     async def _embedded(self, texts: Sequence[str], cause: Cause) -> PaidVectors:
         paid = await self._embedder.embed(texts, cause)

@@ -14,7 +14,7 @@ from tests.standins.chat_completions.limits import LIMITS, ModelLimits
 from tests.standins.chat_completions.playback import Playback, refused
 from tests.standins.chat_completions.refusal import Refusal
 from tests.standins.chat_completions.replies import Reply, failure
-from tests.standins.chat_completions.rules import Issued, first_refusal
+from tests.standins.chat_completions.rules import Issued, first_refusal, spent_refusal
 from tests.standins.messages_api.recording import Arrivals, ReceivedRequest
 from tests.standins.messages_api.wire import Json, tokens
 
@@ -84,7 +84,7 @@ class ChatCompletions:
             )
             return self._refuse(Refusal(404, told, None, "model_not_found"))
         refusal = first_refusal(body, limits, self._issued)
-        return self._refuse(refusal) if refusal else self._answer(request)
+        return self._refuse(refusal) if refusal else self._answer(request, limits)
 
     async def _models(self, http: Request) -> Response:
         refusal = self._key_refusal(http)
@@ -123,9 +123,11 @@ class ChatCompletions:
             return Refusal(400, "We could not parse the JSON body of your request.")
         return body if isinstance(body, dict) else Refusal(400, "The body is no object.")
 
-    def _answer(self, request: ReceivedRequest) -> Response:
+    def _answer(self, request: ReceivedRequest, limits: ModelLimits) -> Response:
         body = request.body
         reply = self._waiting.pop(0) if self._waiting else self._without(request)
+        if spent := spent_refusal(body, limits, reply.thought):
+            return self._refuse(spent)
         self._answers += 1
         whole = composed(reply, self._answers, tokens(request.size))
         if not (reply.refusal or reply.raw or reply.body):

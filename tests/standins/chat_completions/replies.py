@@ -43,6 +43,8 @@ class Reply:
     finishes: tuple[str, ...] = ()
     pieces: int = 1
     pause: float = 0.0
+    thought: int = 0
+    """Tokens of reasoning that nobody is shown."""
     usage: Mapping[str, Any] | None = None
     without_usage: bool = False
     without_end: bool = False
@@ -70,6 +72,10 @@ class Reply:
     def in_pieces(self, count: int, *, pause: float = 0.0) -> "Reply":
         """Stream the words in so many deltas, with a pause (seconds) before each event."""
         return replace(self, pieces=count, pause=pause)
+
+    def thought_for(self, tokens: int) -> "Reply":
+        """Reason unseen for so many tokens, which a reasoning model takes from its output."""
+        return replace(self, thought=tokens)
 
     def counting(self, **usage: Any) -> "Reply":
         """Tell this usage instead of the counted one."""

@@ -46,6 +46,18 @@ def first_refusal(body: Json, limits: ModelLimits, issued: "Issued") -> Refusal 
     return next(_faults(body, limits, issued), None)
 
 
+def spent_refusal(body: Json, limits: ModelLimits, thought: int) -> Refusal | None:
+    """Return the refusal of a request whose whole output went into reasoning."""
+    if not limits.reasoning or thought < _asked(body, limits.output):
+        return None
+    told = "Could not finish the message because max_tokens or model output limit was reached."
+    return bad(f"{told} Please try again with higher max_tokens.")
+
+
+def _asked(body: Json, otherwise: int) -> Any:
+    return body.get("max_completion_tokens", body.get("max_tokens", otherwise))
+
+
 class Issued:
     """The messages that were answered, for a server that wants its own fields back unchanged."""
 
@@ -103,7 +115,7 @@ def _top_level(body: Json, limits: ModelLimits) -> Iterator[Refusal]:
         yield _empty_array("messages")
     if limits.reasoning:
         yield from _not_for_reasoning(body)
-    asked = body.get("max_completion_tokens", body.get("max_tokens", 1))
+    asked = _asked(body, 1)
     if not isinstance(asked, int) or asked < 1 or asked > limits.output:
         told = f"max_tokens is too large: {asked}. This model supports at most {limits.output}"
         told += f" completion tokens, whereas you provided {asked}."

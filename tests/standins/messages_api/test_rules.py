@@ -166,6 +166,10 @@ RULES: dict[str, tuple[Json, str]] = {
         request(tools=[{**TOOL, "name": "look at"}]),
         "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
     ),
+    "tool name length": (
+        request(tools=[{**TOOL, "name": "a" * 129}]),
+        "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+    ),
     "tool names unique": (request(tools=[TOOL, TOOL]), "tools: Tool names must be unique."),
     "schema of an object": (
         request(tools=[{**TOOL, "input_schema": {"type": "string"}}]),

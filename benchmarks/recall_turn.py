@@ -1,0 +1,136 @@
+"""The processor time that recall adds to a whole turn of the program: by words, and by meaning.
+
+Three programs with the same answers take turns: one recalls nothing, one by words, one by words and
+meaning. What a turn adds to the indexes is part of it, and so is the process of Chroma.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from benchmarks.figure import Figure, median
+from benchmarks.memory import Talk, fill
+from benchmarks.process import MeasuredProcess
+from benchmarks.scale import Scale
+from benchmarks.stage import Stage, stage
+from bot.adapters.sql.store import open_store
+from bot.domain.message import Address
+from tests.standins.bot_api import Person
+from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.serving import serving
+
+_READY_SECONDS = 600
+_LOOK_SECONDS = 0.1
+_NOTHING = {"STEWARD_RECALL_TOKENS": "0"}
+_WORDS: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Contestant:
+    """A program with its answers, what it is asked, and Chroma's process if it has one."""
+
+    stage: Stage
+    person: Person
+    process: MeasuredProcess
+    questions: Sequence[str]
+    index: MeasuredProcess | None = None
+
+    async def turn(self, number: int) -> tuple[float, float]:
+        """Returns the processor time of a turn in ms: until its answer, and after it."""
+        await self._at_rest()
+        before = self._spent()
+        await self.stage.turn(self.person, self.questions[number % len(self.questions)])
+        answered = self._spent()
+        await self._at_rest()
+        return answered - before, self._spent() - answered
+
+    async def _at_rest(self) -> None:
+        await self.process.at_rest()
+        if self.index is not None:
+            await self.index.at_rest()
+            await self.process.at_rest()
+
+    def _spent(self) -> float:
+        return self.process.cpu_ms() + (self.index.cpu_ms() if self.index is not None else 0.0)
+
+
+async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
+    async with AsyncExitStack() as stack:
+        embedder = await stack.enter_async_context(serving(Embeddings().app))
+        by_meaning = {
+            "STEWARD_EMBED_URL": f"{embedder}/v1",
+            "STEWARD_EMBED_MODEL": MODEL,
+            "STEWARD_EMBED_KEY": KEY,
+        }
+        kinds = {"nothing": _NOTHING, "words": _WORDS, "meaning": by_meaning}
+        running = [
+            await stack.enter_async_context(_running(folder / name, settings, scale.answers))
+            for name, settings in kinds.items()
+        ]
+        costs: list[list[tuple[float, float]]] = [[] for _ in running]
+        for number in range(-1, scale.around):
+            for one, cost in zip(running, costs, strict=True):
+                took = await one.turn(number)
+                if number >= 0:
+                    cost.append(took)
+    nothing, words, meaning = ([median(part) for part in zip(*cost, strict=True)] for cost in costs)
+    among = f"among {scale.answers:,} answers"
+    yield Figure(f"A turn without recall {among}: processor time", sum(nothing), "ms")
+    yield Figure("… more with recall by words", sum(words) - sum(nothing), "ms", aim="≤ 3 ms")
+    name = "… more until the answer with Chroma and an embedder that answers at once"
+    yield Figure(name, meaning[0] - nothing[0], "ms", aim="≤ 8 ms")
+    yield Figure("… and after it, to index the answer there", meaning[1] - nothing[1], "ms")
+
+
+@asynccontextmanager
+async def _running(
+    folder: Path, settings: Mapping[str, str], answers: int
+) -> AsyncGenerator[_Contestant]:
+    async with stage(folder) as on:
+        [person] = on.people(1)
+        async with on.steward([person]):
+            await on.turn(person)
+        database = folder / "data" / "steward.db"
+        questions = await _filled(database, person, answers)
+        async with on.steward([person], settings) as process:
+            index = None
+            if "STEWARD_EMBED_URL" in settings:
+                await _meant(database)
+                index = _chroma_of(process)
+            yield _Contestant(on, person, process, questions, index)
+
+
+async def _filled(database: Path, person: Person, answers: int) -> Sequence[str]:
+    """Keeps answers of the person; returns questions about what was told."""
+    async with open_store(f"sqlite:///{database}") as store:
+        chat = await store.chats.at(Address("telegram", str(person.id)), private=True)
+        told, _ = await fill(store, chat.id, Talk(), answers)
+    return [fact.question for fact in told]
+
+
+async def _meant(database: Path) -> None:
+    """Waits until the index of meaning has every answer."""
+    async with asyncio.timeout(_READY_SECONDS):
+        # Nobody tells what another process writes into its files.
+        while _owed(database):  # noqa: ASYNC110
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _owed(database: Path) -> int:
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        (owed,) = connection.execute("SELECT count(*) FROM passage WHERE NOT meant").fetchone()
+    return owed
+
+
+def _chroma_of(process: MeasuredProcess) -> MeasuredProcess:
+    found = [
+        child.pid
+        for child in psutil.Process(process.pid).children(recursive=True)
+        if "bot.adapters.chroma.child" in " ".join(child.cmdline())
+    ]
+    return MeasuredProcess(found[0], process.started)
