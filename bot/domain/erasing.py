@@ -1,12 +1,13 @@
 """Takes the words out of stored values; their order and their kinds stay."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from bot.domain.approval import Approval
 from bot.domain.message import Outbound, Plain
+from bot.domain.note import NOTHING_FOUND, RECALL
 from bot.domain.passage import Whose
 from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.transcript import (
@@ -29,6 +30,9 @@ _NOBODY = "erased"
 TOLD = ("answer", "voice", "rest", "wait", "servers")
 """Beginnings of the keys of the messages about a turn."""
 
+COMMANDS = "command:"
+"""Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
+
 _SPEAKING = ("call.", "card.", "plan.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
 
@@ -37,16 +41,36 @@ _WORDS = ("arguments", "reason", "why")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The thing to erase: one turn, one conversation, or everything of a person or a group."""
+    """The thing to erase: one passage, one conversation, or everything of a person or a group."""
 
     whose: Whose
     turn: str | None = None
+    """The id of a turn, or of another passage: a note, or an answer that was imported."""
     conversation: str | None = None
+
+    @property
+    def everything(self) -> bool:
+        return self.turn is None and self.conversation is None
 
 
 def mark_of(at: datetime) -> str:
     """Returns the words that stand in the place of erased ones."""
     return f"[erased {at:%Y-%m-%d}]"
+
+
+def quotes(body: Body, passages: Set[str]) -> bool:
+    """Returns True when an entry tells the words of one of these passages again."""
+    match body:
+        case RecallBody(passages=told):
+            return not passages.isdisjoint(told)
+        case ResultBody(result=result):
+            # A result of an older version does not tell its passages, so each may be one of these.
+            unknown = result.tool == RECALL and not result.passages and not result.is_error
+            return (unknown and result.text != NOTHING_FOUND) or not passages.isdisjoint(
+                result.passages
+            )
+        case _:
+            return False
 
 
 def erased(body: Body, mark: str) -> Body:

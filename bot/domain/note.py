@@ -20,6 +20,9 @@ MOST_NOTE = 500
 NOTE_BYTES = 2_000
 """Bytes of notes that open a conversation; the others are found when they fit."""
 
+NOTHING_FOUND = "Nothing earlier has such words. Try others."
+"""The result of the tool `recall` that quotes nothing."""
+
 _PASSAGE = "note:"
 _GONE = "gone:"
 _HEAD = (
@@ -69,6 +72,11 @@ def passage_of(note: str) -> str:
 def note_of(passage: str) -> str | None:
     """Returns the id of the note behind a passage; None for a passage of a turn."""
     return passage.removeprefix(_PASSAGE) if passage.startswith(_PASSAGE) else None
+
+
+def shown_by(note: str) -> str:
+    """Returns the outbound key of the message that showed a note when it was taken."""
+    return f"noted:{note}"
 
 
 def notes_told(

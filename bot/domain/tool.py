@@ -183,6 +183,8 @@ class ToolResult:
     """The skill that the call put to use."""
     submits: SubmitPlan | None = None
     """The complete plan that the call handed in."""
+    passages: tuple[str, ...] = ()
+    """The ids of the passages of the memory that the text quotes."""
 
     @property
     def is_error(self) -> bool:
@@ -400,3 +402,4 @@ class ToolOutput:
     after: After | None = None
     failed: bool = False
     timed_out: bool = False
+    passages: tuple[str, ...] = ()

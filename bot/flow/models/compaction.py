@@ -23,6 +23,7 @@ from bot.domain.transcript import (
     SkillBody,
     SummaryBody,
     TextPart,
+    uncovered,
 )
 from bot.domain.view import ModelRequest, ViewMessage
 from bot.flow.log.work import Work
@@ -139,12 +140,9 @@ def _shrinkable(entries: Sequence[Entry], running: str) -> tuple[int, ...]:
 
 
 def _in_view(entries: Sequence[Entry]) -> list[Entry]:
-    summaries = [e for e in entries if isinstance(e.body, SummaryBody)]
-    if not summaries:
-        return list(entries)
-    newest = summaries[-1]
-    covers = newest.body.covers if isinstance(newest.body, SummaryBody) else 0
-    return [newest, *(e for e in entries if e.seq > covers and not isinstance(e.body, SummaryBody))]
+    """Returns what the view is made of, the summary first, since it tells of what was before."""
+    found = list(uncovered(reversed(entries)))[::-1]
+    return sorted(found, key=lambda entry: not isinstance(entry.body, SummaryBody))
 
 
 def _untrusted(entry: Entry) -> str | None:
