@@ -17,7 +17,7 @@ from bot.domain.erasing import (
     mark_of,
     quotes,
 )
-from bot.domain.note import note_of, passage_of, shown_by
+from bot.domain.note import asking, note_of, passage_of, shown_by
 from bot.domain.passage import Whose, group_of, person_of
 from bot.domain.plan import Plan
 from bot.domain.tool import Preview
@@ -63,10 +63,10 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
 def drop_note(rows: "Rows", id: str, at: datetime) -> None:
     rows.notes.pop(id, None)
     rows.drop_passage(passage_of(id))
-    shown = rows.outbox.get(shown_by(id))
-    if shown is not None:
-        content = erased_message(shown.content, mark_of(at))
-        rows.outbox[shown_by(id)] = replace(shown, content=content, pieces=())
+    for key, row in list(rows.outbox.items()):
+        if key == shown_by(id) or key.startswith(asking(id)):
+            content = erased_message(row.content, mark_of(at))
+            rows.outbox[key] = replace(row, content=content, pieces=())
 
 
 def _passages_of(rows: "Rows", target: Target) -> set[str]:

@@ -10,6 +10,7 @@ from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.model_choice import ModelCommands
+from bot.flow.commands.note_changing import NoteChanging
 from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.personal import PersonalCommands
@@ -184,6 +185,11 @@ class CommandTable:
     @property
     def consequences(self) -> Consequences:
         return Consequences(self._chat_work.lanes, self._way_out.reactions, self._world.servers)
+
+    @cached_property
+    def note_changing(self) -> NoteChanging:
+        store = self._store
+        return NoteChanging(self._way_out.journal, store.notes, store.chats, self._world.clock)
 
     @cached_property
     def plan_replacing(self) -> PlanReplacing:
