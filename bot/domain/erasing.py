@@ -1,5 +1,6 @@
 """Takes the words out of stored values; their order and their kinds stay."""
 
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -32,6 +33,9 @@ TOLD = ("answer", "voice", "rest", "wait", "servers")
 
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
+
+_DOCUMENT = re.compile(r"artifact:(document-[0-9a-f]{16})\b")
+"""Names the whole text of a document in the message that it came with."""
 
 _SPEAKING = ("call.", "card.", "plan.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
@@ -71,6 +75,17 @@ def quotes(body: Body, passages: Set[str]) -> bool:
             )
         case _:
             return False
+
+
+def kept_aside(body: Body) -> tuple[str, ...]:
+    """Returns the names of texts that an entry was too small for, and that are kept beside it."""
+    match body:
+        case ResultBody(result=result):
+            return () if result.artifact is None else (result.artifact,)
+        case AskerBody(text=text):
+            return tuple(_DOCUMENT.findall(text))
+        case _:
+            return ()
 
 
 def erased(body: Body, mark: str) -> Body:
@@ -127,4 +142,6 @@ def _erased_reply(body: ReplyBody, mark: str) -> ReplyBody:
 
 def _erased_result(result: ToolResult, mark: str) -> ToolResult:
     question = None if result.question is None else mark
-    return replace(result, text=mark, files=(), question=question, submits=None)
+    closes = None if result.closes is None else mark
+    left = replace(result, text=mark, files=(), question=question, choices=(), closes=closes)
+    return replace(left, submits=None)

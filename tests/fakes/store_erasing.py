@@ -14,6 +14,7 @@ from bot.domain.erasing import (
     erased_card,
     erased_line,
     erased_message,
+    kept_aside,
     mark_of,
     quotes,
 )
@@ -21,7 +22,7 @@ from bot.domain.note import asking, note_of, passage_of, shown_by
 from bot.domain.passage import Whose, group_of, person_of
 from bot.domain.plan import Plan
 from bot.domain.tool import Preview
-from bot.domain.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
+from bot.domain.transcript import AskerBody, CutBody, Entry, SummaryBody
 from bot.domain.turn import TurnState
 from bot.ports.outbox import DeliveryState
 
@@ -107,13 +108,13 @@ def _erase_log(
         if isinstance(body, AskerBody):
             first.setdefault(line.conversation, line.turn)
         again = key[0] in chats and line.turn not in turns and quotes(body, passages)
-        if again and isinstance(body, ResultBody) and body.result.artifact is not None:
-            aside = rows.artifacts[body.result.artifact]
-            rows.artifacts[body.result.artifact] = replace(aside, text=mark)
         summed = isinstance(body, SummaryBody) and line.conversation in touched
         if line.turn in turns or again or summed:
             rows.entries[key] = replace(line, body=erased(body, mark))
             changed.add(line.conversation)
+            for name in kept_aside(body):
+                if name in rows.artifacts:
+                    rows.artifacts[name] = replace(rows.artifacts[name], text=mark)
     for chat in [c for c in rows.chats.values() if c.conversation in changed]:
         seq = chat.last_seq + 1
         cut = Entry(seq, chat.conversation, "", at, CutBody((), 0))

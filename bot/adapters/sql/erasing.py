@@ -12,6 +12,7 @@ from bot.adapters.sql.erasing_traces import (
     erase_commands,
     erase_messages,
     erase_plans,
+    erase_presses,
     erase_record,
     erase_shown,
 )
@@ -60,6 +61,7 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     for id in ids:
         _erase_turn(connection, id, mark)
     _erase_traces(connection, target, ids, chats, mark)
+    erase_presses(connection)
     if not target.everything:
         erase_commands(connection, passages, chats, mark)
     _forget(connection, target, passages, chats, at)

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
 from bot.adapters.sql.tables import artifact, chat, conversation, entry
-from bot.domain.erasing import erased, quotes
-from bot.domain.transcript import AskerBody, CutBody, ResultBody, SummaryBody
+from bot.domain.erasing import erased, kept_aside, quotes
+from bot.domain.transcript import AskerBody, CutBody, SummaryBody
 
 _OF = bindparam("of")
 _ENTRIES = (
@@ -63,10 +63,10 @@ def erase_log(
             left = erased(body, mark)
             if left != body:
                 changed.append({"within": within, "line": seq, "left": left})
-            if again and isinstance(body, ResultBody) and body.result.artifact is not None:
-                aside.append(body.result.artifact)
+            aside.extend(kept_aside(body))
     if aside:
-        connection.execute(update(artifact).where(artifact.c.id.in_(aside)).values(text=mark))
+        named = update(artifact).where(artifact.c.chat == within, artifact.c.id.in_(aside))
+        connection.execute(named.values(text=mark))
     # The first words of a conversation are its title.
     first = next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
     _rename(connection, of, mark, titled=first in turns)

@@ -125,6 +125,15 @@ def erase_commands(
             connection.execute(asked.values(body=""))
 
 
+def erase_presses(connection: Connection) -> None:
+    """Erases presses that an older version kept; each holds the message of its button.
+
+    They belong to no chat, and nobody reads them again.
+    """
+    done = update(inbox).where(inbox.c.chat.is_(None), inbox.c.state == InboundState.DONE)
+    connection.execute(done.values(body=""))
+
+
 def _kept(connection: Connection, chats: Sequence[int]) -> set[str]:
     """Returns the ids of what goes on; they stand in the keys of its messages."""
     wanted = (
