@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.domain.approval import Approval
+from bot.domain.chat import NONE_CLOSED
 from bot.domain.message import Outbound, Plain
 from bot.domain.note import NOTHING_FOUND, RECALL
 from bot.domain.passage import Whose
@@ -33,6 +34,9 @@ TOLD = ("answer", "voice", "rest", "wait", "servers")
 
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
+
+QUOTING = (RECALL, "get_conversation")
+"""The tools that tell again what was said."""
 
 _DOCUMENT = re.compile(r"artifact:(document-[0-9a-f]{16})\b")
 """Names the whole text of a document in the message that it came with."""
@@ -63,16 +67,15 @@ def mark_of(at: datetime) -> str:
 
 
 def quotes(body: Body, passages: Set[str]) -> bool:
-    """Returns True when an entry tells the words of one of these passages again."""
+    """Returns True when an entry tells words of these passages or conversations again."""
     match body:
         case RecallBody(passages=told):
             return not passages.isdisjoint(told)
         case ResultBody(result=result):
-            # A result of an older version does not tell its passages, so each may be one of these.
-            unknown = result.tool == RECALL and not result.passages and not result.is_error
-            return (unknown and result.text != NOTHING_FOUND) or not passages.isdisjoint(
-                result.passages
-            )
+            # A result of an older version does not tell what it quotes, so it may be any of these.
+            unknown = result.tool in QUOTING and not (result.passages or result.is_error)
+            told = result.text not in (NOTHING_FOUND, NONE_CLOSED)
+            return (unknown and told) or not passages.isdisjoint(result.passages)
         case _:
             return False
 

@@ -184,7 +184,7 @@ class ToolResult:
     submits: SubmitPlan | None = None
     """The complete plan that the call handed in."""
     passages: tuple[str, ...] = ()
-    """The ids of the passages of the memory that the text quotes."""
+    """The ids of what the text quotes: passages of the memory, or whole conversations."""
 
     @property
     def is_error(self) -> bool:

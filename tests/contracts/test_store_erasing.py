@@ -3,8 +3,10 @@
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from typing import TypeGuard
 
 import pytest
+from sqlalchemy import NullPool, create_engine, inspect
 
 from bot.domain.approval import ApprovalState
 from bot.domain.change import (
@@ -335,32 +337,46 @@ async def test_the_record_of_what_goes_on_keeps_its_words(store: StorePorts, cha
     assert SECRET not in str([each for each in told if each[1].get("turn") != "w"])
 
 
-@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("store", "where"),
+    [
+        ("sqlite", "sqlite_url"),
+        pytest.param("postgres", "postgres_url", marks=pytest.mark.postgres),
+    ],
+    indirect=["store"],
+)
 async def test_no_table_holds_a_word_after_everything(
-    store: StorePorts, chat: Chat, sqlite_url: str
+    store: StorePorts, chat: Chat, where: str, request: pytest.FixtureRequest
 ) -> None:
+    url: str = request.getfixturevalue(where)
     other = await planted(store, chat)
     await said(store, other, "p", 2)
-    path = sqlite_url.removeprefix("sqlite:///")
-    before = holding(path)
+    before = holding(url)
     assert {"entry", "outbox", "inbox", "plan", "plan_step", "audit", "approval"} <= before
     row = await store.outbox.row("answer:p")
     assert row is not None
     await store.outbox.record(delivered(row))
     await commit(store, Erase(Target("p1")))
-    assert holding(path) == set()
+    assert holding(url) == set()
 
 
-def holding(path: str) -> set[str]:
-    """Returns the tables that hold the secret."""
-    with closing(sqlite3.connect(path)) as connection:
-        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+def holding(url: str) -> set[str]:
+    """Returns the tables that hold the secret, of all that the database has."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
         return {
             name
-            for (name,) in tables.fetchall()
-            for row in connection.execute(f'SELECT * FROM "{name}"')
-            if any(SECRET.encode() in bytes(str(one), "utf-8") for one in row)
+            for name in inspect(connection).get_table_names()
+            for row in connection.exec_driver_sql(f'SELECT * FROM "{name}"')
+            if any(
+                SECRET in (bytes(one).decode(errors="replace") if _is_raw(one) else str(one))
+                for one in row
+            )
         }
+
+
+def _is_raw(value: object) -> TypeGuard[bytes | memoryview]:
+    return isinstance(value, bytes | memoryview)
 
 
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)

@@ -164,6 +164,46 @@ async def test_no_column_and_no_file_holds_a_word_after_everything_is_forgotten(
     await emptied(steward)
 
 
+async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
+    steward: Steward, services: None
+) -> None:
+    (steward.workspace / "long.txt").write_text(f"line of a file\n{CANARY}\n" * 4_000)
+    await steward.start()
+    steward.script(
+        calls(
+            tool("read_file", {"path": "long.txt"}),
+            tool("write_file", {"path": "code.txt", "content": CANARY}),
+        ),
+        thinking("So.") + text(f"The secret code {CANARY} is written."),
+    )
+    long = f"a line of a document\n{CANARY}\n".encode() * 4_000
+    steward.telegram.send_document(steward.ann, long, "a.txt", caption=f"Code {CANARY}, keep it")
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees(f"The secret code {CANARY} is written.")
+    end = calls(tool("end_conversation", {"reason": "the end"}))
+    steward.script(end, text("Farewell."), text(f"- the code is {CANARY}"))
+    steward.say("Goodbye")
+    await steward.sees("Farewell.")
+    look = (tool("recall", {"query": "secret code"}), tool("get_conversation"))
+    steward.script(calls(*look), text("I knew it."))
+    steward.say("What about the secret code?")
+    await steward.sees("I knew it.")
+    assert CANARY in str(steward.model.requests[-1].body["messages"][-1])
+    steward.say("/memory secret code")
+    await steward.sees("searches what I remember")
+    await steward.eventually(lambda: _indexed(steward))
+    await steward.recorded()
+    held = steward.records.holding(CANARY)
+    assert {"artifact.text", "conversation.summary", "conversation.title"} <= held
+    (id,) = steward.records.rows("SELECT id FROM passage WHERE question LIKE '%keep it%'")[0]
+    steward.say(f"/forget {id}")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.sees("Erased.")
+    await steward.recorded()
+    assert steward.records.holding(CANARY) == set()
+    assert len(steward.records.rows("SELECT 1 FROM passage")) == 2, "others are remembered"
+
+
 async def test_a_death_in_the_middle_of_erasing_leaves_all_and_then_nothing(
     steward: Steward, services: None
 ) -> None:

@@ -34,7 +34,8 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     target, mark = write.target, mark_of(at)
     chats = _chats_of(rows, target.whose)
     turns = _turns_of(rows, target, chats)
-    passages = turns | _passages_of(rows, target)
+    of = {rows.turns[id].conversation for id in turns}
+    passages = turns | of | _passages_of(rows, target)
     touched = _touched(rows, chats, turns, passages)
     titled = _erase_log(rows, chats, turns, passages, at)
     cards = {c.id for c in rows.approvals.values() if c.turn in turns}

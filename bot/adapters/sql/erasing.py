@@ -54,7 +54,7 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     chats = chats_of(connection, target.whose)
     turns = _turns_of(connection, target, chats)
     ids = {id for id, _, _ in turns}
-    passages = ids | _passages_of(connection, target)
+    passages = ids | {of for _, _, of in turns} | _passages_of(connection, target)
     said_in = {(within, of) for _, within, of in turns}
     for place in sorted(said_in | quoted_in(connection, passages, chats)):
         erase_log(connection, place, ids, passages, mark, at)

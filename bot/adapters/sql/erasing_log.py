@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
 from bot.adapters.sql.tables import artifact, chat, conversation, entry
-from bot.domain.erasing import erased, kept_aside, quotes
+from bot.domain.erasing import QUOTING, erased, kept_aside, quotes
 from bot.domain.transcript import AskerBody, CutBody, SummaryBody
 
 _OF = bindparam("of")
@@ -21,7 +21,7 @@ _QUOTING = select(entry.c.chat, entry.c.conversation, entry.c.body).where(
     entry.c.chat.in_(bindparam("chats", expanding=True)),
     or_(
         type_coerce(entry.c.body, Text).like('%"passages":%["%'),
-        type_coerce(entry.c.body, Text).like('%"tool":%"recall"%'),
+        *(type_coerce(entry.c.body, Text).like(f'%"tool":%"{name}"%') for name in QUOTING),
     ),
 )
 _REWRITE = (
