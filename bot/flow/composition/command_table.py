@@ -10,7 +10,6 @@ from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.model_choice import ModelCommands
-from bot.flow.commands.note_changing import NoteChanging
 from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.personal import PersonalCommands
@@ -25,7 +24,7 @@ from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.answer_commands import answer_commands
 from bot.flow.composition.chat_work import ChatWork
-from bot.flow.composition.memory_commands import memory_commands
+from bot.flow.composition.memory_commands import DesksByLetter, memory_commands, memory_desks
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
@@ -186,10 +185,9 @@ class CommandTable:
     def consequences(self) -> Consequences:
         return Consequences(self._chat_work.lanes, self._way_out.reactions, self._world.servers)
 
-    @cached_property
-    def note_changing(self) -> NoteChanging:
-        store = self._store
-        return NoteChanging(self._way_out.journal, store.notes, store.chats, self._world.clock)
+    @property
+    def memory_desks(self) -> DesksByLetter:
+        return memory_desks(self._store, self._world, self._way_out.journal)
 
     @cached_property
     def plan_replacing(self) -> PlanReplacing:

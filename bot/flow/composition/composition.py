@@ -19,7 +19,6 @@ from bot.flow.arrivals.presses import Presses
 from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commands import Commands
-from bot.flow.commands.note_changing import PREFIX as NOTES
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.one_turn import OneTurn
@@ -146,7 +145,7 @@ class Composition:
             QUESTIONS: self.command_table.plan_replacing,
             **self.chat_work.desks,
             KNOCKS: self._knocking,
-            NOTES: self.command_table.note_changing,
+            **self.command_table.memory_desks,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 
