@@ -283,6 +283,17 @@ async def test_a_result_of_an_older_version_goes_with_the_first_forgetting(
     assert SECRET not in await texts(store, other)
 
 
+async def test_presses_of_an_older_version_go_with_the_first_forgetting(
+    store: StorePorts, chat: Chat
+) -> None:
+    await store.inbox.accept("telegram", [RawUpdate("1", SECRET), RawUpdate("2", SECRET)], NOW)
+    pressed, waiting = await store.inbox.unrouted(5)
+    await commit(store, MarkInbound(pressed.id, InboundState.DONE, (InboundState.NEW,)))
+    await commit(store, Erase(Target("p1", turn="none")))
+    rows = [await store.inbox.get(row.id) for row in (pressed, waiting)]
+    assert [row.body for row in rows if row is not None] == ["", SECRET]
+
+
 async def test_a_title_goes_with_the_words_it_was_made_of(store: StorePorts, chat: Chat) -> None:
     await said(store, chat, "one", 1)
     await said(store, chat, "two", len(BODIES) + 1)

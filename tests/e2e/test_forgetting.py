@@ -159,6 +159,8 @@ async def test_no_column_and_no_file_holds_a_word_after_everything_is_forgotten(
 ) -> None:
     await everywhere(steward)
     assert steward.records.holding(CANARY) >= HELD
+    kept = steward.records.rows("SELECT 1 FROM inbox WHERE chat IS NULL AND length(body) > 0")
+    assert kept == [], "a press that is done is kept with the message of its button"
     steward.say("/forget all")
     steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
     await emptied(steward)

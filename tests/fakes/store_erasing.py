@@ -42,6 +42,9 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     for id in turns:
         _erase_turn(rows, id, mark)
     plans = _erase_plans(rows, target, turns, chats, mark)
+    for pressed in [r for r in rows.inbox.values() if r.chat is None]:
+        if pressed.state is InboundState.DONE:
+            rows.inbox[pressed.id] = replace(pressed, body="")
     if target.everything:
         _erase_messages(rows, chats, mark)
     else:
