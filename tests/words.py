@@ -177,6 +177,14 @@ DEMO_PLAN = "A report, signed and sent"
 EVENT_LOOP = "the event loop"
 NO_VOICE_HERE = "this chat takes no voice messages from me"
 
+# Notes.
+WHAT_NOTE = "What should the note say? Reply to this message."
+NOTE_SAYS = "📝 The note says now: {}"
+NOTE_TOO_LONG = "A note has at most 500 characters, and your reply has 501."
+NOTE_NEEDS_WORDS = "A note needs words, and your reply has none."
+NO_SUCH_NOTE = "That note is gone: it was changed or deleted meanwhile."
+NOTES_OF_OTHERS = "Only an owner, or the person whose note it is, can change it."
+
 # What the model reads.
 MINUTES_GONE = "minutes is not at work any more"
 FORWARDED = "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"

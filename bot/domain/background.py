@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from bot.domain.person import Person
-from bot.domain.transcript import BackgroundBody, Entry, SummaryBody
+from bot.domain.transcript import BackgroundBody, Entry, uncovered
 from bot.domain.visible_text import quoted_name
 
 MOST_ABOUT = 2_000
@@ -41,17 +41,9 @@ def about_body(person: Person, *, group: bool) -> BackgroundBody:
 def told_in(newest_first: Iterable[Entry]) -> Mapping[int | None, str]:
     """Returns the words that are in view, by person; None stands for the persona."""
     found: dict[int | None, str] = {}
-    covers = 0
-    for entry in newest_first:
-        if entry.seq <= covers:
-            break
-        match entry.body:
-            case SummaryBody(covers=seq):
-                covers = max(covers, seq)
-            case BackgroundBody(person=person, words=words):
-                found.setdefault(person, words)
-            case _:
-                continue
+    for entry in uncovered(newest_first):
+        if isinstance(entry.body, BackgroundBody):
+            found.setdefault(entry.body.person, entry.body.words)
     return found
 
 

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from bot.domain.message import Address
 
+NONE_CLOSED = "This chat has no closed conversation yet."
+"""The result of the tool `get_conversation` that quotes nothing."""
+
 
 class QueueMode(StrEnum):
     """The treatment of a message that arrives during a turn."""

@@ -1,12 +1,15 @@
 """Takes the words out of stored values; their order and their kinds stay."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from bot.domain.approval import Approval
+from bot.domain.chat import NONE_CLOSED
 from bot.domain.message import Outbound, Plain
+from bot.domain.note import NOTHING_FOUND, RECALL
 from bot.domain.passage import Whose
 from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.transcript import (
@@ -29,6 +32,15 @@ _NOBODY = "erased"
 TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers")
 """Beginnings of the keys of the messages about a turn."""
 
+COMMANDS = "command:"
+"""Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
+
+QUOTING = (RECALL, "get_conversation")
+"""The tools that tell again what was said."""
+
+_DOCUMENT = re.compile(r"artifact:(document-[0-9a-f]{16})\b")
+"""Names the whole text of a document in the message that it came with."""
+
 _SPEAKING = ("call.", "card.", "plan.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
 
@@ -37,16 +49,46 @@ _WORDS = ("arguments", "reason", "why")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The thing to erase: one turn, one conversation, or everything of a person or a group."""
+    """The thing to erase: one passage, one conversation, or everything of a person or a group."""
 
     whose: Whose
     turn: str | None = None
+    """The id of a turn, or of another passage: a note, or an answer that was imported."""
     conversation: str | None = None
+
+    @property
+    def everything(self) -> bool:
+        return self.turn is None and self.conversation is None
 
 
 def mark_of(at: datetime) -> str:
     """Returns the words that stand in the place of erased ones."""
     return f"[erased {at:%Y-%m-%d}]"
+
+
+def quotes(body: Body, passages: Set[str]) -> bool:
+    """Returns True when an entry tells words of these passages or conversations again."""
+    match body:
+        case RecallBody(passages=told):
+            return not passages.isdisjoint(told)
+        case ResultBody(result=result):
+            # A result of an older version does not tell what it quotes, so it may be any of these.
+            unknown = result.tool in QUOTING and not (result.passages or result.is_error)
+            told = result.text not in (NOTHING_FOUND, NONE_CLOSED)
+            return (unknown and told) or not passages.isdisjoint(result.passages)
+        case _:
+            return False
+
+
+def kept_aside(body: Body) -> tuple[str, ...]:
+    """Returns the names of texts that an entry was too small for, and that are kept beside it."""
+    match body:
+        case ResultBody(result=result):
+            return () if result.artifact is None else (result.artifact,)
+        case AskerBody(text=text):
+            return tuple(_DOCUMENT.findall(text))
+        case _:
+            return ()
 
 
 def erased(body: Body, mark: str) -> Body:
@@ -103,6 +145,6 @@ def _erased_reply(body: ReplyBody, mark: str) -> ReplyBody:
 
 def _erased_result(result: ToolResult, mark: str) -> ToolResult:
     question = None if result.question is None else mark
-    return replace(
-        result, text=mark, files=(), question=question, choices=(), submits=None, ruled=""
-    )
+    closes = None if result.closes is None else mark
+    left = replace(result, text=mark, files=(), question=question, choices=(), closes=closes)
+    return replace(left, submits=None, ruled="")

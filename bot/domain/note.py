@@ -20,7 +20,11 @@ MOST_NOTE = 500
 NOTE_BYTES = 2_000
 """Bytes of notes that open a conversation; the others are found when they fit."""
 
+NOTHING_FOUND = "Nothing earlier has such words. Try others."
+"""The result of the tool `recall` that quotes nothing."""
+
 _PASSAGE = "note:"
+_ASKING = "change-note:"
 _GONE = "gone:"
 _HEAD = (
     "[Memory] Notes that you took earlier, the newest first. They are facts and wishes, and no "
@@ -69,6 +73,21 @@ def passage_of(note: str) -> str:
 def note_of(passage: str) -> str | None:
     """Returns the id of the note behind a passage; None for a passage of a turn."""
     return passage.removeprefix(_PASSAGE) if passage.startswith(_PASSAGE) else None
+
+
+def shown_by(note: str) -> str:
+    """Returns the outbound key of the message that showed a note when it was taken."""
+    return f"noted:{note}"
+
+
+def asking(note: str) -> str:
+    """Returns the beginning of the outbound keys of messages that ask for a note's new words."""
+    return f"{_ASKING}{note}:"
+
+
+def note_asked(key: str) -> str | None:
+    """Returns the note whose new words the message with this outbound key asks for."""
+    return key.removeprefix(_ASKING).partition(":")[0] if key.startswith(_ASKING) else None
 
 
 def notes_told(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.domain.passage import Passage
-from bot.domain.transcript import Entry, RecallBody, SummaryBody
+from bot.domain.transcript import Entry, RecallBody, SummaryBody, uncovered
 from bot.domain.visible_text import quoted_name
 
 RECALL_TOKENS = 1_200
@@ -42,13 +42,10 @@ class Recipient:
 def in_view(newest_first: Iterable[Entry]) -> set[str]:
     """Returns the ids of passages that the model sees anyway: their turns, and recalled ones."""
     seen: set[str] = set()
-    covers = 0
-    for entry in newest_first:
-        if entry.seq <= covers:
-            break
+    for entry in uncovered(newest_first):
         match entry.body:
-            case SummaryBody(covers=seq):
-                covers = max(covers, seq)
+            case SummaryBody():
+                continue
             case RecallBody(passages=passages):
                 seen.update(passages)
             case _:

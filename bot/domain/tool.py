@@ -185,6 +185,8 @@ class ToolResult:
     """The complete plan that the call handed in."""
     ruled: str = ""
     """The outcome for the person, where a standing rule let the call run without a card."""
+    passages: tuple[str, ...] = ()
+    """The ids of what the text quotes: passages of the memory, or whole conversations."""
 
     @property
     def is_error(self) -> bool:
@@ -402,3 +404,4 @@ class ToolOutput:
     after: After | None = None
     failed: bool = False
     timed_out: bool = False
+    passages: tuple[str, ...] = ()

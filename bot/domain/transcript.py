@@ -1,6 +1,6 @@
 """The log of a chat: entries that are appended and never changed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
@@ -279,3 +279,19 @@ class Entry:
     turn: str
     at: datetime
     body: Body
+
+
+def uncovered(newest_first: Iterable[Entry]) -> Iterator[Entry]:
+    """Yields what a view is made of, the newest first.
+
+    That is the newest summary, in its place in the log, and every entry that it does not stand for.
+    """
+    covers: int | None = None
+    for entry in newest_first:
+        if covers is not None and entry.seq <= covers:
+            return
+        if not isinstance(entry.body, SummaryBody):
+            yield entry
+        elif covers is None:
+            covers = entry.body.covers
+            yield entry

@@ -3,8 +3,10 @@
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from typing import TypeGuard
 
 import pytest
+from sqlalchemy import NullPool, create_engine, inspect
 
 from bot.domain.approval import ApprovalState
 from bot.domain.change import (
@@ -12,6 +14,7 @@ from bot.domain.change import (
     AddAudit,
     AddNote,
     Append,
+    DropNote,
     Erase,
     InboundState,
     KeepPassage,
@@ -20,16 +23,18 @@ from bot.domain.change import (
     SaveConversation,
     SavePlan,
     SaveTurn,
+    Show,
+    Write,
 )
 from bot.domain.chat import Chat, Conversation
 from bot.domain.erasing import Target
 from bot.domain.errors import FenceLost
-from bot.domain.message import Address, RawUpdate
+from bot.domain.message import Address, Outbound, OutboundKind, Plain, RawUpdate
 from bot.domain.note import Note
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage, whose
 from bot.domain.plan import PlanState
-from bot.domain.tool import Effect, Preview, ToolCall
+from bot.domain.tool import Effect, Preview, Status, ToolCall, ToolResult
 from bot.domain.transcript import AskerBody, CutBody, Entry, RecallBody, ReplyBody, ResultBody
 from bot.domain.turn import TurnState
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
@@ -210,32 +215,179 @@ async def test_what_goes_on_keeps_its_words(store: StorePorts, chat: Chat) -> No
     assert SECRET in str(await store.plans.get("live"))
 
 
-@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
-async def test_no_table_holds_a_word_after_everything(
-    store: StorePorts, chat: Chat, sqlite_url: str
+FOUND = ToolResult("c", "recall", Status.SUCCESS, SECRET, passages=("one", "x"))
+"""What the tool `recall` quoted of the answer `one`."""
+
+
+async def quoting(store: StorePorts, result: ToolResult) -> Chat:
+    """Another chat, in which a tool told the secret again."""
+    other = await store.chats.at(Address("telegram", "43"), private=True)
+    await commit(
+        store,
+        SaveTurn(a_turn(other, "o", state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER)),
+        Append(other.id, (Entry(1, other.conversation, "o", NOW, AskerBody("what?", "Ann")),)),
+        Append(other.id, (Entry(2, other.conversation, "o", NOW, ResultBody(result)),)),
+        AddArtifact("o-1", other.id, SECRET),
+    )
+    await store.inbox.accept("telegram", [RawUpdate("s", SECRET)], NOW)
+    (row,) = await store.inbox.unrouted(5)
+    listed = Outbound(OutboundKind.OPTION, (Plain(f"{SECRET} · `one`"),))
+    await commit(
+        store,
+        SaveConversation(Conversation(other.conversation, other.id, NOW, None, "what?", SECRET)),
+        MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat=other.id, person=1),
+        Show(f"command:{row.id}", other.id, listed),
+    )
+    return other
+
+
+@pytest.mark.parametrize("target", [Target("p1", turn="one"), Target("p1", conversation="here")])
+async def test_what_a_tool_quoted_elsewhere_goes_too(
+    store: StorePorts, chat: Chat, target: Target
 ) -> None:
+    if target.conversation is not None:
+        target = replace(target, conversation=chat.conversation)
+    await said(store, chat, "one", 1)
+    other = await quoting(store, replace(FOUND, artifact="o-1", truncated=True))
+    await commit(
+        store,
+        Append(
+            other.id,
+            (
+                Entry(3, other.conversation, "o", NOW, ResultBody(replace(FOUND, passages=("x",)))),
+                Entry(4, other.conversation, "o", NOW, AskerBody("again", "Ann")),
+            ),
+        ),
+    )
+    await commit(store, Erase(target))
+    bodies = [entry.body for entry in await store.journal.entries(other.conversation)]
+    assert isinstance(bodies[1], ResultBody)
+    assert bodies[1].result.text == "[erased 2026-11-21]"
+    assert isinstance(bodies[2], ResultBody)
+    assert bodies[2].result.text == SECRET, "another passage stays"
+    assert isinstance(bodies[-1], CutBody)
+    assert await store.ledger.artifact(other.id, "o-1") == "[erased 2026-11-21]"
+    known = await store.chats.conversation(other.id, other.conversation)
+    assert known is not None
+    assert (known.title, known.summary) == ("what?", "[erased 2026-11-21]")
+    outbox = [await store.outbox.row(f"command:{n}") for n in range(1, 9)]
+    assert SECRET not in str([row.content for row in outbox if row is not None])
+
+
+async def test_a_result_of_an_older_version_goes_with_the_first_forgetting(
+    store: StorePorts, chat: Chat
+) -> None:
+    await said(store, chat, "one", 1)
+    other = await quoting(store, replace(FOUND, passages=()))
+    await commit(store, Erase(Target("p1", turn="one")))
+    assert SECRET not in await texts(store, other)
+
+
+async def test_presses_of_an_older_version_go_with_the_first_forgetting(
+    store: StorePorts, chat: Chat
+) -> None:
+    await store.inbox.accept("telegram", [RawUpdate("1", SECRET), RawUpdate("2", SECRET)], NOW)
+    pressed, waiting = await store.inbox.unrouted(5)
+    await commit(store, MarkInbound(pressed.id, InboundState.DONE, (InboundState.NEW,)))
+    await commit(store, Erase(Target("p1", turn="none")))
+    rows = [await store.inbox.get(row.id) for row in (pressed, waiting)]
+    assert [row.body for row in rows if row is not None] == ["", SECRET]
+
+
+async def test_a_title_goes_with_the_words_it_was_made_of(store: StorePorts, chat: Chat) -> None:
+    await said(store, chat, "one", 1)
+    await said(store, chat, "two", len(BODIES) + 1)
+    titled = Conversation(chat.conversation, chat.id, NOW, None, SECRET, SECRET)
+    await commit(store, SaveConversation(titled))
+    await commit(store, Erase(Target("p1", turn="two")))
+    known = await store.chats.conversation(chat.id, chat.conversation)
+    assert known is not None
+    assert (known.title, known.summary) == (SECRET, "[erased 2026-11-21]")
+    await commit(store, Erase(Target("p1", turn="one")))
+    known = await store.chats.conversation(chat.id, chat.conversation)
+    assert known is not None
+    assert known.title == "[erased 2026-11-21]"
+
+
+@pytest.mark.parametrize("write", [DropNote("n"), Erase(Target("p1", turn="note:n"))])
+async def test_a_deleted_note_leaves_no_words_where_it_was_shown(
+    store: StorePorts, chat: Chat, write: Write
+) -> None:
+    note = Note("n", "p1", SECRET, NOW, 1)
+    told = an_entry(chat, 1, turn="t", body=RecallBody(("note:n",), SECRET))
+    await commit(
+        store,
+        AddNote(note),
+        KeepPassage(note.as_passage(chat)),
+        shown(chat, "noted:n", SECRET),
+        SaveTurn(a_turn(chat, "t", state=TurnState.SETTLED)),
+        Append(chat.id, (told,)),
+    )
+    await commit(store, write)
+    assert await store.notes.get("n") is None
+    assert await store.memory.get("note:n") is None
+    row = await store.outbox.row("noted:n")
+    assert row is not None
+    assert SECRET not in str(row.content)
+    # What a model has before it goes only where a person wants it erased.
+    assert (SECRET in await texts(store, chat)) is isinstance(write, DropNote)
+
+
+async def test_the_record_of_what_goes_on_keeps_its_words(store: StorePorts, chat: Chat) -> None:
+    await planted(store, chat)
+    card = a_card(chat, "open", turn="w")
+    await commit(
+        store,
+        SaveTurn(a_turn(chat, "w", state=TurnState.PARKED)),
+        SaveApproval(card),
+        AddAudit(NOW, chat.id, 1, "card.opened", SECRET, {"turn": "w", "card": "open"}),
+    )
+    await commit(store, Erase(Target("p1")))
+    told = [(line.subject, line.details) for line in await store.ledger.audit(chat.id, 9)]
+    assert [subject for subject, details in told if details.get("turn") == "w"] == [SECRET]
+    assert SECRET not in str([each for each in told if each[1].get("turn") != "w"])
+
+
+@pytest.mark.parametrize(
+    ("store", "where"),
+    [
+        ("sqlite", "sqlite_url"),
+        pytest.param("postgres", "postgres_url", marks=pytest.mark.postgres),
+    ],
+    indirect=["store"],
+)
+async def test_no_table_holds_a_word_after_everything(
+    store: StorePorts, chat: Chat, where: str, request: pytest.FixtureRequest
+) -> None:
+    url: str = request.getfixturevalue(where)
     other = await planted(store, chat)
     await said(store, other, "p", 2)
-    path = sqlite_url.removeprefix("sqlite:///")
-    before = holding(path)
+    before = holding(url)
     assert {"entry", "outbox", "inbox", "plan", "plan_step", "audit", "approval"} <= before
     row = await store.outbox.row("answer:p")
     assert row is not None
     await store.outbox.record(delivered(row))
     await commit(store, Erase(Target("p1")))
-    assert holding(path) == set()
+    assert holding(url) == set()
 
 
-def holding(path: str) -> set[str]:
-    """Returns the tables that hold the secret."""
-    with closing(sqlite3.connect(path)) as connection:
-        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+def holding(url: str) -> set[str]:
+    """Returns the tables that hold the secret, of all that the database has."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
         return {
             name
-            for (name,) in tables.fetchall()
-            for row in connection.execute(f'SELECT * FROM "{name}"')
-            if any(SECRET.encode() in bytes(str(one), "utf-8") for one in row)
+            for name in inspect(connection).get_table_names()
+            for row in connection.exec_driver_sql(f'SELECT * FROM "{name}"')
+            if any(
+                SECRET in (bytes(one).decode(errors="replace") if _is_raw(one) else str(one))
+                for one in row
+            )
         }
+
+
+def _is_raw(value: object) -> TypeGuard[bytes | memoryview]:
+    return isinstance(value, bytes | memoryview)
 
 
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)

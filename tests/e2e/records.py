@@ -36,6 +36,31 @@ class Records:
             finally:
                 connection.execute("ROLLBACK")
 
+    @property
+    def written_to(self) -> bool:
+        """Whether somebody is in the middle of a transaction that writes."""
+        with closing(sqlite3.connect(self.path, isolation_level=None, timeout=0.2)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return True
+            connection.execute("ROLLBACK")
+            return False
+
+    def holding(self, word: str) -> set[str]:
+        """Every column, of every table that there is, in which a value holds this word."""
+        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {column for (name,) in tables for column in self._columns_with(name, word)}
+
+    def _columns_with(self, table: str, word: str) -> Iterator[str]:
+        for (name,) in self.rows("SELECT name FROM pragma_table_info(?)", table):
+            # Blobs are compared as bytes, so that none of them is left out.
+            held = (
+                f"""SELECT 1 FROM "{table}" WHERE instr(CAST("{name}" AS BLOB), CAST(? AS BLOB))"""
+            )
+            if self.rows(f"{held} LIMIT 1", word):
+                yield f"{table}.{name}"
+
     def bodies(self, kind: str) -> list[dict[str, Any]]:
         """Bodies of one kind of entry, in the order of the log."""
         found = [json.loads(body) for (body,) in self.rows("SELECT body FROM entry ORDER BY seq")]

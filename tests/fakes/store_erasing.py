@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 from bot.domain.approval import ApprovalState
 from bot.domain.change import Erase, InboundState
 from bot.domain.erasing import (
+    COMMANDS,
     TOLD,
     Target,
     erased,
     erased_card,
     erased_line,
     erased_message,
+    kept_aside,
     mark_of,
+    quotes,
 )
+from bot.domain.note import asking, note_of, passage_of, shown_by
 from bot.domain.passage import Whose, group_of, person_of
 from bot.domain.plan import Plan
 from bot.domain.tool import Preview
-from bot.domain.transcript import CutBody, Entry, RecallBody, SummaryBody
+from bot.domain.transcript import AskerBody, CutBody, Entry, SummaryBody
 from bot.domain.turn import TurnState
 from bot.ports.outbox import DeliveryState
 
@@ -30,41 +34,97 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     target, mark = write.target, mark_of(at)
     chats = _chats_of(rows, target.whose)
     turns = _turns_of(rows, target, chats)
-    touched = {e.conversation for e in rows.entries.values() if e.turn in turns}
+    of = {rows.turns[id].conversation for id in turns}
+    passages = turns | of | _passages_of(rows, target)
+    touched = _touched(rows, chats, turns, passages)
+    titled = _erase_log(rows, chats, turns, passages, at)
+    cards = {c.id for c in rows.approvals.values() if c.turn in turns}
+    for id in turns:
+        _erase_turn(rows, id, mark)
+    plans = _erase_plans(rows, target, turns, chats, mark)
+    for pressed in [r for r in rows.inbox.values() if r.chat is None]:
+        if pressed.state is InboundState.DONE:
+            rows.inbox[pressed.id] = replace(pressed, body="")
+    if target.everything:
+        _erase_messages(rows, chats, mark)
+    else:
+        _erase_commands(rows, chats, passages, mark)
+    about = None if target.everything else {*turns, *plans, *cards}
+    _erase_record(rows, chats, about, mark)
+    for id in touched:
+        known = rows.conversations[id]
+        title = mark if known.title and id in titled else known.title
+        summary = mark if known.summary else ""
+        rows.conversations[id] = replace(known, title=title, summary=summary)
+    if target.turn is not None and (named := note_of(target.turn)) is not None:
+        drop_note(rows, named, at)
+    if target.everything:
+        rows.notes = {id: n for id, n in rows.notes.items() if n.whose != target.whose}
+        rows.hearings = {at: h for at, h in rows.hearings.items() if at[0] not in chats}
+    for id in passages & rows.passages.keys():
+        rows.drop_passage(id)
+
+
+def drop_note(rows: "Rows", id: str, at: datetime) -> None:
+    rows.notes.pop(id, None)
+    rows.drop_passage(passage_of(id))
+    for key, row in list(rows.outbox.items()):
+        if key == shown_by(id) or key.startswith(asking(id)):
+            content = erased_message(row.content, mark_of(at))
+            rows.outbox[key] = replace(row, content=content, pieces=())
+
+
+def _passages_of(rows: "Rows", target: Target) -> set[str]:
+    if target.everything:
+        return {p.id for p in rows.passages.values() if p.whose == target.whose}
+    return set() if target.turn is None else {target.turn}
+
+
+def _erase_commands(rows: "Rows", chats: set[int], passages: set[str], mark: str) -> None:
+    ended = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
+    for key, row in list(rows.outbox.items()):
+        listed = key.startswith(COMMANDS) and any(id in str(row.content) for id in passages)
+        if row.chat in chats and listed:
+            rows.outbox[key] = replace(row, content=erased_message(row.content, mark), pieces=())
+            asked = rows.inbox.get(int(key.removeprefix(COMMANDS)))
+            if asked is not None and asked.state in ended:
+                rows.inbox[asked.id] = replace(asked, body="")
+
+
+def _touched(rows: "Rows", chats: set[int], turns: set[str], passages: set[str]) -> set[str]:
+    """Returns the conversations that hold what is erased, or quote it."""
+    return {
+        e.conversation
+        for (of, _), e in rows.entries.items()
+        if e.turn in turns or (of in chats and quotes(e.body, passages))
+    }
+
+
+def _erase_log(
+    rows: "Rows", chats: set[int], turns: set[str], passages: set[str], at: datetime
+) -> set[str]:
+    """Returns the conversations whose title was made of erased words."""
+    mark, touched = mark_of(at), _touched(rows, chats, turns, passages)
+    first: dict[str, str] = {}
     changed: set[str] = set()
-    for key, line in list(rows.entries.items()):
+    for key, line in sorted(rows.entries.items()):
         body = line.body
-        again = isinstance(body, RecallBody) and bool(turns & set(body.passages))
+        if isinstance(body, AskerBody):
+            first.setdefault(line.conversation, line.turn)
+        again = key[0] in chats and line.turn not in turns and quotes(body, passages)
         summed = isinstance(body, SummaryBody) and line.conversation in touched
         if line.turn in turns or again or summed:
             rows.entries[key] = replace(line, body=erased(body, mark))
             changed.add(line.conversation)
+            for name in kept_aside(body):
+                if name in rows.artifacts:
+                    rows.artifacts[name] = replace(rows.artifacts[name], text=mark)
     for chat in [c for c in rows.chats.values() if c.conversation in changed]:
         seq = chat.last_seq + 1
         cut = Entry(seq, chat.conversation, "", at, CutBody((), 0))
         rows.entries[chat.id, seq] = cut
         rows.chats[chat.id] = replace(chat, last_seq=seq, fence=chat.fence + 1)
-    cards = {c.id for c in rows.approvals.values() if c.turn in turns}
-    for id in turns:
-        _erase_turn(rows, id, mark)
-    everything = target.turn is None and target.conversation is None
-    plans = _erase_plans(rows, target, turns, chats, mark)
-    if everything:
-        _erase_messages(rows, chats, mark)
-    about = None if everything else {*turns, *plans, *cards}
-    _erase_record(rows, chats, about, mark)
-    for id in touched:
-        known = rows.conversations[id]
-        title = mark if known.title and target.turn is None else known.title
-        summary = mark if known.summary else ""
-        rows.conversations[id] = replace(known, title=title, summary=summary)
-    gone = {*turns, target.turn or ""}
-    if everything:
-        gone |= {p.id for p in rows.passages.values() if p.whose == target.whose}
-        rows.notes = {id: n for id, n in rows.notes.items() if n.whose != target.whose}
-        rows.hearings = {at: h for at, h in rows.hearings.items() if at[0] not in chats}
-    for id in gone & rows.passages.keys():
-        rows.drop_passage(id)
+    return {id for id, turn in first.items() if turn in turns}
 
 
 def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
@@ -110,10 +170,15 @@ def _chats_of(rows: "Rows", owner: Whose) -> set[int]:
     return known | private | ({group} if group is not None else set())
 
 
-def _erase_messages(rows: "Rows", chats: set[int], mark: str) -> None:
+def _kept(rows: "Rows") -> set[str]:
+    """Returns the ids of what goes on."""
     kept = {t.id for t in rows.turns.values() if t.state is not TurnState.SETTLED}
     kept |= {c.id for c in rows.approvals.values() if c.state is ApprovalState.OPEN}
-    kept |= {p.id for p in rows.plans.values() if p.live}
+    return kept | {p.id for p in rows.plans.values() if p.live}
+
+
+def _erase_messages(rows: "Rows", chats: set[int], mark: str) -> None:
+    kept = _kept(rows)
     live = {row.id for key, row in rows.outbox.items() if any(id in key for id in kept)}
     for key, row in list(rows.outbox.items()):
         going = row.id in live or rows.copies.get(key) in live
@@ -164,8 +229,10 @@ def _of(rows: "Rows", plan: Plan, target: Target, turns: set[str], chats: set[in
 
 
 def _erase_record(rows: "Rows", chats: set[int], about: set[str] | None, mark: str) -> None:
+    kept = _kept(rows)
     for n, line in enumerate(rows.audit):
         told = {line.details.get(name) for name in ("turn", "card", "plan")}
-        if line.chat in chats and (about is None or told & about):
+        meant = not told & kept if about is None else told & about
+        if line.chat in chats and meant:
             subject, details = erased_line(line.action, line.subject, line.details, mark)
             rows.audit[n] = replace(line, subject=subject, details=details)

@@ -63,7 +63,7 @@ from bot.domain.change import (
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errors import Conflict, FenceLost
 from bot.domain.message import Outbound, OutboundKind
-from bot.domain.note import Note, note_of, passage_of
+from bot.domain.note import Note, note_of
 from bot.domain.passage import Passage, of_person
 from bot.domain.person import Person, Role
 from bot.domain.plan import Plan
@@ -76,7 +76,7 @@ from bot.domain.voice import HeardWords, VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.meaning import Begun, Leaving
 from bot.ports.outbox import DeliveryState, OutboxRow
-from tests.fakes.store_erasing import erase
+from tests.fakes.store_erasing import drop_note, erase
 from tests.fakes.store_moving import move
 
 
@@ -188,8 +188,7 @@ class Rows:
         elif isinstance(write, AddNote):
             self.notes.setdefault(write.note.id, write.note)
         elif isinstance(write, DropNote):
-            self.notes.pop(write.id, None)
-            self.drop_passage(passage_of(write.id))
+            drop_note(self, write.id, at)
         elif write.passage.id not in self.passages:
             self.passages_kept += 1
             number = self.passages_kept

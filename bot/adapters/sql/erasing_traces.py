@@ -1,11 +1,12 @@
 """Erases what turns left outside of the log: messages, updates, plans, lines of the record."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Text,
     and_,
     bindparam,
     case,
@@ -14,6 +15,7 @@ from sqlalchemy import (
     or_,
     select,
     true,
+    type_coerce,
     update,
 )
 
@@ -32,7 +34,8 @@ from bot.adapters.sql.tables import (
 )
 from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.erasing import Target, erased_line, erased_message
+from bot.domain.erasing import COMMANDS, Target, erased_line, erased_message
+from bot.domain.message import Outbound
 from bot.domain.passage import Whose, group_of, person_of
 from bot.domain.plan import LIVE
 from bot.domain.tool import Effect, Preview
@@ -54,6 +57,9 @@ _PRIVATE = select(chat.c.id).where(
     ~_OTHERS,
 )
 _ENDED = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
+_ANSWERS = select(
+    outbox.c.id, outbox.c.key, outbox.c.content, type_coerce(outbox.c.content, Text).label("told")
+).where(outbox.c.chat.in_(bindparam("chats", expanding=True)), outbox.c.key.startswith(COMMANDS))
 _LINES = select(audit.c.id, audit.c.action, audit.c.subject, audit.c.details)
 _REWRITE = (
     update(audit)
@@ -89,9 +95,42 @@ def erase_messages(connection: Connection, chats: Sequence[int], mark: str) -> N
     live = {number for number, key, _, _ in rows if any(id in key for id in kept)}
     for number, _, content, copy_of in rows:
         if number not in live and copy_of not in live:
-            left = update(outbox).where(outbox.c.id == number)
-            connection.execute(left.values(content=erased_message(content, mark), pieces=()))
+            _blank(connection, number, content, mark)
     done = update(inbox).where(inbox.c.chat.in_(chats), inbox.c.state.in_(_ENDED))
+    connection.execute(done.values(body=""))
+
+
+def erase_shown(connection: Connection, which: ColumnElement[bool], mark: str) -> None:
+    """Erases the words of these messages; what stands on a screen stays there."""
+    rows = connection.execute(select(outbox.c.id, outbox.c.content).where(which)).all()
+    for number, content in rows:
+        _blank(connection, number, content, mark)
+
+
+def _blank(connection: Connection, number: int, content: Outbound, mark: str) -> None:
+    left = update(outbox).where(outbox.c.id == number)
+    connection.execute(left.values(content=erased_message(content, mark), pieces=()))
+
+
+def erase_commands(
+    connection: Connection, passages: Set[str], chats: Sequence[int], mark: str
+) -> None:
+    """Erases the answers to commands that list one of these passages, and the commands."""
+    rows = connection.execute(_ANSWERS, {"chats": chats}).all()
+    for number, key, content, told in rows:
+        if any(id in told for id in passages):
+            _blank(connection, number, content, mark)
+            row = int(key.removeprefix(COMMANDS))
+            asked = update(inbox).where(inbox.c.id == row, inbox.c.state.in_(_ENDED))
+            connection.execute(asked.values(body=""))
+
+
+def erase_presses(connection: Connection) -> None:
+    """Erases presses that an older version kept; each holds the message of its button.
+
+    They belong to no chat, and nobody reads them again.
+    """
+    done = update(inbox).where(inbox.c.chat.is_(None), inbox.c.state == InboundState.DONE)
     connection.execute(done.values(body=""))
 
 
@@ -126,11 +165,7 @@ def erase_plans(
             outbox.c.key.startswith(f"plan:{id}:", autoescape=True),
             outbox.c.key.startswith(f"change-plan:{id}:", autoescape=True),
         )
-        for number, content in connection.execute(
-            select(outbox.c.id, outbox.c.content).where(cards)
-        ).all():
-            left = update(outbox).where(outbox.c.id == number)
-            connection.execute(left.values(content=erased_message(content, mark), pieces=()))
+        erase_shown(connection, cards, mark)
     return ids
 
 
@@ -153,15 +188,19 @@ def _left(words: Any, mark: str) -> Any:
 
 
 def erase_record(
-    connection: Connection, chats: Collection[int], ids: Collection[str] | None, mark: str
+    connection: Connection, chats: Sequence[int], ids: Collection[str] | None, mark: str
 ) -> None:
-    """Takes the words out of the record of these turns, cards and plans; None means of all."""
+    """Takes the words out of the record of these turns, cards and plans.
+
+    None means of all but what is under way.
+    """
+    kept = _kept(connection, chats) if ids is None else set[str]()
     changed: list[dict[str, Any]] = []
     for line, action, subject, details in connection.execute(
         _LINES.where(audit.c.chat.in_(chats))
     ).all():
         about = {details.get(name) for name in ("turn", "card", "plan")}
-        if ids is not None and about.isdisjoint(ids):
+        if not about.isdisjoint(kept) or (ids is not None and about.isdisjoint(ids)):
             continue
         told, left = erased_line(action, subject, details, mark)
         if (told, left) != (subject, details):

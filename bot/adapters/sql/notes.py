@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.erasing_traces import erase_shown
 from bot.adapters.sql.memory import drop_passages
-from bot.adapters.sql.tables import note
+from bot.adapters.sql.tables import note, outbox
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddNote, DropNote
-from bot.domain.note import Note, passage_of
+from bot.domain.erasing import mark_of
+from bot.domain.note import Note, asking, passage_of, shown_by
 from bot.domain.passage import Whose
 
 _NOTES = select(*columns(note, Note))
@@ -44,8 +46,10 @@ def add_notes(connection: Connection, writes: Sequence[AddNote], _at: datetime) 
     _ADD.run(connection, *(values(write.note, names(Note)) for write in writes))
 
 
-def drop_notes(connection: Connection, writes: Sequence[DropNote], _at: datetime) -> None:
-    """Removes notes, and the passages by which they were found."""
+def drop_notes(connection: Connection, writes: Sequence[DropNote], at: datetime) -> None:
+    """Removes notes, the passages by which they were found, and the words that showed them."""
     for write in writes:
         connection.execute(_DROP, {"of": write.id})
+        asked = outbox.c.key.startswith(asking(write.id), autoescape=True)
+        erase_shown(connection, or_(outbox.c.key == shown_by(write.id), asked), mark_of(at))
     drop_passages(connection, [passage_of(write.id) for write in writes])

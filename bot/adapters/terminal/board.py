@@ -65,6 +65,8 @@ class Board:
     def __init__(self) -> None:
         self._cards: dict[str, OpenCard] = {}
         self._options: dict[str, OpenCard] = {}
+        self.asking: OpenCard | None = None
+        """The newest message that asks for words, until something is said."""
         self._gone: set[str] = set()
         self._together: OpenCard | None = None
 
@@ -75,8 +77,9 @@ class Board:
 
     @property
     def shown(self) -> tuple[OpenCard, ...]:
-        """Returns the open cards and the options."""
-        return (*self.cards, *self._options.values())
+        """Returns the open cards, the options, and the message that asks for words."""
+        asking = () if self.asking is None else (self.asking,)
+        return (*self.cards, *self._options.values(), *asking)
 
     @property
     def together(self) -> OpenCard | None:
@@ -176,9 +179,15 @@ class Board:
         self._options[message_id] = card
         return card
 
+    def ask(self, message_id: str, lines: Sequence[str]) -> None:
+        """Lets the next words answer a message that asks for them."""
+        title = lines[0].strip() if lines else ""
+        self.asking = OpenCard(0, message_id, title, {}, passing=True)
+
     def go_on(self) -> None:
-        """Ends the options, and forgets the keys of closed cards: something else was said."""
+        """Ends options and questions, and forgets the keys of closed cards: something was said."""
         self._options.clear()
+        self.asking = None
         self._gone.clear()
 
     def take_gone(self, typed: str) -> bool:

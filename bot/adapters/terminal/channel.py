@@ -94,6 +94,7 @@ def content_of(piece: Piece) -> Outbound:
         tuple(FileRef(**file) for file in body["files"]),
         body["reply_to"],
         body["silent"],
+        asks=body.get("asks", ""),
     )
 
 

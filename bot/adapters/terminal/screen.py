@@ -266,6 +266,8 @@ class Screen:
     async def _show_all(self, message_id: str, content: Outbound) -> None:
         """Prints a message; one with buttons is a card, with its keys below."""
         if not (buttons := buttons_of(content)):
+            if content.asks and self.decides:
+                self.board.ask(message_id, self._layout.sentences(content))
             await self._print(await self._layout.whole(content, self._width), "block")
             return
         if content.kind is OutboundKind.OPTION:

@@ -71,10 +71,12 @@ def read_typed(line: str, begun: Begun, board: Board) -> Typed | None:
         and _seen(option, begun)
     ):
         return Pressed(option, option.buttons[key["key"].lower()].data)
+    asking = board.asking if board.asking and _seen(board.asking, begun) else None
     begun = tuple(card for card in begun if not card.passing)
-    if text.startswith("/") or not (begun or board):
+    answers = asking and not text.startswith("/") and not (key and board)
+    if answers or text.startswith("/") or not (begun or board):
         gone = board.take_gone(text.lower())
-        return Misread(_GONE.format(key=text)) if gone else Said(text)
+        return Misread(_GONE.format(key=text)) if gone else Said(text, asking if answers else None)
     if key:
         return _press(key["key"].lower(), key["number"], begun, board)
     if (numbered := _NUMBERED.fullmatch(text)) and (

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.chat import Conversation
+from bot.domain.chat import NONE_CLOSED, Conversation
 from bot.domain.errors import ToolFailure
 from bot.domain.tool import (
     CloseConversation,
@@ -86,8 +86,8 @@ class GetConversation(ArgumentsTool[GetConversationArguments]):
                 lines.append(clipped(conversation.summary, _ROOM // len(found)))
             entries = await self._journal.entries(conversation.id)
             untrusted = untrusted or _foreign_source(entries, place.person)
-        text = "\n".join(lines) or "This chat has no closed conversation yet."
-        return ToolOutput(text, untrusted=untrusted)
+        text = "\n".join(lines) or NONE_CLOSED
+        return ToolOutput(text, untrusted=untrusted, passages=tuple(one.id for one in found))
 
     async def _words_of(self, id: str, place: Place) -> ToolOutput:
         conversation = await self._chats.conversation(place.chat, id)
@@ -98,7 +98,8 @@ class GetConversation(ArgumentsTool[GetConversationArguments]):
         entries = await self._journal.entries(conversation.id)
         headline = _headline(conversation, place.timezone)
         text = "\n".join([headline, *_spoken(entries, place.timezone)])
-        return ToolOutput(text, untrusted=_foreign_source(entries, place.person))
+        source = _foreign_source(entries, place.person)
+        return ToolOutput(text, untrusted=source, passages=(conversation.id,))
 
 
 class EndConversationArguments(Arguments):

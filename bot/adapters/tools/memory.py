@@ -10,7 +10,7 @@ from bot.domain.budget import CallKind, Cause
 from bot.domain.errors import ToolFailure
 from bot.domain.fit import Found
 from bot.domain.message import Plain
-from bot.domain.note import FORGET, MOST_NOTE, RECALL, REMEMBER, Note
+from bot.domain.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
 from bot.domain.passage import Passage, Whose, clipped_words, whose
 from bot.domain.recalled import foreign_in
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
@@ -90,9 +90,13 @@ class RecallTool(ArgumentsTool[RecallArguments]):
         found = await self._searched(arguments.query, owner, _MOST_FOUND, cause)
         passages = [one for one, _ in found]
         if not passages:
-            return ToolOutput("Nothing earlier has such words. Try others.")
+            return ToolOutput(NOTHING_FOUND)
         text = "\n\n".join(_told(one) for one in passages)
-        return ToolOutput(text, untrusted=_foreign(passages, place.person, group=not chat.private))
+        return ToolOutput(
+            text,
+            untrusted=_foreign(passages, place.person, group=not chat.private),
+            passages=tuple(one.id for one in passages),
+        )
 
 
 class ForgetArguments(Arguments):

@@ -54,7 +54,9 @@ class Heeding:
         """Takes a message by what it is to the open cards of the chat."""
         match taken:
             case Taken.DECIDED:
-                done = marked(arrival.row, InboundState.DONE, "a denial with its reason")
+                done = marked(
+                    arrival.row, InboundState.DONE, "words that a card or a question asked for"
+                )
                 await self._journal.commit(done)
             case Taken.ASSENT:
                 told = (arrival.done(), _told(arrival, HOW_TO_PRESS))

@@ -47,6 +47,7 @@ class Presses:
             told = await self._commands.choose(Arrival(row, message, chat, person))
         else:
             told = await self._desks.press(press, chat.id, person)
-        await self._journal.commit(marked(row, InboundState.DONE, forget=person is None))
+        # It holds the words of the message with the button, which /forget would not find there.
+        await self._journal.commit(marked(row, InboundState.DONE, forget=True))
         channel = self._channels[row.channel]
         self._acknowledging.begin(channel, press, told, known=person is not None)

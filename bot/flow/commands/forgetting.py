@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from bot.domain.change import AddAudit, DropNote, Erase, Write
+from bot.domain.change import AddAudit, Erase, Write
 from bot.domain.erasing import Target
 from bot.domain.markdown import inline_code, literal
-from bot.domain.note import note_of
+from bot.domain.note import note_of, passage_of
 from bot.domain.passage import clipped_words, whose
 from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Wake
@@ -91,7 +91,7 @@ class ForgettingCommands:
         elif what.lower() == _CONVERSATION:
             erases = Erase(Target(owner, conversation=asked.chat.conversation))
         elif await self._notes.get(what) is not None:
-            erases = DropNote(what)
+            erases = Erase(Target(owner, turn=passage_of(what)))
         else:
             erases = Erase(Target(owner, turn=what))
         audit = self._audit(asked, "memory.erased", what.lower())

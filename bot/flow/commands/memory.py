@@ -6,9 +6,10 @@ from bot.domain.budget import CallKind, Cause
 from bot.domain.change import DropNote
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
-from bot.domain.note import Note, note_of
+from bot.domain.note import note_of, passage_of
 from bot.domain.passage import Passage, clipped_words, whose
 from bot.flow.commands.choices import choice
+from bot.flow.commands.note_changing import change_button, refusal
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.memory.recall import Recall
 from bot.ports.notes import Notes
@@ -54,35 +55,31 @@ class MemoryCommands:
         which = f" Page {page}, the newest first:" if more or page > 1 else ""
         lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:_LISTED], 1)]
         told = "\n".join([f"My notes.{which}", "", *lines, "", _HOW])
-        buttons = _buttons([note.id for note in notes[:_LISTED]])
+        buttons = _buttons([passage_of(note.id) for note in notes[:_LISTED]])
         return Answer(told, buttons=(*buttons, *_turning(page, more=more)), optional=True)
 
     async def _found(self, asked: Invocation, words: str) -> Answer:
         cause = Cause(CallKind.EMBEDDING, asked.chat.id, asked.person.id)
         hits = await self._recall.searched(words, _owner(asked), _LISTED, cause)
+        found = [passage for passage, _ in hits]
         if not hits:
             return Answer(f"I remember nothing with {inline_code(words[:60])}. {_HOW}")
-        lines: list[str] = []
-        notes: list[str] = []
-        for passage, _ in hits:
-            note = note_of(passage.id)
-            notes.extend(() if note is None else (note,))
-            lines.append(_line(passage, len(notes) if note is not None else 0))
-        return Answer("\n\n".join([*lines, _HOW]), buttons=_buttons(notes), optional=True)
+        lines = [_line(n, passage) for n, passage in enumerate(found, 1)]
+        buttons = _buttons([passage.id for passage in found])
+        return Answer("\n\n".join([*lines, _HOW]), buttons=buttons, optional=True)
 
     async def _deleted(self, asked: Invocation, id: str, *, listed: bool) -> Answer:
         note = await self._notes.get(id)
-        if note is None or note.whose != _owner(asked):
-            return Answer("That note is gone already.", buttons=())
-        if not _may_delete(asked, note):
-            return Answer("Only an owner, or the person whose note it is, can delete it.")
+        why = refusal(note, asked.chat, asked.person)
+        if why or note is None:
+            return Answer(why)
         # The words of a deleted note must not stay on the screen.
         if not listed:
             return Answer("↩️ The note is deleted.", (DropNote(note.id),))
         left = [n for n in await self._notes.of(note.whose, _LISTED + 1) if n.id != note.id]
         lines = [f"{n}. {_short(one.text)}" for n, one in enumerate(left[:_LISTED], 1)]
         told = "\n".join(["One note is deleted.", "", *lines]).strip()
-        buttons = _buttons([one.id for one in left[:_LISTED]])
+        buttons = _buttons([passage_of(one.id) for one in left[:_LISTED]])
         return Answer(told, (DropNote(note.id),), buttons=buttons, optional=True)
 
 
@@ -90,18 +87,23 @@ def _owner(asked: Invocation) -> str:
     return whose(asked.chat, asked.person.id)
 
 
-def _may_delete(asked: Invocation, note: Note) -> bool:
-    return asked.chat.private or asked.person.may_decide_for(note.person)
+def _buttons(passages: Sequence[str]) -> tuple[tuple[Button, ...], ...]:
+    """Returns numbered buttons: one that deletes for each, and one that changes for each note."""
+    deleting: list[Button] = []
+    changing: list[Button] = []
+    for number, id in enumerate(passages, 1):
+        note = note_of(id)
+        if note is None:
+            # What was said cannot be brought back, so it is asked about once more.
+            deleting.extend(choice(f"🗑 {number}", "forget", id))
+        else:
+            deleting.extend(choice(f"🗑 {number}", "memory", "delete", note))
+            changing.append(change_button(f"✏️ {number}", note))
+    return (*_rows(deleting), *_rows(changing))
 
 
-def _buttons(notes: Sequence[str]) -> tuple[tuple[Button, ...], ...]:
-    """Returns a numbered button for each note, that deletes it."""
-    found = [
-        button
-        for number, id in enumerate(notes, 1)
-        for button in choice(f"🗑 {number}", "memory", "delete", id)
-    ]
-    return tuple(tuple(found[n : n + _EACH_ROW]) for n in range(0, len(found), _EACH_ROW))
+def _rows(buttons: Sequence[Button]) -> list[tuple[Button, ...]]:
+    return [tuple(buttons[n : n + _EACH_ROW]) for n in range(0, len(buttons), _EACH_ROW)]
 
 
 def _turning(page: int, *, more: bool) -> tuple[tuple[Button, ...], ...]:
@@ -111,12 +113,13 @@ def _turning(page: int, *, more: bool) -> tuple[tuple[Button, ...], ...]:
     return ((*newer, *older),) if newer or older else ()
 
 
-def _line(passage: Passage, number: int) -> str:
-    """Returns a line for a note with the number of its button, or for an answer with its id."""
-    if number:
-        return f"🗑 {number} · {passage.at:%Y-%m-%d} · {_short(passage.answer)}"
+def _line(number: int, passage: Passage) -> str:
+    """Returns a line for a note, or for an answer with its id, and the number of its buttons."""
+    head = f"**{number}** · {passage.at:%Y-%m-%d}"
+    if note_of(passage.id) is not None:
+        return f"{head} · 📝 {_short(passage.answer)}"
     asked = _short(passage.question)
-    return f"{passage.at:%Y-%m-%d} · {asked}\n→ {_short(passage.answer)} · `{passage.id}`"
+    return f"{head} · {asked}\n→ {_short(passage.answer)} · `{passage.id}`"
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,7 @@ from bot.domain.change import AddNote, DropNote, KeepPassage, Show, Write
 from bot.domain.contribution import Share
 from bot.domain.markdown import literal
 from bot.domain.message import Markdown, Outbound, OutboundKind
-from bot.domain.note import FORGET, REMEMBER, Note, note_id
+from bot.domain.note import FORGET, REMEMBER, Note, note_id, shown_by
 from bot.domain.passage import whose
 from bot.domain.tool import Status, ToolCall, ToolResult
 from bot.domain.turn import Turn
@@ -46,4 +46,4 @@ def _noted(work: Work, call: ToolCall) -> tuple[Write, ...]:
     undo = choice("↩️ Undo", "memory", "undo", note.id)
     told = Outbound(OutboundKind.OPTION, (Markdown(f"📝 Noted: {literal(note.text)}"),), (undo,))
     kept = KeepPassage(note.as_passage(chat))
-    return AddNote(note), kept, Show(f"noted:{note.id}", chat.id, told)
+    return AddNote(note), kept, Show(shown_by(note.id), chat.id, told)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from bot.domain.change import Write
 from bot.domain.chat import Chat
+from bot.domain.erasing import COMMANDS
 from bot.domain.message import Button, InboundMessage, Outbound
 from bot.domain.person import Person
 from bot.flow.commands.consequences import Consequence
@@ -111,4 +112,4 @@ class Command:
 
 def answer_key(row: int) -> str:
     """Returns the outbound key of the message that answers the command in this row."""
-    return f"command:{row}"
+    return f"{COMMANDS}{row}"

@@ -25,7 +25,7 @@ from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.answer_commands import answer_commands
 from bot.flow.composition.chat_work import ChatWork
-from bot.flow.composition.memory_commands import memory_commands
+from bot.flow.composition.memory_commands import DesksByLetter, memory_commands, memory_desks
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
@@ -190,6 +190,10 @@ class CommandTable:
     @property
     def consequences(self) -> Consequences:
         return Consequences(self._chat_work.lanes, self._way_out.reactions, self._world.servers)
+
+    @property
+    def memory_desks(self) -> DesksByLetter:
+        return memory_desks(self._store, self._world, self._way_out.journal)
 
     @cached_property
     def plan_replacing(self) -> PlanReplacing:

@@ -145,6 +145,7 @@ class Composition:
             QUESTIONS: self.command_table.plan_replacing,
             **self.chat_work.desks,
             KNOCKS: self._knocking,
+            **self.command_table.memory_desks,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 

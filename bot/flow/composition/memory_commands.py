@@ -1,12 +1,22 @@
 """The commands about what is remembered, put together: it is shown, erased and handed out."""
 
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from bot.domain.zones import Zones
+from bot.flow.approvals.desks import Desk
 from bot.flow.commands import Command
 from bot.flow.commands.exporting import ExportCommands
 from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.memory import MemoryCommands
+from bot.flow.commands.note_changing import PREFIX as NOTES
+from bot.flow.commands.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.world import StorePorts, World
+from bot.ports.journal import Journal
+
+DesksByLetter: TypeAlias = Mapping[str, Desk]
+"""Desks by the first letter of their buttons' data."""
 
 
 def memory_commands(
@@ -19,3 +29,8 @@ def memory_commands(
         *ForgettingCommands(store.memory, store.notes, world.clock).table,
         *ExportCommands(store.belongings, store.notes, store.journal, packing, zones).table,
     )
+
+
+def memory_desks(store: StorePorts, world: World, journal: Journal) -> DesksByLetter:
+    """Returns the desk of the buttons that change notes."""
+    return {NOTES: NoteChanging(journal, store.notes, store.chats, world.clock)}

@@ -24,6 +24,7 @@ from bot.domain.transcript import (
     SummaryBody,
     TextPart,
     ThinkingPart,
+    uncovered,
 )
 from bot.domain.view import Diagnostics, Masked, RequestView, ResultPart, ViewMessage, ViewPart
 from bot.domain.visible_text import quoted_name
@@ -126,20 +127,20 @@ class ViewFold:
         log = self._log
         self._reset()
         sealed_before = max(e.seq for e in log if isinstance(e.body, SummaryBody | CutBody))
-        summary = next((e for e in reversed(log) if isinstance(e.body, SummaryBody)), None)
-        covers = 0
-        if summary is not None and isinstance(summary.body, SummaryBody):
-            covers = self._covers = summary.body.covers
-            self._put("user", (TextPart(_summary_text(summary.body)),))
-            self._untrusted = summary.body.untrusted
+        shown = list(uncovered(reversed(log)))[::-1]
+        summary = next((e.body for e in shown if isinstance(e.body, SummaryBody)), None)
+        if summary is not None:
+            self._covers = summary.covers
+            self._put("user", (TextPart(_summary_text(summary)),))
+            self._untrusted = summary.untrusted
         shrunk = {
             seq: e.body.keep_chars
             for e in log
             if isinstance(e.body, CutBody)
             for seq in e.body.shrunk
         }
-        for entry in log:
-            if entry.seq > covers and not isinstance(entry.body, SummaryBody | CutBody):
+        for entry in shown:
+            if not isinstance(entry.body, SummaryBody | CutBody):
                 self._show(entry, sealed_before, shrunk)
         if self._sealed_chars:
             told = "thinking before the cut left out"

@@ -112,6 +112,7 @@ class ToolRunner:
             untrusted=output.untrusted,
             files=output.files,
             keep=tool.spec.keep,
+            passages=output.passages,
         ).followed_by(output.after)
         sends = tuple(
             Show(f"send:{place.turn}:{call.id}:{n}", place.chat, content)

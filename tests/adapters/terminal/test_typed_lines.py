@@ -255,6 +255,24 @@ def test_an_option_has_a_letter_of_its_own_and_no_card_gets_a_number_by_it(one: 
     assert read_typed("u", (), one) != Pressed(option, "m:memory:undo 1"), "it came up meanwhile"
 
 
+@pytest.mark.parametrize("line", ["no nuts", "is it?", "no", "a"])
+def test_words_answer_the_message_that_asks_for_them_once(line: str) -> None:
+    board = Board()
+    board.ask("m8", ["✏️ What should the note say?"])
+    asking = board.asking
+    assert read_typed(line, board.shown, board) == Said(line, asking)
+    assert read_typed(line, (), board) == Said(line), "it came up meanwhile"
+    assert read_typed("/memory", board.shown, board) == Said("/memory")
+    board.go_on()
+    assert read_typed(line, board.shown, board) == Said(line)
+
+
+def test_a_key_of_an_open_card_is_no_answer_to_a_question(one: Board) -> None:
+    one.ask("m8", ["✏️ What should the note say?"])
+    assert read_typed("y", one.shown, one) == Pressed(card(one, 1), "c:1:y")
+    assert read_typed("no nuts", one.shown, one) == Said("no nuts", one.asking)
+
+
 def test_words_beside_an_option_alone_are_a_message_and_end_it() -> None:
     board = Board()
     board.option("m9", ["📝 Noted: no nuts"], UNDO)

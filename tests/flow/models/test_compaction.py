@@ -126,3 +126,14 @@ def test_a_digest_tells_what_was_asked() -> None:
     told = digest_of(entries).splitlines()
     assert told[1] == "- the first"
     assert len(told[2]) == 122
+
+
+def test_a_huge_line_loses_its_middle_and_leaves_room_for_others() -> None:
+    entries = log(
+        AskerBody("first", "Ann"), reply("a" + "é" * 50_000 + "z"), AskerBody("last", "Ann")
+    )
+    told = transcript_of(entries, 16_000)
+    assert told.startswith("<transcript>\nPerson: first\nAssistant: aé")
+    assert "bytes left out" in told
+    assert told.endswith("éz\nPerson: last\n</transcript>")
+    assert len(told.encode()) < 3_000

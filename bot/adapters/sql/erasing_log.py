@@ -1,0 +1,96 @@
+"""Erases words in the log: what turns said, and what quotes it elsewhere."""
+
+from collections.abc import Sequence, Set
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
+
+from bot.adapters.sql.tables import artifact, chat, conversation, entry
+from bot.domain.erasing import QUOTING, erased, kept_aside, quotes
+from bot.domain.transcript import AskerBody, CutBody, SummaryBody
+
+_OF = bindparam("of")
+_ENTRIES = (
+    select(entry.c.seq, entry.c.turn, entry.c.body)
+    .where(entry.c.chat == bindparam("within"), entry.c.conversation == _OF)
+    .order_by(entry.c.seq)
+)
+# Quotes inside of stored words are escaped, so that only the names of fields fit these.
+_QUOTING = select(entry.c.chat, entry.c.conversation, entry.c.body).where(
+    entry.c.chat.in_(bindparam("chats", expanding=True)),
+    or_(
+        type_coerce(entry.c.body, Text).like('%"passages":%["%'),
+        *(type_coerce(entry.c.body, Text).like(f'%"tool":%"{name}"%') for name in QUOTING),
+    ),
+)
+_REWRITE = (
+    update(entry)
+    .where(entry.c.chat == bindparam("within"), entry.c.seq == bindparam("line"))
+    .values(body=bindparam("left", type_=entry.c.body.type))
+)
+_LAST = select(chat.c.last_seq).where(chat.c.id == _OF, chat.c.conversation == bindparam("open"))
+
+
+def quoted_in(
+    connection: Connection, passages: Set[str], chats: Sequence[int]
+) -> set[tuple[int, str]]:
+    """Returns the chats and conversations in which these passages are told again."""
+    found = connection.execute(_QUOTING, {"chats": chats})
+    return {(within, of) for within, of, body in found if quotes(body, passages)}
+
+
+def erase_log(
+    connection: Connection,
+    place: tuple[int, str],
+    turns: Set[str],
+    passages: Set[str],
+    mark: str,
+    at: datetime,
+) -> None:
+    """Erases what these turns said in a conversation of a chat, and what quotes these passages.
+
+    Its title goes when it was made of erased words, its summary when anything changed. A cut is
+    stored where the view begins anew.
+    """
+    within, of = place
+    rows = connection.execute(_ENTRIES, {"within": within, "of": of}).all()
+    changed: list[dict[str, Any]] = []
+    aside: list[str] = []
+    for seq, own, body in rows:
+        again = own not in turns and quotes(body, passages)
+        if again or own in turns or isinstance(body, SummaryBody):
+            left = erased(body, mark)
+            if left != body:
+                changed.append({"within": within, "line": seq, "left": left})
+            aside.extend(kept_aside(body))
+    if aside:
+        named = update(artifact).where(artifact.c.chat == within, artifact.c.id.in_(aside))
+        connection.execute(named.values(text=mark))
+    # The first words of a conversation are its title.
+    first = next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
+    _rename(connection, of, mark, titled=first in turns)
+    if changed:
+        connection.execute(_REWRITE, changed)
+        _cut(connection, within, of, at)
+
+
+def _rename(connection: Connection, of: str, mark: str, *, titled: bool) -> None:
+    for name in ("title", "summary") if titled else ("summary",):
+        told = conversation.c[name]
+        left = update(conversation).where(conversation.c.id == of, told != "")
+        connection.execute(left.values({name: mark}))
+
+
+def _cut(connection: Connection, within: int, of: str, at: datetime) -> None:
+    """Stores a cut where the view begins anew, and takes the chat from its owner.
+
+    Its owner holds the old words in memory; the next one reads the log again.
+    """
+    last = connection.execute(_LAST, {"of": within, "open": of}).scalar()
+    if last is None:
+        return
+    line = {"chat": within, "seq": last + 1, "conversation": of, "turn": "", "at": at}
+    connection.execute(insert(entry), {**line, "body": CutBody((), 0)})
+    moved = update(chat).where(chat.c.id == within)
+    connection.execute(moved.values(last_seq=last + 1, fence=chat.c.fence + 1))

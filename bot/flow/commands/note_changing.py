@@ -1,0 +1,131 @@
+"""The desk that changes the words of a note: a button asks for them, and a reply gives them."""
+
+from dataclasses import replace
+
+from bot.domain.change import AddNote, Change, DropNote, KeepPassage, Show
+from bot.domain.chat import Chat
+from bot.domain.markdown import literal
+from bot.domain.message import Button, Markdown, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.note import MOST_NOTE, Note, asking, note_asked, note_id, shown_by
+from bot.domain.passage import whose
+from bot.domain.person import Person
+from bot.domain.visible_text import one_line
+from bot.flow.approvals.desks import NOT_OURS, Taken, refused
+from bot.flow.commands.choices import choice
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+from bot.ports.notes import Notes
+
+PREFIX = "n"
+"""The first letter of the data of a button that changes a note."""
+
+WHAT = "What should the note say?"
+GONE = "That note is gone: it was changed or deleted meanwhile. /memory shows my notes."
+NOT_YOURS = "Only an owner, or the person whose note it is, can change it."
+_AGAIN = "Nothing was changed. Reply to this message with other words."
+_LONGEST_NAME = 60
+
+
+def change_button(label: str, note: str) -> Button:
+    """Returns the button that asks for new words of a note."""
+    return Button(label, f"{PREFIX}:{note}")
+
+
+def refusal(note: Note | None, chat: Chat, person: Person) -> str:
+    """Returns the reason why a person cannot change or delete a note; empty when they can."""
+    if note is None or note.whose != whose(chat, person.id):
+        return GONE
+    return "" if chat.private or person.may_decide_for(note.person) else NOT_YOURS
+
+
+class NoteChanging:
+    """A changed note is a new one in the place of the old one.
+
+    So a model that knows the old words is told that they hold no longer, and reads the new ones.
+    """
+
+    def __init__(self, journal: Journal, notes: Notes, chats: Chats, clock: Clock) -> None:
+        self._journal = journal
+        self._notes = notes
+        self._chats = chats
+        self._clock = clock
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+        """Asks for the words; the note stays as it is until they come as a reply."""
+        id = press.data.partition(":")[2]
+        note, here = await self._notes.get(id), await self._chats.get(chat)
+        if person is None:
+            return refused(NOT_OURS)
+        why = refusal(note, here, person)
+        if why or note is None:
+            return refused(why)
+        who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
+        told = f"✏️ {who}{WHAT} Reply to this message. Now it says: “{note.text}”"
+        await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
+        return PressAnswer()
+
+    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+        id, words = note_asked(key), text.strip()
+        if id is None:
+            return Taken.NO
+        answer, changed = f"{asking(id)}{note_id(key, words)}", note_id(id, words)
+        if await self._notes.get(changed) is not None:
+            # The same reply again, after a death: it was carried out.
+            return Taken.DECIDED
+        note, here = await self._notes.get(id), await self._chats.get(chat)
+        why = refusal(note, here, person)
+        if why == NOT_YOURS:
+            return Taken.NO
+        if note is None or why:
+            await self._show(answer, chat, Outbound(OutboundKind.NOTICE, (Plain(why),)))
+        elif fault := _fault(words):
+            await self._show(answer, chat, _question(f"✏️ {fault} {_AGAIN}"))
+        else:
+            await self._change(note, changed, words, here, person)
+        return Taken.DECIDED
+
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        """Returns False: no turn waits for these words."""
+        return False
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns None: the button stands below a list, which asking does not change."""
+        return None
+
+    async def _change(self, old: Note, id: str, words: str, chat: Chat, person: Person) -> None:
+        # No conversation: the model has to be told of words that it did not take itself.
+        new = replace(
+            old,
+            id=id,
+            text=words,
+            at=self._clock.now(),
+            person=person.id,
+            speaker=person.name,
+            conversation="",
+        )
+        delete = choice("🗑 Delete", "memory", "undo", id)
+        told = Markdown(f"📝 The note says now: {literal(words)}")
+        buttons = ((change_button("✏️ Change", id), *delete),)
+        writes = (
+            DropNote(old.id),
+            AddNote(new),
+            KeepPassage(new.as_passage(chat)),
+            Show(shown_by(id), chat.id, Outbound(OutboundKind.OPTION, (told,), buttons)),
+        )
+        await self._journal.commit(Change(writes, durable=True))
+
+    async def _show(self, key: str, chat: int, content: Outbound) -> None:
+        await self._journal.commit(Change((Show(key, chat, content),), durable=True))
+
+
+def _question(text: str) -> Outbound:
+    return Outbound(OutboundKind.NOTICE, (Plain(text),), asks=WHAT)
+
+
+def _fault(words: str) -> str:
+    if not words:
+        return "A note needs words, and your reply has none."
+    if len(words) > MOST_NOTE:
+        return f"A note has at most {MOST_NOTE} characters, and your reply has {len(words):,}."
+    return ""

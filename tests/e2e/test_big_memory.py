@@ -1,0 +1,77 @@
+"""Ten thousand notes and an answer of five megabytes: nobody waits, and every request fits."""
+
+import sqlite3
+from contextlib import closing
+
+from bot.domain.note import NOTE_BYTES
+from tests.e2e.steward import Steward, words_in
+from tests.standins.messages_api import PROFILES, calls, text, tool
+
+WORD = "Steward remembers. "
+BIG = WORD * (5_000_000 // len(WORD))
+MANY = 10_000
+FILL = """WITH RECURSIVE each(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each LIMIT ?)
+INSERT INTO note (id, whose, text, at, person, speaker, conversation)
+SELECT 'n' || n, whose, 'fact number ' || n || ' ' || ?, datetime(at, '-' || n || ' minutes')
+    || '.000000', person, speaker, '' FROM each, note WHERE note.id NOT LIKE 'n%'"""
+
+
+async def test_an_answer_of_five_megabytes_is_cut_before_the_next_request(steward: Steward) -> None:
+    steward.script(text("One."), text(BIG), text("- it was long"), text("Two."), text("Three."))
+    await steward.start()
+    steward.say("/long file")
+    await steward.sees("its beginning and a Markdown file")
+    steward.say("Hello")
+    await steward.sees("One.")
+    steward.say("Tell me everything")
+    await steward.until(lambda: any(one.file is not None for one in steward.shown), 60)
+    steward.say("And now?")
+    await steward.sees("Two.")
+    # The stand-in refuses what is beyond the model's window: nothing was refused.
+    assert steward.model.refusals == []
+    summed, after = (steward.model.requests[n] for n in (2, 3))
+    window = max(profile.context_window for profile in PROFILES.values())
+    assert len(BIG) > 4 * window, "the answer alone would have been beyond the window"
+    assert "bytes left out" in str(summed.body)
+    assert WORD.strip() in str(summed.body)
+    assert "- it was long" in str(after.body)
+    assert after.size < 50_000
+    await steward.recorded()
+    await steward.restart()
+    steward.say("/memory remembers")
+    await steward.sees("Tell me everything")
+    steward.say("Still there?")
+    await steward.sees("Three.")
+
+
+async def test_ten_thousand_notes_are_paged_and_open_a_conversation_within_their_bytes(
+    steward: Steward,
+) -> None:
+    steward.script(calls(tool("remember", {"note": "Ann eats no nuts."})), text("I will."))
+    await steward.start()
+    steward.say("Remember: no nuts")
+    await steward.sees("I will.")
+    await steward.recorded()
+    with closing(sqlite3.connect(steward.records.path)) as connection, connection:
+        connection.execute(FILL, (MANY, "x" * 300))
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.script(text("Soup."))
+    steward.say("What shall I cook?")
+    await steward.sees("Soup.")
+    asked = words_in(steward.model.requests[-1])
+    assert "Ann eats no nuts." in asked
+    assert NOTE_BYTES / 2 < len(asked.encode()) < NOTE_BYTES + 1_000
+    steward.say("/memory")
+    pages = await steward.sees("Page 1, the newest first:")
+    steward.press(pages, "Older ▸")
+    second = await steward.sees("Page 2, the newest first:")
+    assert "fact number 10…" in second.text
+    steward.say(f"/memory notes {MANY // 10}")
+    assert f"fact number {MANY - 1}…" in (await steward.sees("Page 1000, the")).text
+    steward.press(await steward.sees("Page 1000, the"), "🗑 1")
+    await steward.sees("One note is deleted.")
+    steward.say("/forget all")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.sees("Erased.")
+    assert steward.records.rows("SELECT count(*) FROM note") == [(0,)]

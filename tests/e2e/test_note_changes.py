@@ -1,0 +1,75 @@
+"""A note is changed by a button and a reply, over a death in between, and in the terminal."""
+
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.launching import Command
+from tests.e2e.steward import KEY, Steward, words_in
+from tests.e2e.terminals import Terminal
+from tests.standins.messages_api import MessagesApi, calls, text, tool
+from tests.standins.serving import serving
+from tests.words import NOTE_SAYS, READY, WHAT_NOTE
+
+NUTS, EGGS = "Ann eats no nuts.", "Ann eats no eggs."
+
+
+@pytest.fixture
+async def model() -> MessagesApi:
+    return MessagesApi(api_key=KEY)
+
+
+@pytest.fixture
+async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
+    """The settings that lead to the model."""
+    async with serving(model.app) as url:
+        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
+
+
+async def test_a_note_is_changed_by_a_reply_that_comes_after_a_death(steward: Steward) -> None:
+    steward.script(calls(tool("remember", {"note": NUTS})), text("I will."), text("Soup."))
+    await steward.start()
+    steward.say("Remember: no nuts")
+    await steward.sees("I will.")
+    steward.say("/memory")
+    steward.press(await steward.sees("My notes."), "✏️ 1")
+    question = await steward.sees(WHAT_NOTE)
+    assert question.asks.startswith("What should the note say?")
+    await steward.recorded()
+    await steward.restart()
+    steward.say(EGGS, reply_to=question)
+    await steward.sees(NOTE_SAYS.format(EGGS))
+    await steward.recorded()
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.say("What shall I cook?")
+    await steward.sees("Soup.")
+    asked = words_in(steward.model.requests[2])
+    assert EGGS in asked
+    assert NUTS not in asked
+    held = steward.records.rows("SELECT content FROM outbox WHERE key NOT LIKE 'command:%'")
+    assert NUTS not in str(held), "the old words stand where the note was shown"
+
+
+async def test_in_the_terminal_the_next_words_are_those_of_the_note(
+    tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
+) -> None:
+    model.script.add(calls(tool("remember", {"note": NUTS})), text("I will."), text("Soup."))
+    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+        await talk.shows(READY)
+        talk.say("I eat no nuts")
+        await talk.shows("I will.")
+        talk.say("/memory")
+        await talk.shows("[b] ✏")
+        talk.say("b")
+        await talk.shows(WHAT_NOTE)
+        talk.say(EGGS)
+        await talk.shows(NOTE_SAYS.format(EGGS))
+        talk.say("What shall I cook?")
+        await talk.shows("Soup.")
+        asked = str((await model.received(3)).body["messages"][-1])
+        assert EGGS in asked
+        assert "What shall I cook?" in asked
+    model.assert_exhausted()

@@ -1,0 +1,143 @@
+"""A note is changed by a button and a reply; an answer in a list is erased by its button."""
+
+from bot.domain.message import Quote
+from bot.domain.note import Note
+from bot.domain.transcript import RecallBody
+from tests.fakes.channel import Shown
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.scenarios.team import group
+from tests.scenarios.test_background import seen
+from tests.scenarios.test_memory import afresh, indexed, kept
+from tests.scenarios.test_notes import NOTED, NUTS, notes
+from tests.words import (
+    NO_SUCH_NOTE,
+    NOTE_NEEDS_WORDS,
+    NOTE_SAYS,
+    NOTE_TOO_LONG,
+    NOTES_OF_OTHERS,
+    WHAT_NOTE,
+)
+
+EGGS = "Ann is allergic to eggs."
+
+
+async def asked(scene: Stage) -> Shown:
+    """Presses the button of the only note; returns the message that asks."""
+    await scene.say("/memory")
+    await scene.press("✏️ 1")
+    return await shown(scene, WHAT_NOTE)
+
+
+async def shown(scene: Stage, words: str) -> Shown:
+    return await scene.until(
+        lambda: next((s for s in scene.channel.screen.values() if words in s.text), None)
+    )
+
+
+def words_left(scene: Stage) -> str:
+    rows = scene.store.rows
+    return str([rows.outbox, rows.notes, rows.passages])
+
+
+async def test_new_words_take_the_place_of_a_note_and_the_model_hears_of_it() -> None:
+    async with stage(NOTED, says("I will."), says("Soup."), says("Bread.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        await afresh(scene)
+        await scene.say("What shall I cook?")
+        await scene.settled(2)
+        question = await asked(scene)
+        assert NUTS in question.text
+        await scene.say(EGGS, reply_to=question)
+        await scene.shows(NOTE_SAYS.format(EGGS))
+        (note,) = notes(scene)
+        assert (note.text, note.person) == (EGGS, 1)
+        assert [one.answer for one in kept(scene) if one.id.startswith("note:")] == [EGGS]
+        left = [row for key, row in scene.store.rows.outbox.items() if not key.startswith("co")]
+        assert NUTS not in str(left), "the old words stay where they were shown"
+        await scene.say("And else?")
+        await scene.settled(3)
+        told = seen(scene.model.requests[-1])
+        assert told.index(EGGS) < told.index("hold no longer")
+        assert len(scene.model.requests) == 4, "the reply is no message for the model"
+        await scene.press("✏️ Change")
+        await scene.press("🗑 Delete")
+        await scene.shows("The note is deleted.")
+        assert notes(scene) == []
+        assert EGGS not in words_left(scene)
+
+
+async def test_bad_words_change_nothing_and_may_be_given_again() -> None:
+    async with stage(NOTED, says("I will.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        question = await asked(scene)
+        await scene.say("x" * 501, reply_to=question)
+        await scene.shows(NOTE_TOO_LONG)
+        await scene.say("  ", reply_to=question)
+        again = await shown(scene, NOTE_NEEDS_WORDS)
+        assert [note.text for note in notes(scene)] == [NUTS]
+        await scene.say("*eggs* [x](http://e.xample)", reply_to=again)
+        await scene.until(lambda: notes(scene)[0].text != NUTS)
+        assert [note.text for note in notes(scene)] == ["*eggs* [x](http://e.xample)"]
+        await scene.say("milk", reply_to=question)
+        await scene.shows(NO_SUCH_NOTE)
+        assert len(notes(scene)) == 1
+        assert len(scene.model.requests) == 2
+
+
+async def test_a_note_that_is_gone_meanwhile_is_not_brought_back() -> None:
+    async with stage(NOTED, says("I will.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        question = await asked(scene)
+        await scene.press("🗑 1")
+        await scene.shows("One note is deleted.")
+        assert NUTS not in words_left(scene)
+        await scene.say(EGGS, reply_to=question)
+        await scene.shows(NO_SUCH_NOTE)
+        assert notes(scene) == []
+
+
+async def test_in_a_group_a_note_is_changed_by_its_writer_or_an_owner() -> None:
+    async with group(says("Hi."), says("Hi.")) as team:
+        scene = team.scene
+        scene.lend_memory()
+        await team.ask("hello", BOB)
+        await scene.settled()
+        at, owner = scene.clock.now(), f"c{scene.turns[0].chat}"
+        scene.store.rows.notes["a"] = Note("a", owner, NUTS, at, 1, "Ann")
+        assert "My notes." in await team.command("/memory", BOB)
+        assert await scene.press("✏️ 1", BOB) == NOTES_OF_OTHERS
+        await scene.press("✏️ 1", ANN)
+        question = await shown(scene, WHAT_NOTE)
+        quote = Quote(question.text, "Steward", own=True, message_id=question.id)
+        await team.ask(EGGS, BOB, quote=quote)
+        await scene.settled(2)
+        assert [note.text for note in notes(scene)] == [NUTS]
+        await team.ask(EGGS, ANN, quote=quote)
+        await scene.until(lambda: [note.text for note in notes(scene)] == [EGGS])
+
+
+async def test_an_answer_in_a_list_is_erased_by_its_button_after_a_question() -> None:
+    look = calls(call("n", "remember", {"note": "A gerbil lives here."}))
+    async with stage(look, says("A gerbil.")) as scene:
+        scene.lend_memory()
+        await scene.say("Look at the gerbil")
+        await scene.settled()
+        await indexed(scene)
+        await scene.say("/memory gerbil")
+        told = await scene.shows("→ A gerbil. · ")
+        number = next(line for line in told.splitlines() if "Look at" in line).partition(" ")[0]
+        assert "📝 A gerbil lives here." in told
+        await scene.press(f"🗑 {number.strip('*')}")
+        await scene.shows("I cannot bring it back")
+        assert any(one.question == "Look at the gerbil" for one in kept(scene))
+        await scene.press("Erase")
+        await scene.shows("Erased.")
+        assert [one.answer for one in kept(scene)] == ["A gerbil lives here."]
+        assert not [b for b in scene.bodies if isinstance(b, RecallBody)]
