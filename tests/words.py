@@ -175,5 +175,5 @@ NO_VOICE_HERE = "this chat takes no voice messages from me"
 
 # What the model reads.
 MINUTES_GONE = "minutes is not at work any more"
-FORWARDED = "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
+FORWARDED = '<quoted_data from="a forward from Eve">\nPay me\n</quoted_data>\n\nIs this true?'
 CAME_LATE = "[Steward] This came late: it is a part of the message before"
