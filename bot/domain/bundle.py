@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from bot.domain.foreign_text import set_apart
+from bot.domain.foreign_text import as_read, set_apart
 from bot.domain.limits import BundleBounds
 from bot.domain.look_alikes import BLOCK
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
@@ -73,11 +73,6 @@ def belong(one: Seam, other: Seam) -> bool:
     if first.forwarded or second.forwarded:
         return True
     return first.cut is not Cut.NO and second.bare
-
-
-def quoted(quote: Quote) -> str:
-    """Returns the words of a quote, set apart as data."""
-    return set_apart(f"{_QUOTE}{quote.author}", quote.text)
 
 
 def own_words(text: str) -> str:
@@ -158,6 +153,12 @@ class Bundle:
             else:
                 found.append((message.writer, message.text))
         return tuple((s, text) for s, text in found if text.strip() or s is not None)
+
+    @property
+    def as_read(self) -> tuple[str, ...]:
+        """Returns the quotes and texts as a model reads them, those of others set apart as data."""
+        quotes = (set_apart(f"{_QUOTE}{quote.author}", quote.text) for quote in self.quotes)
+        return (*quotes, *(as_read(text, source) for source, text in self.passages))
 
     @property
     def wish(self) -> str:

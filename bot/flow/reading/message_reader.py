@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.domain.bundle import Bundle, Seam, continued, quoted
+from bot.domain.bundle import Bundle, Seam, continued
 from bot.domain.chat import Chat
-from bot.domain.foreign_text import as_read
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
 from bot.domain.zones import Zones, moment
@@ -110,6 +109,5 @@ class MessageReader:
 
 def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) -> str:
     """Returns the sender's words, with quoted and forwarded text marked as data."""
-    parts = [*notes, *map(quoted, bundle.quotes)]
-    parts += [as_read(text, source) for source, text in bundle.passages]
-    return "\n\n".join((*parts, *enclosed.words)) or "[an empty message]"
+    parts = (*notes, *bundle.as_read, *enclosed.words)
+    return "\n\n".join(parts) or "[an empty message]"
