@@ -41,7 +41,7 @@ _FLAGS = frozenset(
 """The tags behind a black flag that make it the flag of England, Scotland or Wales."""
 
 _FLAG = "\U0001f3f4"
-_MOST_SHOWN = 60
+_MOST_SHOWN = 80
 """Characters of one run that are written out one by one."""
 
 _MOST_MARKS = 3

@@ -136,8 +136,8 @@ def test_what_hides_is_shown_and_counted(hidden: str) -> None:
 def test_a_long_row_of_hidden_characters_does_not_flood_the_view() -> None:
     told, count = unseen_shown("\U000e0041" * 100_000)
     assert count == 100_000
-    assert len(told) < 1_000
-    assert "99940 more hidden characters" in told
+    assert len(told) < 1_200
+    assert "99920 more hidden characters" in told
 
 
 def test_names_and_sources_cannot_leave_their_places() -> None:

@@ -1,48 +1,12 @@
 """What the web brings is foreign, and an address that nobody wrote asks before it is fetched."""
 
-from collections.abc import Sequence
-
 from bot.adapters.tools.web import WebFetch, WebSearch
 from bot.domain.tool import Status, ToolCall
-from bot.ports.attachments import DocumentText, NotRead, Reading
-from bot.ports.web import WebHit, WebPage
 from tests.fakes.model import call, calls, says
+from tests.fakes.web import FakePageReader, FakePages, FakeSearch
 from tests.scenarios.stage import stage
 from tests.scenarios.tools import writing
 from tests.words import RULE_PAUSED
-
-
-class FakePages:
-    """A web of texts; `fetched` are the addresses that were asked for."""
-
-    def __init__(self, **texts: str) -> None:
-        self.texts = texts
-        self.fetched: list[str] = []
-
-    def address(self, url: str) -> str:
-        return url
-
-    async def fetch(self, url: str) -> WebPage:
-        self.fetched.append(url)
-        return WebPage(url, b"<html>", "text/html")
-
-
-class FakePageReader:
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    async def read(self, data: bytes, name: str) -> Reading:
-        return NotRead("is not read here")
-
-    async def read_page(self, data: bytes, address: str, charset: str) -> Reading:
-        return DocumentText(self.text)
-
-
-class FakeSearch:
-    name = "FakeSearch"
-
-    async def search(self, query: str) -> Sequence[WebHit]:
-        return [WebHit("Ships", "https://ships.example/1", "All about ships.")]
 
 
 def fetch(id: str, url: str, **more: object) -> ToolCall:

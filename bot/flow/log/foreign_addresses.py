@@ -48,8 +48,8 @@ def shown_safely(work: Work, content: Outbound) -> Outbound:
     """
     blocks = content.blocks
     linked = any("](" in block.text or "]:" in block.text for block in blocks)
-    reached = content.previews and any("http" in block.text for block in blocks)
-    if not linked and not reached:
+    # A platform also shows previews of addresses without a scheme.
+    if not linked and not content.previews:
         return content
     log = work.log.entries()
     if foreign_to(work.turn.asker, log) is None:
