@@ -44,6 +44,9 @@ _FLAG = "\U0001f3f4"
 _MOST_SHOWN = 80
 """Characters of one run that are written out one by one."""
 
+_NEAR = 100
+"""Characters around a direction mark in which a script from right to left must stand."""
+
 _MOST_MARKS = 3
 """Direction marks in a row: nested quotations end together."""
 
@@ -84,13 +87,16 @@ def _belongs(text: str, run: re.Match[str]) -> bool:
         return False
     if letters == "\ufeff":
         return run.start() == 0
-    return any(letters in known and fits(before, after) for known, fits in _NEEDED)
+    fits = _RULES.get(letters)
+    return fits is not None and fits(before, after)
 
 
 def _reads_right_to_left(text: str, run: re.Match[str]) -> bool:
-    start = text.rfind("\n", 0, run.start()) + 1
-    end = text.find("\n", run.end())
-    return _RIGHT_TO_LEFT.search(text, start, end if end >= 0 else len(text)) is not None
+    # A bounded look, so that many marks in one long line do not take their time squared.
+    first, last = max(0, run.start() - _NEAR), run.end() + _NEAR
+    start = text.rfind("\n", first, run.start()) + 1 or first
+    end = text.find("\n", run.end(), last)
+    return _RIGHT_TO_LEFT.search(text, start, end if end >= 0 else last) is not None
 
 
 def _in(script: re.Pattern[str], letter: str) -> bool:
@@ -151,3 +157,5 @@ _NEEDED: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
     ),
 )
 """Characters with the rule that says if the letter before or behind them needs them."""
+
+_RULES = {letter: fits for letters, fits in _NEEDED for letter in letters}

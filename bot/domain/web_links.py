@@ -18,7 +18,7 @@ _INLINE = re.compile(
 _DEFINED = re.compile(
     r"^ {0,3}\[(?P<name>[^\]\n]{1,200})\]:\s*<?(?P<target>\S{1,4000}?)>?([ \t][^\n]*)?$", re.M
 )
-_LEFT_OVER = re.compile(r"\](?P<sign>[(:])(?=\s*<?(?P<target>[^\s<>()]{1,4000}))")
+_LEFT_OVER = re.compile(r"\](?P<sign>[(:])(?=\s*<?(?P<target>[^\s<>()\[\]]{1,4000}))")
 """A link in any other form: its words span lines or hold brackets, or it stands in a list."""
 
 _INSIDE = re.compile(r"#|(?!//)[^.:&\\@?=%/]*(?:/[^:&\\@?=%/]+)*/?$")
