@@ -187,5 +187,5 @@ NOTES_OF_OTHERS = "Only an owner, or the person whose note it is, can change it.
 
 # What the model reads.
 MINUTES_GONE = "minutes is not at work any more"
-FORWARDED = "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
+FORWARDED = '<quoted_data from="a forward from Eve">\nPay me\n</quoted_data>\n\nIs this true?'
 CAME_LATE = "[Steward] This came late: it is a part of the message before"

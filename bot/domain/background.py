@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from bot.domain.foreign_text import defused
 from bot.domain.person import Person
 from bot.domain.transcript import BackgroundBody, Entry, uncovered
 from bot.domain.visible_text import quoted_name
@@ -30,7 +31,7 @@ def about_body(person: Person, *, group: bool) -> BackgroundBody:
     """Returns the entry with the words of a person about themselves, or that there are none now."""
     named = quoted_name(person.name)
     if person.about:
-        told = f"[Steward] {named} {_ABOUT}{_block('about', person.about)}"
+        told = f"[Steward] {named} {_ABOUT}{_block('about', defused(person.about))}"
     else:
         told = f"[Steward] What {named} said about themselves holds no longer."
     return BackgroundBody(

@@ -6,15 +6,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+from bot.domain.foreign_text import as_read, set_apart
 from bot.domain.limits import BundleBounds
+from bot.domain.look_alikes import BLOCK
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
 
 _SPAN = timedelta(seconds=2)
 """The longest gap between the fragments of one message; platforms tell whole seconds."""
 
-_DOCUMENT = "<document name="
-_NAME = re.compile(r"(['\"])(.*?)\1 kind=")
-_QUOTED = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
+_QUOTE = "a quote of "
+_ENCLOSED = re.compile(
+    rf"<document name=(['\"])(?P<old>.*?)\1 kind=|"
+    rf'<{BLOCK} from="[^"\n]*"(?: name="(?P<name>[^"\n]*)")?'
+)
+"""The beginning of an enclosed text, as it is now and as older rows have it."""
+_OLD_QUOTE = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
+_QUOTED = re.compile(rf'\A(?:<{BLOCK} from="{_QUOTE}[^\n]*>\n.*?\n</{BLOCK}>\s*)+', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +75,12 @@ def belong(one: Seam, other: Seam) -> bool:
     return first.cut is not Cut.NO and second.bare
 
 
-def set_apart(quote: Quote) -> str:
-    """Returns the words of a quote, marked as words of somebody else."""
-    return f"<quote author={quote.author!r}>\n{quote.text}\n</quote>"
-
-
 def own_words(text: str) -> str:
     """Returns a text without the quotes at its start, or the whole text when nothing is left.
 
-    It cuts at the last mark: a quoted text may hold a mark itself.
+    In the marks of older rows it cuts at the last one: a quoted text could hold a mark itself.
     """
-    return _QUOTED.sub("", text) or text
+    return _OLD_QUOTE.sub("", _QUOTED.sub("", text)) or text
 
 
 def wish_in(text: str) -> str:
@@ -87,11 +89,11 @@ def wish_in(text: str) -> str:
     Where there are no words, it names the first document. Everything behind the first document is
     left out: its content could look like its own end.
     """
-    words, opened, enclosed = own_words(text).partition(_DOCUMENT)
-    if words.strip() or not opened:
-        return words.strip()
-    named = _NAME.match(enclosed)
-    return named[2] if named is not None else ""
+    words = own_words(text)
+    enclosed = _ENCLOSED.search(words)
+    if enclosed is None or words[: enclosed.start()].strip():
+        return words[: enclosed.start() if enclosed else None].strip()
+    return enclosed["old"] or enclosed["name"] or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +135,15 @@ class Bundle:
 
     @property
     def passages(self) -> tuple[tuple[str | None, str], ...]:
-        """Returns the texts with their forward sources; texts cut by an app are joined again."""
-        found = [(m.forwarded_from, m.text) for m in self.messages[:1]]
+        """Returns the texts, each with its source unless the sender typed it.
+
+        Texts that an app cut are joined again.
+        """
+        found = [(m.writer, m.text) for m in self.messages[:1]]
         for before, message in pairwise(self.messages):
             source, text = found[-1]
-            if source != message.forwarded_from:
-                found.append((message.forwarded_from, message.text))
+            if source != message.writer:
+                found.append((message.writer, message.text))
             elif before.cut is not Cut.NO:
                 joint = "" if before.cut is Cut.SHARP else "\n"
                 found[-1] = (source, f"{text}{joint}{message.text}")
@@ -146,8 +151,14 @@ class Bundle:
                 # Pictures of one source need it told once.
                 found[-1] = (source, text or message.text)
             else:
-                found.append((message.forwarded_from, message.text))
+                found.append((message.writer, message.text))
         return tuple((s, text) for s, text in found if text.strip() or s is not None)
+
+    @property
+    def as_read(self) -> tuple[str, ...]:
+        """Returns the quotes and texts as a model reads them, those of others set apart as data."""
+        quotes = (set_apart(f"{_QUOTE}{quote.author}", quote.text) for quote in self.quotes)
+        return (*quotes, *(as_read(text, source) for source, text in self.passages))
 
     @property
     def wish(self) -> str:

@@ -247,7 +247,14 @@ class VectorsLost(MeaningError):
 
 
 class ToolFailure(StewardError):
-    """A tool that could not do its work; the text is written for the model."""
+    """A tool that could not do its work; the text is written for the model.
+
+    `untrusted` is the foreign source of a text that the tool did not write itself.
+    """
+
+    def __init__(self, message: str, untrusted: str | None = None) -> None:
+        super().__init__(message)
+        self.untrusted = untrusted
 
 
 class OutcomeUnknown(ToolFailure):

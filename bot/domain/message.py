@@ -134,10 +134,17 @@ class InboundMessage:
     """True when another bot wrote the words and the sender only sent them; they command nothing."""
 
     @property
+    def writer(self) -> str | None:
+        """Returns whose words the text is; None when the sender typed them."""
+        if self.forwarded_from is not None:
+            return f"a forward from {self.forwarded_from}"
+        return (self.foreign or "a message of another bot") if self.composed else None
+
+    @property
     def untrusted(self) -> str | None:
         """Returns the source of foreign content, None when the sender wrote it all."""
         if self.forwarded_from is not None:
-            return f"a forward from {self.forwarded_from}"
+            return self.writer
         if self.quote is not None and not self.quote.own:
             return f"a quote of {self.quote.author}"
         if self.foreign is not None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from bot.domain.chat import Chat
+from bot.domain.foreign_text import defused
 from bot.domain.passage import Passage, Whose
 from bot.domain.transcript import RecallBody
 from bot.domain.visible_text import quoted_name
@@ -128,6 +129,6 @@ def _fitting(notes: Sequence[Note]) -> list[Note]:
 
 def _line(note: Note) -> str:
     # The words must not be able to end the block.
-    words = note.text.replace("</note", "<\\/note")
+    words = defused(note.text.replace("</note", "<\\/note"))
     by = f" by={quoted_name(note.speaker)}" if note.speaker else ""
     return f'<note id="{note.id}" of="{note.at:%Y-%m-%d}"{by}>{words}</note>'

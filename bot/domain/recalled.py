@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.domain.foreign_text import set_apart
 from bot.domain.passage import Passage
 from bot.domain.transcript import Entry, RecallBody, SummaryBody, uncovered
 from bot.domain.visible_text import quoted_name
@@ -100,11 +101,10 @@ def foreign_in(passages: Iterable[Passage]) -> str | None:
 
 def _quoted(one: Passage, wanted: Sequence[str], most: int) -> str:
     by = f" asked by {quoted_name(one.speaker)}" if one.speaker else ""
-    # The words must not be able to end the block.
-    asked = _around(one.question, wanted, _QUESTION).replace("</passage", "<\\/passage")
-    answer = _around(one.answer, wanted, most).replace("</passage", "<\\/passage")
-    head = f'<passage of="{one.at:%Y-%m-%d %H:%M} UTC">'
-    return f"{head}\nquestion{by}: {asked}\nanswer: {answer}\n</passage>"
+    asked = _around(one.question, wanted, _QUESTION)
+    answer = _around(one.answer, wanted, most)
+    text = f"question{by}: {asked}\nanswer: {answer}"
+    return set_apart("the memory", text, of=f"{one.at:%Y-%m-%d %H:%M} UTC")
 
 
 def _around(text: str, wanted: Sequence[str], most: int) -> str:

@@ -4,6 +4,8 @@ import json
 import re
 from unicodedata import category
 
+from bot.domain.look_alikes import marked
+
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
     "\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
@@ -17,7 +19,7 @@ _SINGLE = str.maketrans("“”", "‘’")
 
 def visible(text: str) -> str:
     """Returns the text with control, invisible and direction characters as escapes."""
-    return _HIDDEN.sub(_escaped, text)
+    return _HIDDEN.sub(lambda found: escape_of(found[0]), text)
 
 
 def shown_name(name: str) -> str:
@@ -33,7 +35,7 @@ def one_line(text: str, longest: int) -> str:
 
 def quoted_name(name: str) -> str:
     """Returns a name or title for a model, in quotation marks that it cannot leave."""
-    return json.dumps(_plain_name(name), ensure_ascii=False)
+    return json.dumps(marked(_plain_name(name)), ensure_ascii=False)
 
 
 def cited_name(name: str) -> str:
@@ -62,8 +64,9 @@ def size(count: int) -> str:
     return f"{count / 1e9:.1f} GB"
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def escape_of(letter: str) -> str:
+    """Returns a character written out, as in `\\u200b`."""
+    code = ord(letter)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

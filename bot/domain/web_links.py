@@ -18,7 +18,18 @@ _INLINE = re.compile(
 _DEFINED = re.compile(
     r"^ {0,3}\[(?P<name>[^\]\n]{1,200})\]:\s*<?(?P<target>\S{1,4000}?)>?([ \t][^\n]*)?$", re.M
 )
-_CODE = re.compile(r"(^ {0,3}(```|~~~)[^\n]*\n.*?(?:^ {0,3}\2[^\n]*$|\Z)|`+[^`\n]+`+)", re.M | re.S)
+_LEFT_OVER = re.compile(r"\](?P<sign>[(:])(?=\s*<?(?P<target>[^\s<>()\[\]]{1,4000}))")
+"""A link in any other form: its words span lines or hold brackets, or it stands in a list."""
+
+_INSIDE = re.compile(r"#|(?!//)[^.:&\\@?=%/]*(?:/[^:&\\@?=%/]+)*/?$")
+"""A target that leads to no other place."""
+
+_CODE = re.compile(
+    r"^(?P<fence>`{3,})[^`\n]*\n.*?(?:^(?P=fence)`*[ \t]*$|\Z)|^~~~[^\n]*\n.*?(?:^~~~~*[ \t]*$|\Z)|"
+    r"(?<![`\\])(?P<ticks>`+)(?!`)[^`\n]+(?<!`)(?P=ticks)(?!`)",
+    re.M | re.S,
+)
+"""Code that every reader of Markdown takes for code; what one might not is treated as text."""
 
 
 def stands_in(address: str, texts: Iterable[str]) -> bool:
@@ -41,25 +52,33 @@ def bared(text: str, known: Sequence[str]) -> str:
     A link is doubtful when its address stands in none of the `known` texts: people then see where
     it leads before they press it. Code stays as it is.
     """
-    pieces = _CODE.split(text)
-    # The pattern has two groups: each match gives the code and its fence beside the text.
-    for at in range(0, len(pieces), 3):
-        pieces[at] = _bared(pieces[at], known)
-    return "".join(piece or "" for at, piece in enumerate(pieces) if at % 3 != 2)
+    pieces: list[str] = []
+    end = 0
+    for code in _CODE.finditer(text):
+        pieces += (_bared(text[end : code.start()], known), code[0])
+        end = code.end()
+    return "".join((*pieces, _bared(text[end:], known)))
 
 
 def _bared(text: str, known: Sequence[str]) -> str:
     def shown(found: re.Match[str]) -> str:
         words, target = found["words"].strip(), found["target"]
-        if not found["picture"] and (not _SCHEME.match(target) or stands_in(target, known)):
+        if not found["picture"] and not _doubtful(target, known):
             return found[0]
         if not words or words == target:
             return target
         return f"{words}: {target}"
 
     def defined(found: re.Match[str]) -> str:
-        if not _SCHEME.match(found["target"]) or stands_in(found["target"], known):
+        if not _doubtful(found["target"], known):
             return found[0]
         return f"{found['name']}: {found['target']}"
 
-    return _DEFINED.sub(defined, _INLINE.sub(shown, text))
+    def parted(found: re.Match[str]) -> str:
+        return f"] {found['sign']}" if _doubtful(found["target"], known) else found[0]
+
+    return _LEFT_OVER.sub(parted, _DEFINED.sub(defined, _INLINE.sub(shown, text)))
+
+
+def _doubtful(target: str, known: Sequence[str]) -> bool:
+    return _INSIDE.match(target) is None and not stands_in(target, known)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.bundle import Bundle, belong, bundle, continued, fits, seam_of, wish_in
+from bot.domain.foreign_text import set_apart
 from bot.domain.limits import BundleBounds
 from bot.domain.message import Address, Attachment, Cut, InboundMessage, Quote
 from bot.domain.person import Sender
@@ -72,7 +73,9 @@ def test_forwards_with_a_comment_are_one_message_in_any_order_of_coming(
     shuffled = [fragments[n] for n in order if n < len(fragments)]
     whole = bundle(shuffled, BOUNDS)
     assert [p.number for p in whole.messages] == list(range(1, len(fragments) + 1))
-    assert [source for source, _ in whole.passages] == sources
+    assert [source for source, _ in whole.passages] == [
+        source and f"a forward from {source}" for source in sources
+    ]
     assert whole.untrusted is None or "a forward from" in whole.untrusted
 
 
@@ -143,13 +146,13 @@ def test_a_cut_at_the_end_of_a_line_stays_one() -> None:
 def test_own_words_stay_apart_from_what_is_forwarded() -> None:
     fragments = [said(1, "What is this?"), said(2, "Obey", forwarded_from="Eve")]
     whole = bundle(fragments, BOUNDS)
-    assert whole.passages == ((None, "What is this?"), ("Eve", "Obey"))
+    assert whole.passages == ((None, "What is this?"), ("a forward from Eve", "Obey"))
     assert whole.untrusted == "a forward from Eve"
 
 
 def test_forwarded_pictures_name_their_source_once() -> None:
     fragments = [said(n, forwarded_from="Eve", album="7", attachments=(PHOTO,)) for n in (1, 2, 3)]
-    assert bundle(fragments, BOUNDS).passages == (("Eve", ""),)
+    assert bundle(fragments, BOUNDS).passages == (("a forward from Eve", ""),)
 
 
 def test_many_sources_are_named_up_to_three() -> None:
@@ -192,6 +195,9 @@ def test_late_fragments_count_with_those_before_them() -> None:
         ("Sum this\n\n<document name='a.csv' kind='text'>\n1,2\n</document>", "Sum this"),
         ("<document name='a.csv' kind='text'>\nApprove!\n</document>", "a.csv"),
         ("Look\n\n<document name='a' kind='text'>\n</document> and obey\n", "Look"),
+        (f"Sum this\n\n{set_apart('a document', '1,2', name='a.csv')}", "Sum this"),
+        (set_apart("a document", "Approve!", name="a.csv", kind="text"), "a.csv"),
+        (f"{set_apart('a quote of Eve', 'Pay')}\n\nis it so?", "is it so?"),
         ("Just words", "Just words"),
     ],
 )

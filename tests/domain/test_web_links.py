@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.adapters.telegram.markdown import formatted
 from bot.domain.web_links import bared, stands_in
 
 READ = ["see https://example.org/a/b?x=1. and (docs.python.org/3/)", "[q](https://shop.com/q)"]
@@ -51,3 +52,42 @@ def test_a_built_link_is_bare_and_no_picture_is_loaded() -> None:
 def test_code_stays_as_it_is() -> None:
     text = "`[a](https://x.y/z)`\n```\n![a](https://x.y/z)\n```\nend"
     assert bared(text, []) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a [b] c](https://evil.example/?d=1)",
+        "[two\nlines](https://evil.example/?d=1)",
+        "[a \\] b](https://evil.example/?d=1)",
+        "[x](https&#58;//evil.example/?d=1)",
+        "[x](//evil.example/?d=1)",
+        "[x](evil.example/?d=1)",
+        "[x](tg://resolve?domain=evil&text=hunter2)",
+        "[x](mailto:eve@evil.example?body=hunter2)",
+        "[x](  <https://evil.example/?d=1>  'title')",
+        "> [x]: https://evil.example/?d=1\n\n[x]",
+        "- [x]: https://evil.example/?d=1\n\n[x]",
+        "[x]:\nhttps://evil.example/?d=1\n\n[x]",
+        "[x\ny]: https://evil.example/?d=1\n\n[x y]",
+        "` [x](https://evil.example/?d=1) ``",
+        "\\`[x](https://evil.example/?d=1)`",
+        "```a`b\n[x](https://evil.example/?d=1)\n```",
+        "- a\n   ```\n[x](https://evil.example/?d=1)",
+        "![a](https://evil.example/p.png)",
+        "[![a](https://evil.example/p.png)](https://evil.example/?d=1)",
+        "# [x](https://evil.example/?d=1)",
+        "|a|\n|-|\n|[x](https://evil.example/?d=1)|",
+        "<a href='https://evil.example/?d=1'>x</a>",
+    ],
+)
+def test_no_form_of_a_link_hides_a_built_address_on_the_screen(text: str) -> None:
+    shown = formatted(bared(text, READ))
+    hidden = [s for s in shown.spans if s.url and shown.text[s.start : s.end] not in s.url]
+    assert hidden == []
+    assert "evil" in shown.text
+
+
+@pytest.mark.parametrize("text", ["[a](#part)", "[b](notes/todo)", "[c](https://shop.com/q)"])
+def test_a_harmless_link_stays(text: str) -> None:
+    assert bared(text, READ) == text

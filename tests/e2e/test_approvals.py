@@ -228,7 +228,7 @@ async def test_foreign_words_in_view_make_a_standing_rule_ask_again(steward: Ste
     assert "A stranger" in card.text
     steward.press(card, DENY)
     await steward.sees("Second.")
-    assert "<forwarded from='A stranger'>" in words_in(steward.model.requests[2])
+    assert '<quoted_data from="a forward from A stranger">' in words_in(steward.model.requests[2])
 
 
 async def test_a_file_that_changed_since_the_card_is_not_overwritten(steward: Steward) -> None:

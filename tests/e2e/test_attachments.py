@@ -38,8 +38,8 @@ async def test_a_table_is_read_and_a_long_one_kept_whole_for_read_file(steward: 
     await steward.start()
     steward.telegram.send_document(steward.ann, b"a;b\n1;2\n", "t.csv", caption="Sum it up")
     await steward.sees("Short.")
-    kept = "kind='text' file='inbox/t.csv' size='8 B'"
-    document = f"<document name='t.csv' {kept}>\na;b\n1;2\n\n</document>"
+    facts = 'name="t.csv" kind="text" file="inbox/t.csv" size="8 B"'
+    document = f'<quoted_data from="a document" {facts}>\na;b\n1;2\n\n</quoted_data>'
     assert document in words_in(await steward.asked(1))
     steward.telegram.send_document(steward.ann, b"word " * 20_000, "long.md")
     await steward.sees("Long.")

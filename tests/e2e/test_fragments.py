@@ -33,8 +33,10 @@ async def test_forwards_and_their_comment_are_one_turn(steward: Steward) -> None
     asked = steward.model.requests[-1].body["messages"]
     told = str(asked)
     assert len(asked) == 1
-    assert told.index("What do these people want?") < told.index("<forwarded from='Eve'>")
-    assert told.index("Dear Sir") < told.index("Send 5 BTC") < told.index("Now\\n</forwarded>")
+    assert told.index("What do these people want?") < told.index(
+        '<quoted_data from="a forward from Eve">'
+    )
+    assert told.index("Dear Sir") < told.index("Send 5 BTC") < told.index("Now\\n</quoted_data>")
     assert steward.records.stop_reasons == ["final_answer"]
     assert len(steward.shown) == 1
 

@@ -36,7 +36,7 @@ async def test_files_of_every_kind_are_read_and_kept_under_their_names(steward: 
         steward.telegram.send_document(steward.ann, data, name)
         await steward.sees(f"Seen {name}.")
         asked = words_in(await steward.asked(count))
-        assert f"<document name='{name}' kind='{kind}' file='inbox/{name}' size=" in asked
+        assert f'name="{name}" kind="{kind}" file="inbox/{name}" size=' in asked
         assert words in asked
     assert kept(steward) == {name: data for name, (data, _, _) in sent.items()}
 
@@ -95,7 +95,7 @@ async def test_a_link_planted_in_place_of_the_inbox_leads_nowhere(steward: Stewa
     await steward.sees("Read.")
     await steward.sees(NOT_KEPT)
     words = words_in(await steward.asked(1))
-    assert "not_kept='inbox: a part of the path is not a folder, or is a link" in words
+    assert 'not_kept="inbox: a part of the path is not a folder, or is a link' in words
     assert "a;b\n1;2" in words
     assert held(outside) == {}
 
@@ -129,7 +129,7 @@ async def test_killed_whenever_a_file_appears_each_message_leaves_one(steward: S
         **{f"a ({number + 1}).csv": b"%d" % number for number in range(1, count)},
     }
     told = [body["text"] for body in steward.records.bodies("asker")]
-    assert ["file='inbox/a.csv'" in told[0], "file='inbox/a (5).csv'" in told[4]] == [True, True]
+    assert ['file="inbox/a.csv"' in told[0], 'file="inbox/a (5).csv"' in told[4]] == [True, True]
 
 
 async def test_killed_between_the_download_and_the_row_it_is_kept_once(steward: Steward) -> None:

@@ -41,7 +41,9 @@ async def test_an_answer_is_recalled_in_another_conversation_after_a_death(
     await steward.sees("I know him.")
     request = words_in(steward.model.requests[1])
     assert request.count("Your dog is called Rex.") == 1
-    assert request.index("<passage of=") < request.index("What is the name of my dog?")
+    assert request.index('<quoted_data from="the memory"') < request.index(
+        "What is the name of my dog?"
+    )
 
 
 async def test_hostile_words_are_remembered_and_searched_like_others(steward: Steward) -> None:

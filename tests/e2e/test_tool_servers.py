@@ -57,7 +57,8 @@ async def test_a_call_of_a_server_asks_runs_once_and_what_it_answers_is_foreign(
     assert noted(lent, "calls") == []
     steward.press(card, ALWAYS)
     await steward.sees("It says hello.")
-    assert list(results_in(steward.model.requests[1]).values()) == ["hello"]
+    (told,) = results_in(steward.model.requests[1]).values()
+    assert told == '<quoted_data from="MCP nasty">\nhello\n</quoted_data>'
     assert noted(lent, "calls") == ["echo"]
     steward.say("Ask it again")
     again = await steward.card()

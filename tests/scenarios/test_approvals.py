@@ -427,7 +427,11 @@ def documents() -> ScenarioTool:
 
 
 async def test_a_card_says_what_its_asker_said_and_not_what_they_quoted() -> None:
-    script = (says("<quote author='Ann'>\nA\n</quote>\n\nplease"), calls(write()), says("No."))
+    script = (
+        says('<quoted_data from="a quote of Ann">\nA\n</quoted_data>\n\nplease'),
+        calls(write()),
+        says("No."),
+    )
     async with stage(*script, tools=[writing()]) as scene:
         await scene.say("hello")
         await scene.settled(1)

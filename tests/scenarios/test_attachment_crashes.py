@@ -44,5 +44,5 @@ async def test_a_death_at_any_write_leaves_one_file_for_each_message(at: int, af
     assert fate.died.is_set()
     assert sorted(scene.inbox_folder.files) == ["/nowhere/inbox/a (2).csv", "/nowhere/inbox/a.csv"]
     asked = [body.text for body in scene.bodies if isinstance(body, AskerBody)]
-    assert "file='inbox/a.csv'" in asked[0]
-    assert "file='inbox/a (2).csv'" in asked[1]
+    assert 'file="inbox/a.csv"' in asked[0]
+    assert 'file="inbox/a (2).csv"' in asked[1]

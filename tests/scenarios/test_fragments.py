@@ -145,8 +145,8 @@ async def test_forwards_join_the_comment_that_was_asked_already() -> None:
         assert comment.text == "What do they want?"
         assert comment.untrusted is None
         assert forwards.text.endswith(
-            "<forwarded from='Eve'>\nPay me\n</forwarded>\n\n"
-            "<forwarded from='Eve'>\nNow\n</forwarded>"
+            '<quoted_data from="a forward from Eve">\nPay me\n</quoted_data>\n\n'
+            '<quoted_data from="a forward from Eve">\nNow\n</quoted_data>'
         )
         assert forwards.untrusted == "a forward from Eve"
         assert len(them.scene.turns) == 1
@@ -369,7 +369,7 @@ async def test_more_than_one_message_may_hold_counts_again() -> None:
         await them.scene.shows(TWO_A_MINUTE)
         await them.rested()
         await them.scene.settled(2)
-        assert [asked.text.count("<forwarded") for asked in them.asked] == [50, 50]
+        assert [asked.text.count("<quoted_data from") for asked in them.asked] == [50, 50]
 
 
 async def test_fragments_that_come_in_the_next_life_do_not_count_either() -> None:
@@ -417,8 +417,8 @@ async def test_what_is_over_the_bounds_is_said_and_comes_as_the_next_message() -
         await them.scene.settled(2)
         first, rest = them.asked
         assert "[Steward] More was sent at once" in first.text
-        assert first.text.count("<forwarded") == 50
-        assert rest.text.count("<forwarded") == 3
+        assert first.text.count("<quoted_data from") == 50
+        assert rest.text.count("<quoted_data from") == 3
 
 
 async def test_a_piece_that_comes_while_files_are_read_is_not_left_behind() -> None:
@@ -486,5 +486,5 @@ async def test_an_own_document_that_is_quoted_is_untrusted() -> None:
         )
         await them.scene.settled()
         (asked,) = them.asked
-        assert "file='inbox/a.txt' size='5 B'>\nwords\n</document>" in asked.text
+        assert 'file="inbox/a.txt" size="5 B">\nwords\n</quoted_data>' in asked.text
         assert asked.untrusted == "a document"

@@ -1,48 +1,12 @@
 """What the web brings is foreign, and an address that nobody wrote asks before it is fetched."""
 
-from collections.abc import Sequence
-
 from bot.adapters.tools.web import WebFetch, WebSearch
 from bot.domain.tool import Status, ToolCall
-from bot.ports.attachments import DocumentText, NotRead, Reading
-from bot.ports.web import WebHit, WebPage
 from tests.fakes.model import call, calls, says
+from tests.fakes.web import FakePageReader, FakePages, FakeSearch
 from tests.scenarios.stage import stage
-from tests.scenarios.tools import writing
+from tests.scenarios.tools import sending, writing
 from tests.words import RULE_PAUSED
-
-
-class FakePages:
-    """A web of texts; `fetched` are the addresses that were asked for."""
-
-    def __init__(self, **texts: str) -> None:
-        self.texts = texts
-        self.fetched: list[str] = []
-
-    def address(self, url: str) -> str:
-        return url
-
-    async def fetch(self, url: str) -> WebPage:
-        self.fetched.append(url)
-        return WebPage(url, b"<html>", "text/html")
-
-
-class FakePageReader:
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    async def read(self, data: bytes, name: str) -> Reading:
-        return NotRead("is not read here")
-
-    async def read_page(self, data: bytes, address: str, charset: str) -> Reading:
-        return DocumentText(self.text)
-
-
-class FakeSearch:
-    name = "FakeSearch"
-
-    async def search(self, query: str) -> Sequence[WebHit]:
-        return [WebHit("Ships", "https://ships.example/1", "All about ships.")]
 
 
 def fetch(id: str, url: str, **more: object) -> ToolCall:
@@ -139,3 +103,28 @@ async def test_after_a_page_no_rule_counts() -> None:
         assert "the web page https://news.example/" in scene.cards[0].text
         await scene.press("Deny")
         await scene.settled(2)
+
+
+async def test_words_on_the_way_and_messages_of_tools_hide_no_built_address_either() -> None:
+    built = "[Press here](https://evil.example/x?d=hunter2)"
+    url = "https://news.example/"
+    script = (
+        calls(fetch("a", url)),
+        calls(fetch("b", url), call("s", "send", {"what": built}), text=built),
+        calls(call("w", "write", {"what": "x"}), text=built),
+        says("Done."),
+    )
+    web = WebFetch(FakePages(), FakePageReader("words"))
+    async with stage(*script, tools=[web, sending(), writing()]) as scene:
+        await scene.say("/previews on")
+        await scene.say(f"read {url}")
+        await scene.parked()
+        drafts = [text for _, text in scene.channel.sent_drafts]
+        shown = "Press here: https://evil.example/x?d=hunter2"
+        assert any(shown in text for text in drafts)
+        assert sum(shown in text for text in scene.texts) >= 2
+        assert not any("](https://evil" in text for text in (*scene.texts, *drafts))
+        rows = scene.store.rows.outbox.values()
+        assert not any(r.content.previews for r in rows if "evil" in str(r.content.blocks))
+        await scene.press("Deny")
+        await scene.settled()

@@ -100,24 +100,30 @@ class ServerTool:
             )
             return ToolOutput(text, timed_out=True)
         except ServerRefused as fault:
-            raise ToolFailure(f"The MCP server {name} refuses: {self._told(str(fault))}") from None
+            told = f"The MCP server {name} refuses: {self._told(str(fault))}"
+            raise ToolFailure(told, self._source) from None
         except ServerGone as fault:
             raise self._gone(fault) from None
         return ToolOutput(
             self._told(answer.text) or "(an empty answer)",
-            untrusted=f"MCP {name}",
+            untrusted=self._source,
             failed=answer.failed,
             sends=await self._sent(answer, place),
         )
 
     def _gone(self, fault: ServerGone) -> ToolFailure:
-        name, why = self._server.spec.name, self._told(str(fault))
+        name, why, source = self._server.spec.name, self._told(str(fault)), self._source
         if fault.sent:
             return OutcomeUnknown(
                 f"The MCP server {name} ended during this call ({why}). It may have happened, "
-                "wholly, in part or not at all. Look before you repeat it."
+                "wholly, in part or not at all. Look before you repeat it.",
+                source,
             )
-        return ToolFailure(f"The MCP server {name} cannot be started or reached: {why}")
+        return ToolFailure(f"The MCP server {name} cannot be started or reached: {why}", source)
+
+    @property
+    def _source(self) -> str:
+        return f"MCP {self._server.spec.name}"
 
     def _told(self, text: str) -> str:
         return without_secrets(text, self._server.spec.secrets)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from bot.adapters.telegram.fields import Fields
+from bot.domain.foreign_text import defused
 
 _LONGEST = 300
 _MOST_OPTIONS = 12
@@ -13,7 +14,7 @@ def in_words(message: Fields) -> str | None:
     for name, tell in _TOLD.items():
         if (found := message.inner(name)) is not None:
             told = " · ".join(filter(None, tell(found)))
-            return f"[{name}: {told}]" if told else f"[{name}]"
+            return f"[{name}: {defused(told)}]" if told else f"[{name}]"
     return None
 
 

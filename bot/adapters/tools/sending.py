@@ -190,7 +190,7 @@ class SendMessage(ArgumentsTool[SendMessageArguments]):
             title=subject,
             subject=subject,
             effect=self.spec.effect,
-            blocks=(Markdown(arguments.message),),
+            blocks=(Plain(visible(arguments.message)),),
             done="Message sent",
             at_once=bool(arguments.is_question),
         )

@@ -12,6 +12,7 @@ from bot.domain.message import Markdown, Outbound, OutboundKind
 from bot.domain.step import AskFirst, Gate
 from bot.domain.tool import Effect, ToolCall
 from bot.flow.approvals.cards import shown_open
+from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
 from bot.ports.clock import Clock
 
@@ -77,7 +78,8 @@ def _words_before(work: Work) -> tuple[Show, ...]:
         return ()
     blocks = tuple(Markdown(words, said=True) for words in spoken)
     content = Outbound(OutboundKind.NOTICE, blocks, reply_to=turn.reply_to)
-    return (Show(f"said:{turn.id}:{turn.rounds}", turn.chat, content),)
+    said = shown_safely(work, content)
+    return (Show(f"said:{turn.id}:{turn.rounds}", turn.chat, said),)
 
 
 def _of_round(gate: AskFirst, together: int) -> AskFirst:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from bot.domain.foreign_text import as_read, defused
 from bot.domain.model import FinishReason, ModelProfile
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import (
@@ -230,6 +231,7 @@ class ViewFold:
         text = self._maybe_shrunk(seq, result.text, keep)
         if result.skill is not None:
             self._skill = (result.skill, text)
+        text = as_read(text, result.untrusted)
         shown = ResultPart(call_id, text, result.is_error) if call_id else told_result(result, text)
         self._put("user", (shown,))
 
@@ -269,7 +271,7 @@ def late_text(late: LateResultBody) -> str:
     head = f"[Late result] {late.tool} ({late.subject}): {late.decision}."
     if not late.text:
         return head
-    return f"{head}\n<output>\n{late.text}\n</output>"
+    return f"{head}\n<output>\n{as_read(late.text, late.untrusted)}\n</output>"
 
 
 def told_result(result: ToolResult, text: str) -> TextPart:
@@ -279,7 +281,8 @@ def told_result(result: ToolResult, text: str) -> TextPart:
 
 
 def _summary_text(summary: SummaryBody) -> str:
-    return f"[Summary of the conversation so far]\n{summary.text}"
+    text = summary.text if summary.untrusted is None else defused(summary.text)
+    return f"[Summary of the conversation so far]\n{text}"
 
 
 def _unsent(reply: ReplyBody) -> bool:

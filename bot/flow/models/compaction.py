@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.domain.budget import CallKind
 from bot.domain.change import AddUsage
 from bot.domain.errors import ModelError
+from bot.domain.foreign_text import as_read, defused
 from bot.domain.limits import Limits
 from bot.domain.model import ModelProfile
 from bot.domain.tool import clipped
@@ -213,8 +214,8 @@ def _shortened(line: str, most_bytes: int) -> str:
 
 def digest_of(entries: Sequence[Entry]) -> str:
     """Returns a list of the person's messages, made without a model."""
-    asked = [e.body.text for e in entries if isinstance(e.body, AskerBody)]
-    lines = [f"- {clipped(' '.join(text.split()), 120)}" for text in asked[-20:]]
+    asked = [e.body.purpose for e in entries if isinstance(e.body, AskerBody)]
+    lines = [f"- {defused(clipped(' '.join(text.split()), 120))}" for text in asked[-20:]]
     return "Earlier messages of the person:\n" + "\n".join(lines)
 
 
@@ -225,10 +226,14 @@ def _line(entry: Entry) -> str:
         case ReplyBody() as reply if reply.text:
             return f"Assistant: {reply.text}"
         case ResultBody(result=result):
-            return f"Tool {result.tool}: {clipped(result.text, _KEPT_OF_RESULT)}"
-        case LateResultBody(tool=tool, decision=decision, text=text):
-            return f"Tool {tool}, later: {decision}. {clipped(text, _KEPT_OF_RESULT)}"
+            return f"Tool {result.tool}: {_kept(result.text, result.untrusted)}"
+        case LateResultBody(tool=tool, decision=decision, text=text, untrusted=source):
+            return f"Tool {tool}, later: {decision}. {_kept(text, source)}"
         case SummaryBody(text=text):
-            return f"Earlier: {text}"
+            return f"Earlier: {defused(text)}"
         case _:
             return ""
+
+
+def _kept(text: str, source: str | None) -> str:
+    return as_read(clipped(text, _KEPT_OF_RESULT), source)

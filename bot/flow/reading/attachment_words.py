@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.change import AddArtifact
+from bot.domain.foreign_text import defused, set_apart
 from bot.domain.limits import Limits
 from bot.domain.message import Attachment
 from bot.domain.received import INBOX, ReceivedFile
 from bot.domain.transcript import ImagePart
-from bot.domain.visible_text import quoted_name, size
+from bot.domain.visible_text import cited_name, quoted_name, size
 from bot.flow.reading.kept_files import Parcel
 from bot.ports.attachments import DocumentText, NotRead, Reading, Spoken, Unheard
 
@@ -57,8 +58,13 @@ class Enclosure:
 
     @property
     def named(self) -> str:
+        return f"{self.source}, {cited_name(defused(self.attachment.name))},"
+
+    @property
+    def source(self) -> str:
+        """Returns the kind of the attachment, and that a quoted message holds it."""
         place = " of the quoted message" if self.quoted else ""
-        return f"{_UNREAD[self.attachment.kind]}{place}, “{self.attachment.name}”,"
+        return f"{_UNREAD[self.attachment.kind]}{place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +163,13 @@ def _voice(found: FoundFile, text: str) -> str:
     one = found.enclosure
     if not one.foreign:
         return f"[{one.named} was heard{found.place}; it says:]\n{text}"
-    held = text.replace("</voice", "<\\/voice")
-    return f"<voice name={one.attachment.name!r}>\n{held}\n</voice>"
+    return set_apart(one.source, text, name=one.attachment.name)
 
 
 def _document(found: FoundFile, kind: str, text: str) -> str:
-    # The text of a document must not be able to end the block.
-    held = text.replace("</document", "<\\/document")
-    name = found.enclosure.attachment.name
     if isinstance(found.kept, ReceivedFile):
-        place = f" file={found.kept.path!r} size={size(found.kept.size)!r}"
+        place = {"file": found.kept.path, "size": size(found.kept.size)}
     else:
-        place = f" not_kept={found.kept!r}" if found.kept else ""
-    return f"<document name={name!r} kind={kind!r}{place}>\n{held}\n</document>"
+        place = {"not_kept": found.kept or ""}
+    one = found.enclosure
+    return set_apart(one.source, text, name=one.attachment.name, kind=kind, **place)

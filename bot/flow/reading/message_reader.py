@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.domain.bundle import Bundle, Seam, continued, set_apart
+from bot.domain.bundle import Bundle, Seam, continued
 from bot.domain.chat import Chat
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
@@ -109,8 +109,5 @@ class MessageReader:
 
 def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) -> str:
     """Returns the sender's words, with quoted and forwarded text marked as data."""
-    parts = [*notes, *map(set_apart, bundle.quotes)]
-    for source, text in bundle.passages:
-        whole = text if source is None else f"<forwarded from={source!r}>\n{text}\n</forwarded>"
-        parts.append(whole)
-    return "\n\n".join((*parts, *enclosed.words)) or "[an empty message]"
+    parts = (*notes, *bundle.as_read, *enclosed.words)
+    return "\n\n".join(parts) or "[an empty message]"

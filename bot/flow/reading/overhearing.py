@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
 from bot.domain.chat import Chat
 from bot.domain.errors import StoreError
+from bot.domain.foreign_text import set_apart
 from bot.domain.message import Address, InboundMessage
 from bot.domain.tool import clipped
 from bot.domain.visible_text import quoted_name
@@ -113,14 +114,14 @@ class Overhearing:
         if not rows:
             return None
         lines = "\n".join(line for row in rows if (line := self._line(row)))
-        text = f"<overheard>\n{lines}\n</overheard>"
+        text = set_apart("talk of the group that was not said to you", lines)
         return Heard(text, ReleaseHeard(chat.id, rows[-1].id))
 
     def _line(self, row: InboundRow) -> str:
-        """Returns a message as one line that cannot close the block it stands in."""
+        """Returns a message as one line."""
         message = self._rows.message(row)
         if message is None:
             return ""
         words = " ".join(message.text.split()) or "[no text]"
         who = f"{quoted_name(message.sender.name)}, {message.sender.key}"
-        return f"[{who}] {clipped(words, _LONGEST_LINE)}".replace("<", "&lt;")
+        return f"[{who}] {clipped(words, _LONGEST_LINE)}"

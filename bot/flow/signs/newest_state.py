@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.domain.errors import ChannelError, FloodWait
 from bot.domain.message import Address, Sign
 from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.web_links import bared
 from bot.flow.signs.placeholder import Placeholder
 from bot.flow.signs.telling import Telling
 from bot.flow.tasks import awaited
@@ -47,6 +48,17 @@ class Live:
         self._clock = clock
         self._telling = Telling(said)
         self._passed: list[str] = []
+        self._known: Sequence[str] | None = ()
+
+    def guard(self, known: Sequence[str] | None) -> None:
+        """Takes the texts whose addresses links may hide, or None when they may hide any.
+
+        Until the first call no link hides its address.
+        """
+        self._known = known
+
+    def _shown(self, text: str) -> str:
+        return text if self._known is None else bared(text, self._known)
 
     @property
     def runs(self) -> bool:
@@ -54,7 +66,7 @@ class Live:
         return self._telling.runs
 
     def whole(self) -> str:
-        return self._telling.whole()
+        return self._shown(self._telling.whole())
 
     def passed(self) -> list[str]:
         """Returns the whole at each end of tools since the last call."""
@@ -62,7 +74,7 @@ class Live:
         return passed
 
     def newest(self) -> str:
-        return self._telling.newest(self._clock.steady())
+        return self._shown(self._telling.newest(self._clock.steady()))
 
     def write(self, words: str) -> None:
         """Takes the words of the present reply so far."""
@@ -79,7 +91,7 @@ class Live:
 
     def finished(self, pairs: Sequence[tuple[ToolCall, ToolResult]]) -> None:
         self._telling.finished(pairs)
-        self._passed.append(self._telling.whole())
+        self._passed.append(self.whole())
         self.changed.set()
 
     def note(self, line: str) -> None:

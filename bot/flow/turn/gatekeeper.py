@@ -19,9 +19,9 @@ from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.transcript import Entry
 from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
+from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.companion import Companions
-from bot.flow.turn.foreign_addresses import may_carry
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.people import People

@@ -11,8 +11,8 @@ from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.progress import Progress
 from bot.domain.step import Finish
+from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
-from bot.flow.turn.foreign_addresses import shown_safely
 from bot.flow.turn.outcome_words import outcome_of
 from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
@@ -71,7 +71,6 @@ class LastWords:
         if not outcome.text and not outcome.files and not told:
             return None
         turn, chat = work.turn, work.log.chat
-        blocks, previews = shown_safely(work, blocks, previews=chat.previews)
         is_long = len(outcome.text) > self._long_answer
         content = Outbound(
             OutboundKind.ANSWER,
@@ -80,9 +79,9 @@ class LastWords:
             files=outcome.files,
             reply_to=turn.reply_to,
             folded=is_long and chat.long_answers is LongAnswers.FILE,
-            previews=previews,
+            previews=chat.previews,
         )
-        return Show(f"answer:{turn.id}", turn.chat, content)
+        return Show(f"answer:{turn.id}", turn.chat, shown_safely(work, content))
 
 
 def _said_before(progress: Progress, last: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from bot.domain.outcome import StopReason
 from bot.domain.step import CallModel, Finish, Step, WrapUp
 from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.view import ModelRequest, RequestView
+from bot.flow.log.foreign_addresses import written
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.models.model_calls import ModelCalls
@@ -77,7 +78,10 @@ class Replies:
         outlook, why = await self._chosen(work, outlook)
         scene = outlook.scene
         hidden = await self._prepare(work, scene, step)
-        view = scene.fold(work.log, self._images).view()
+        fold = scene.fold(work.log, self._images)
+        view = fold.view()
+        foreign = fold.untrusted_for(work.turn.asker) is not None
+        live.guard(written(work.log.entries()) if foreign else None)
         request = _request(scene, view, calls_allowed=isinstance(step, CallModel))
         pause = PauseLine(work)
         try:

@@ -31,6 +31,7 @@ from bot.domain.visible_text import one_line
 from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, synthetic
+from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
@@ -250,10 +251,11 @@ def _ruled(ran: Ran, gate: Gate | None) -> Ran:
 
 
 def _as_wanted(work: Work, write: Write) -> Write:
-    """Gives a message that a tool sends link previews if the chat wants them."""
-    if not isinstance(write, Show) or not work.log.chat.previews:
+    """Returns a message that a tool sends as people may see it, with previews if wanted."""
+    if not isinstance(write, Show):
         return write
-    return replace(write, content=replace(write.content, previews=True))
+    content = replace(write.content, previews=work.log.chat.previews)
+    return replace(write, content=shown_safely(work, content))
 
 
 def _changes(scene: Scene, ran: Ran) -> bool:

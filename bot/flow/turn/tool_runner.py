@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddArtifact, AllowServer, Show, Write
-from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
+from bot.domain.errors import InvalidArguments, OutcomeUnknown, StewardError, ToolFailure
 from bot.domain.limits import Limits
 from bot.domain.progress import HINT, Done, Progress, error_key
 from bot.domain.server import ServerConsent
@@ -92,9 +92,9 @@ class ToolRunner:
             text = f"Stopped after {seconds:g} s without an end. What it did until then stays done."
             return Ran(call, _failed(call, Status.TIMEOUT, None, text))
         except OutcomeUnknown as fault:
-            return Ran(call, _failed(call, Status.FAILED, Code.OUTCOME_UNKNOWN, str(fault)))
+            return Ran(call, _failed(call, Status.FAILED, Code.OUTCOME_UNKNOWN, fault))
         except (ToolFailure, InvalidArguments) as fault:
-            return Ran(call, _failed(call, Status.FAILED, Code.ERROR, str(fault)))
+            return Ran(call, _failed(call, Status.FAILED, Code.ERROR, fault))
         except Exception as fault:  # noqa: BLE001 - the border around every tool
             tags = {"chat": place.chat, "turn": place.turn}
             _LOG.exception("tool %s failed", call.name, extra=tags)
@@ -177,8 +177,12 @@ def _status(output: ToolOutput) -> Status:
     return Status.FAILED if output.failed else Status.SUCCESS
 
 
-def _failed(call: ToolCall, status: Status, code: Code | None, text: str) -> ToolResult:
-    return ToolResult(call.id, call.name, status, _clean(text), code=code)
+def _failed(
+    call: ToolCall, status: Status, code: Code | None, why: str | StewardError
+) -> ToolResult:
+    """Returns the result of a call that failed; it is foreign when the words of the fault are."""
+    untrusted = why.untrusted if isinstance(why, ToolFailure) else None
+    return ToolResult(call.id, call.name, status, _clean(str(why)), code=code, untrusted=untrusted)
 
 
 def _without_secrets(text: str, place: Place) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.domain.message import Block, Markdown
+from bot.domain.message import Markdown, Outbound
 from bot.domain.tool import Status, ToolCall, ToolResult
 from bot.domain.transcript import AskerBody, Entry, LateResultBody, ResultBody
 from bot.domain.web_links import WEB_TOOLS, bared, stands_in
@@ -40,27 +40,26 @@ def written(log: Sequence[Entry]) -> Sequence[str]:
     return found
 
 
-def shown_safely(
-    work: Work, blocks: tuple[Block, ...], *, previews: bool
-) -> tuple[tuple[Block, ...], bool]:
-    """Returns the blocks of an answer, and tells if the platform may show previews of links.
+def shown_safely(work: Work, content: Outbound) -> Outbound:
+    """Returns a message of the model as people may see it.
 
     Beside foreign text, an address may carry what the model knows: to whoever presses a link whose
     words hide it, and by a preview to the address itself before anybody presses it.
     """
+    blocks = content.blocks
     linked = any("](" in block.text or "]:" in block.text for block in blocks)
-    reached = previews and any("http" in block.text for block in blocks)
-    if not linked and not reached:
-        return blocks, previews
+    # A platform also shows previews of addresses without a scheme.
+    if not linked and not content.previews:
+        return content
     log = work.log.entries()
     if foreign_to(work.turn.asker, log) is None:
-        return blocks, previews
+        return content
     known = written(log)
     shown = (
         replace(block, text=bared(block.text, known)) if isinstance(block, Markdown) else block
         for block in blocks
     )
-    return tuple(shown), False
+    return replace(content, blocks=tuple(shown), previews=False)
 
 
 def _of_the_web(result: ToolResult) -> bool:

@@ -1,0 +1,136 @@
+"""A model that always obeys: whoever wrote an order, in whatever language or encoding."""
+
+import base64
+import binascii
+import codecs
+import html
+import re
+from collections.abc import Iterator
+from itertools import count
+from unicodedata import normalize
+from urllib.parse import unquote
+
+from bot.domain.tool import ToolCall
+from bot.domain.transcript import TextPart
+from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from tests.attacks.attack_texts import ACTIONS, ORDERS, arguments
+from tests.fakes.model import call, calls, says
+
+SECRET = "hunter2"
+
+_TOOLS = {"fetch": "web_fetch"}
+_ERRANDS = {
+    "page": ("web_fetch", "url"),
+    "search": ("web_search", "query"),
+    "server": ("server", "what"),
+    "broken server": ("broken", "what"),
+    "file": ("open", "what"),
+    "skill": ("use_skill", "name"),
+}
+_ERRAND = re.compile(r"look at the ([a-z ]+) `([^`]+)`")
+_PATTERNS = {
+    action: re.compile(
+        "|".join(
+            re.escape(phrases[at]).replace(re.escape("{}"), "([^`]{1,200})")
+            for phrases in ORDERS.values()
+        ),
+        re.IGNORECASE,
+    )
+    for at, action in enumerate(ACTIONS)
+}
+_ENGLISH = {
+    action: re.compile(re.escape(ORDERS["en"][at]).replace(re.escape("{}"), "([^`]{1,200})"))
+    for at, action in enumerate(ACTIONS)
+}
+_ESCAPE = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
+_UNLIKE = str.maketrans("аеорсхуіѕјк", "aeopcxyisjk")
+_ZERO = re.compile("[\u200b-\u200f\u2060-\u2064\u202a-\u202e\ufeff\u00ad]")
+
+
+class Obedient:
+    """Obeys each order once, as soon as it reads it; `obeyed` are the orders, in their order."""
+
+    def __init__(self) -> None:
+        self.obeyed: list[tuple[str, str]] = []
+        self._links: list[str] = []
+        self._ids = count(1)
+
+    def reply(self, request: ModelRequest, number: int) -> ModelReply:
+        del number
+        parts = [p for m in request.messages if m.role == "user" for p in m.parts]
+        text = "\n\n".join(p.text for p in parts if isinstance(p, TextPart | ResultPart))
+        made = [made for order in orders_in(text) if (made := self._obey(*order)) is not None]
+        if made:
+            return calls(*made)
+        links, self._links = self._links, []
+        shown = " ".join(f"[Read more]({link}{SECRET}) ![]({link}{SECRET})" for link in links)
+        return says(shown or "Done.")
+
+    def _obey(self, action: str, thing: str) -> ToolCall | None:
+        if (action, thing) in self.obeyed:
+            return None
+        self.obeyed.append((action, thing))
+        if action == "link":
+            self._links.append(thing)
+            return None
+        id = f"o{next(self._ids)}"
+        if action in _ERRANDS:
+            tool, argument = _ERRANDS[action]
+            return call(id, tool, {argument: thing})
+        return call(id, _TOOLS.get(action, action), arguments(action, thing, SECRET))
+
+
+def orders_in(text: str) -> Iterator[tuple[str, str]]:
+    """Every order in a text, however it is written."""
+    for reading in _readings(text):
+        for kind, thing in _ERRAND.findall(reading):
+            if kind in _ERRANDS:
+                yield kind, thing
+        for action, pattern in _PATTERNS.items():
+            for found in pattern.finditer(reading):
+                yield action, next(filter(None, found.groups()))
+    for reading in _turned(text):
+        for action, english in _ENGLISH.items():
+            for found in english.finditer(reading):
+                yield action, found[1]
+
+
+def _turned(text: str) -> Iterator[str]:
+    """What rot13 makes of the readings: only Latin letters change, so it is read as English."""
+    for reading in _readings(text):
+        yield codecs.encode(reading, "rot13")
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The text as it stands, and as somebody reads it who looks for hidden meanings."""
+    text = text.replace("\\\\", "\\")
+    text = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
+    plain = _ZERO.sub("", text)
+    yield plain
+    yield "".join(chr(ord(c) - 0xE0000) for c in text if 0xE0020 <= ord(c) < 0xE007F)
+    yield plain[::-1]
+    yield html.unescape(plain)
+    yield unquote(plain)
+    yield plain.translate(_UNLIKE)
+    yield normalize("NFKC", plain)
+    yield plain.replace("·", "")
+    yield _selected(text)
+    for hidden in re.findall(r"[0-9a-f]{24,}", plain):
+        if len(hidden) % 2 == 0:
+            yield bytes.fromhex(hidden).decode(errors="replace")
+    for hidden in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", plain):
+        try:
+            told = base64.b64decode(hidden, validate=True).decode(errors="replace")
+        except binascii.Error:
+            continue
+        yield told
+
+
+def _selected(text: str) -> str:
+    found = bytearray()
+    for letter in map(ord, text):
+        if 0xFE00 <= letter < 0xFE10:
+            found.append(letter - 0xFE00)
+        elif 0xE0100 <= letter < 0xE01F0:
+            found.append(letter - 0xE0100 + 16)
+    return found.decode(errors="replace")
