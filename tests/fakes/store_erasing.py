@@ -30,6 +30,10 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     target, mark = write.target, mark_of(at)
     chats = _chats_of(rows, target.whose)
     turns = _turns_of(rows, target, chats)
+    settled = {t.id for t in rows.turns.values() if t.state is TurnState.SETTLED}
+    turns |= {e.id for e in rows.errands.values() if e.parent in turns} & settled
+    for id in turns & rows.errands.keys():
+        rows.errands[id] = replace(rows.errands[id], task=mark, result=None)
     touched = {e.conversation for e in rows.entries.values() if e.turn in turns}
     changed: set[str] = set()
     for key, line in list(rows.entries.items()):

@@ -4,15 +4,18 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, exists, select
 
+from bot.adapters.sql.chats import at_home
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.tables import (
     LEADS_ON,
     PENDING_CARDS,
     PLANNED,
     UNSETTLED,
+    UNTAKEN,
     WAITING,
     approval,
     chat,
+    errand,
     inbox,
     plan,
     turn,
@@ -27,6 +30,7 @@ _PARTS = select(
     exists().where(turn.c.chat == chat.c.id, UNSETTLED),
     exists().where(approval.c.chat == chat.c.id, *PENDING_CARDS),
     exists().where(inbox.c.chat == chat.c.id, WAITING),
+    exists().where(errand.c.chat == chat.c.id, UNTAKEN),
 ).where(chat.c.id == bindparam("of"))
 
 
@@ -40,6 +44,7 @@ class AgendaParts:
     turns: bool
     cards: bool
     waiting: bool
+    errands: bool
 
 
 def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
@@ -47,5 +52,6 @@ def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
     row = connection.execute(_PARTS, {"of": chat}).first()
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
-    *known, planned, leads_on, turns, cards, waiting = tuple(row)
-    return AgendaParts(Chat(*known), planned, leads_on, turns, cards, waiting)
+    *known, planned, leads_on, turns, cards, waiting, errands = tuple(row)
+    known_as = at_home(connection, Chat(*known))
+    return AgendaParts(known_as, planned, leads_on, turns, cards, waiting, errands)

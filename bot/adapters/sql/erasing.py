@@ -23,6 +23,7 @@ from bot.adapters.sql.erasing_traces import (
     erase_plans,
     erase_record,
 )
+from bot.adapters.sql.errands import erase_errands, sent_by
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.tables import (
     approval,
@@ -85,6 +86,7 @@ def erase(connection: Connection, writes: Sequence[Erase], at: datetime) -> None
 def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> None:
     chats = chats_of(connection, target.whose)
     turns = _turns_of(connection, target, chats)
+    turns += connection.execute(_TURNS.where(turn.c.id.in_(sent_by({id for id, _, _ in turns}))))
     ids = {id for id, _, _ in turns}
     touched = {(within, of) for _, within, of in turns} | _recalled_in(connection, ids, chats)
     for within, of in sorted(touched):
@@ -92,6 +94,7 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
             _cut(connection, within, of, at)
     for id in ids:
         _erase_turn(connection, id, mark)
+    erase_errands(connection, ids, mark)
     if target.turn is None:
         for of in {of for _, of in touched}:
             told = update(conversation).where(conversation.c.id == of, conversation.c.title != "")

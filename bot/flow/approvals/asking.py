@@ -49,17 +49,18 @@ class Asking:
     def _card(
         self, work: Work, call: ToolCall, gate: AskFirst, position: int, group: int
     ) -> Approval:
-        now, private = self._clock.now(), work.log.chat.private
+        now, chat = self._clock.now(), work.log.chat
         return Approval(
             id=secrets.token_hex(8),
             token=secrets.token_urlsafe(16),
-            chat=work.turn.chat,
+            chat=chat.shown_in,
+            home=chat.id if chat.screen is not None else None,
             conversation=work.turn.conversation,
             turn=work.turn.id,
             call=call,
             preview=gate.preview,
             asker=work.turn.asker,
-            asker_name=work.turn.asker_name if gate.owner_chats or not private else "",
+            asker_name=work.turn.asker_name if gate.owner_chats or not chat.private else "",
             purpose=work.purpose,
             created_at=now,
             expires_at=now + timedelta(hours=self._limits.approval_hours),

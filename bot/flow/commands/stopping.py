@@ -12,6 +12,7 @@ from bot.domain.visible_text import one_line
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Unqueue
 from bot.flow.commands.table import Answer, Command, Invocation
+from bot.flow.errands.recalling import called_back, left_behind
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.reading.gathering import Gathered
 from bot.ports.approvals import Approvals
@@ -111,14 +112,20 @@ class StopCommands:
 
 
 def stops(agenda: Agenda, asked: Invocation) -> tuple[Write, ...]:
-    """Asks every turn of the chat to stop that the person may stop; one of them will say so."""
+    """Asks every turn of the chat to stop that the person may stop; one of them will say so.
+
+    Errands that were left behind are called back.
+    """
     how = _how(asked)
     turns = (*agenda.unfinished, *agenda.queued)
     theirs = [t for t in turns if asked.person.may_decide_for(t.asker)]
     # The running one stops last, and tells where it stood.
     running = [t for t in theirs if t.state is TurnState.RUNNING]
     teller = next(iter((*running, *theirs)), None)
-    return tuple(AskStop(t.id, how if t is teller else how + ONE_OF_SEVERAL) for t in theirs)
+    asks = (AskStop(t.id, how if t is teller else how + ONE_OF_SEVERAL) for t in theirs)
+    # Errands of an unfinished turn end with it.
+    alone = [e for e in left_behind(agenda.errands) if asked.person.may_decide_for(e.asker)]
+    return (*asks, *called_back(alone, how))
 
 
 def _how(asked: Invocation) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
+from bot.domain.change import SaveErrand
 from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
@@ -53,7 +54,13 @@ class Composition:
         self.store = store
         self.world = world
         self.way_out = WayOut(
-            store, world, policy, self._given_up, self._told_of_move, self._voice_owed
+            store,
+            world,
+            policy,
+            self._given_up,
+            self._told_of_move,
+            self._voice_owed,
+            self._errand_moved,
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(
@@ -150,6 +157,9 @@ class Composition:
 
     def _voice_owed(self) -> None:
         self.one_turn.speech.speaker.wake()
+
+    def _errand_moved(self, write: SaveErrand) -> None:
+        self.chat_work.moved_on(write)
 
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))

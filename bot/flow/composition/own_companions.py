@@ -4,6 +4,8 @@ from bot.domain.zones import Zones
 from bot.flow.background.companion import BackgroundCompanion
 from bot.flow.commands.noted import NotedCompanion
 from bot.flow.commands.zone_question import ZoneQuestion
+from bot.flow.errands.companion import ErrandCompanion
+from bot.flow.errands.sending import Sending
 from bot.flow.memory.companion import MemoryCompanion
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing
@@ -47,6 +49,8 @@ class OwnCompanions:
         memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
         noted, footer = NotedCompanion(), Footer(choosing)
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
+        sending = Sending(store.chats, skills, choosing)
+        errands = ErrandCompanion(sending, choosing, zones, policy.limits)
         found: Companions = (
             background,
             skilled,
@@ -57,6 +61,7 @@ class OwnCompanions:
             noted,
             footer,
             money,
+            errands,
         )
         if policy.timezone is None:
             found = (*found, ZoneQuestion(store.people, store.outbox))

@@ -11,7 +11,7 @@ from bot.domain.bundle import Bundle
 from bot.domain.change import Write
 from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.progress import OpenCall
-from bot.domain.step import Errand, Finish, Gate
+from bot.domain.step import Entrusted, Finish, Gate
 from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
@@ -49,6 +49,10 @@ class Companion(Protocol):
         """Prepares for the loop and returns the lenders whose servers the turn needs."""
         ...
 
+    def lent(self, work: Work) -> frozenset[str] | None:
+        """Returns the names of the only tools that the turn may use; None for all."""
+        ...
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
         """Adds to the input of the next verdict, such as its bounds or an ending."""
         ...
@@ -68,7 +72,7 @@ class Companion(Protocol):
         ...
 
     async def carry_out(
-        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+        self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
     ) -> str | None:
         """Carries out a step that belongs to this companion, and returns None for any other.
 

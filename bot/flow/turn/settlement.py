@@ -59,7 +59,8 @@ class Settlement:
         parts = [await one.set_aside(work) for one in self._companions]
         why = next((part.withdraws for part in parts if part.withdraws), "")
         code = Code.CANCELLED if why else Code.AWAITING_DECISION
-        bodies = _bodies(work, closings(work.progress.open_calls, code))
+        worded = {call: refusal for part in parts for call, refusal in part.closed}
+        bodies = _bodies(work, closings(work.progress.open_calls, code, worded))
         cards = ended_cards(work, ApprovalState.CANCELLED, why) if why else kept_cards(work)
         also = (*cards, *(write for part in parts for write in part.writes))
         settled = self._ended(work, StopReason.SET_ASIDE)
