@@ -387,7 +387,7 @@ async def test_an_errand_cannot_talk_to_the_person() -> None:
 
 async def test_an_errand_at_its_bound_of_rounds_hands_in_what_it_has() -> None:
     def on_and_on(request: ModelRequest) -> ModelReply:
-        if "without more calls" in words_of(request) or "wrap" in words_of(request).lower():
+        if "has used its rounds" in words_of(request):
             return says("So far.")
         return calls(call(f"l{len(request.messages)}", "look", {"n": len(request.messages)}))
 

@@ -121,7 +121,7 @@ def line(
 ) -> Show:
     """Returns the one line that tells people how far the errands of a turn are."""
     told = [f"{'✗' if r.is_error else '✓'} {_task(call)}" for call, r in answered]
-    going = [f"{'⏹' if end else '⏳'} {one.title}" for one in under_way]
+    going = [f"{end or '⏳'} {one.title}" for one in under_way]
     done, all_of = len(answered), len(answered) + len(under_way)
     sign = end or ("⏳" if under_way else "✓")
     if all_of == 1:
