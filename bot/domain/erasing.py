@@ -26,10 +26,10 @@ from bot.domain.transcript import (
 _NOBODY = "erased"
 """The provider of an erased reply: no model takes it for its own, so nothing is sent as it was."""
 
-TOLD = ("answer", "voice", "rest", "wait", "servers")
+TOLD = ("answer", "voice", "rest", "wait", "servers", "errands")
 """Beginnings of the keys of the messages about a turn."""
 
-_SPEAKING = ("call.", "card.", "plan.")
+_SPEAKING = ("call.", "card.", "plan.", "errand.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
 
 _WORDS = ("arguments", "reason", "why")

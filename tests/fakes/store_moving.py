@@ -53,7 +53,7 @@ def _leave(rows: "Rows", moving: Chat) -> None:
             rows.turns[id] = replace(turn, reply_to=None)
 
 
-def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:  # noqa: C901 - one step for each table
+def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     own = [e for (chat, _), e in rows.entries.items() if chat == other.id]
     current = [e for e in own if e.conversation == other.conversation]
     summed = any(isinstance(e.body, SummaryBody) for e in current)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
-from bot.domain.change import SaveErrand
 from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
@@ -39,7 +38,7 @@ class Composition:
 
     Channels hand their updates to `intake.accept`. Three circles are closed here: lanes drain the
     queue that wakes them, and the delivery reports cards that it could not show to their desk, and
-    chats that moved to the intake. `companions` go along with every turn, after the companions
+    chats that moved to the intake. The journal tells the lanes of errands. `companions` go along with every turn, after the companions
     that are built here. `till` is given where something outside is paid too: there is only one.
     """
 
@@ -60,7 +59,7 @@ class Composition:
             self._given_up,
             self._told_of_move,
             self._voice_owed,
-            self._errand_moved,
+            lambda write: self.chat_work.moved_on(write),
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(
@@ -157,9 +156,6 @@ class Composition:
 
     def _voice_owed(self) -> None:
         self.one_turn.speech.speaker.wake()
-
-    def _errand_moved(self, write: SaveErrand) -> None:
-        self.chat_work.moved_on(write)
 
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))

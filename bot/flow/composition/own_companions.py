@@ -6,6 +6,7 @@ from bot.flow.commands.noted import NotedCompanion
 from bot.flow.commands.zone_question import ZoneQuestion
 from bot.flow.errands.companion import ErrandCompanion
 from bot.flow.errands.sending import Sending
+from bot.flow.errands.wishes import Wishes
 from bot.flow.memory.companion import MemoryCompanion
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing
@@ -49,8 +50,9 @@ class OwnCompanions:
         memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
         noted, footer = NotedCompanion(), Footer(choosing)
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
-        sending = Sending(store.chats, skills, choosing)
-        errands = ErrandCompanion(sending, choosing, zones, policy.limits)
+        wishes = Wishes(skills, choosing)
+        sending = Sending(store.chats, wishes)
+        errands = ErrandCompanion(sending, wishes, choosing, zones, policy.limits)
         found: Companions = (
             background,
             skilled,

@@ -22,6 +22,7 @@ from bot.domain.zones import Zones, moment
 from bot.flow.errands import wording
 from bot.flow.errands.recalling import called_back
 from bot.flow.errands.sending import Sending, late_turn
+from bot.flow.errands.wishes import Wishes
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
@@ -47,8 +48,11 @@ class _Kept:
 class ErrandCompanion(Bystander):
     """Sends errands out, takes their results, and bounds the turns that work on them."""
 
-    def __init__(self, sending: Sending, choosing: Choosing, zones: Zones, limits: Limits) -> None:
+    def __init__(
+        self, sending: Sending, wishes: Wishes, choosing: Choosing, zones: Zones, limits: Limits
+    ) -> None:
         self._sending = sending
+        self._wishes = wishes
         self._choosing = choosing
         self._zones = zones
         self._limits = limits
@@ -146,7 +150,7 @@ class ErrandCompanion(Bystander):
             return None  # the gate refuses it
         if not self._has_room(work, wanted):
             return wording.too_many(self._limits.errands)
-        return self._sending.refusal(work, wanted, tools) or Elsewhere(begun=False)
+        return self._wishes.refusal(work, wanted, tools) or Elsewhere(begun=False)
 
     def _has_room(self, work: Work, call: ToolCall) -> bool:
         before = [c.call for c in work.progress.open_calls if c.call.name == DELEGATE]
