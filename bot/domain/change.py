@@ -256,6 +256,8 @@ class SaveErrand:
 
     errand: Errand
     expect: int | None = None
+    recalls: bool = False
+    """True when this write calls the errand back: its work is interrupted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from bot.domain.change import SaveErrand
-from bot.domain.errand import ErrandState
 from bot.flow.approvals.desks import Desk
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
@@ -56,16 +54,6 @@ class ChatWork:
 
     def _wake(self, chat: int) -> None:
         self.lanes.wake(chat)
-
-    def moved_on(self, write: SaveErrand) -> None:
-        """Wakes the lane that an errand concerns: its home, or the chat of its parent."""
-        errand = write.errand
-        if errand.recalled and not errand.done:
-            self.lanes.interrupt(errand.home)
-        elif write.expect is None:
-            self.lanes.wake(errand.home)
-        elif errand.state is not ErrandState.WORKING and not errand.taken:
-            self.lanes.wake(errand.chat)
 
     @cached_property
     def trials(self) -> Trials:

@@ -1,5 +1,6 @@
 """A journal that announces what it owes: messages, passages to the indexes, and voice notes."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from bot.domain.change import (
@@ -45,7 +46,15 @@ class AnnouncingJournal:
         return await self._journal.claim(chat)
 
     async def commit(self, change: Change) -> None:
-        await self._journal.commit(change)
+        try:
+            await self._journal.commit(change)
+        except asyncio.CancelledError:
+            # The change may be stored by then; a needless announcement does no harm.
+            self._tell(change)
+            raise
+        self._tell(change)
+
+    def _tell(self, change: Change) -> None:
         for chat in {w.chat for w in change.writes if isinstance(w, Show)}:
             self._announce(chat)
         if any(isinstance(w, _ABOUT_PASSAGES) for w in change.writes):

@@ -15,7 +15,8 @@ def called_back(errands: Iterable[Errand], how: str) -> tuple[Write, ...]:
         if one.done:
             writes.append(SaveErrand(one.amended(taken=True), one.version))
         else:
-            writes += [SaveErrand(one.called_back(), one.version), AskStop(one.id, how)]
+            back = SaveErrand(one.called_back(), one.version, recalls=True)
+            writes += [back, AskStop(one.id, how)]
     return tuple(writes)
 
 
