@@ -28,7 +28,7 @@ LONGEST_TITLE = 60
 
 
 class ErrandState(StrEnum):
-    """The state of an errand; a waiting one needs a person's decision about a card."""
+    """The state of an errand; a waiting one needs a person's decision about a card, or it rests."""
 
     WORKING = "working"
     WAITING = "waiting"

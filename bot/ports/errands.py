@@ -14,6 +14,8 @@ class ErrandProgress:
     errand: Errand
     rounds: int
     calls: int
+    resting: bool = False
+    """True while its turn rests after failures and waits for its next trial."""
 
 
 class Errands(Protocol):

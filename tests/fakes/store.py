@@ -216,7 +216,12 @@ class MemoryErrands:
         found = [e for e in self.rows.errands.values() if e.chat == chat and not e.taken]
         turns = self.rows.turns
         return [
-            ErrandProgress(one, turns[one.id].rounds, turns[one.id].calls)
+            ErrandProgress(
+                one,
+                turns[one.id].rounds,
+                turns[one.id].calls,
+                turns[one.id].state is TurnState.RESTING,
+            )
             for one in sorted(found, key=lambda e: (e.created_at, e.id))
         ]
 

@@ -11,6 +11,7 @@ from bot.domain.approval import Rule
 from bot.domain.change import AddRule, Change, Erase
 from bot.domain.erasing import Target
 from bot.domain.errand import DELEGATE, ErrandState
+from bot.domain.errors import ModelUnreachable
 from bot.domain.limits import Limits
 from bot.domain.outcome import StopReason
 from bot.domain.tool import AskPerson, Code, ExactRule, ToolCall, ToolOutput
@@ -461,3 +462,26 @@ async def test_rows_of_an_erased_chat_hold_no_words_of_its_errands() -> None:
         rows = scene.store.rows
         assert "A secret." not in f"{rows.errands} {rows.entries}"
         assert "task one" not in f"{rows.errands} {rows.entries}"
+
+
+async def test_a_message_goes_first_while_an_errand_rests_and_its_card_tries_again() -> None:
+    served = [False]
+
+    def away(request: ModelRequest) -> ModelReply:
+        if not served[0]:
+            raise ModelUnreachable("nobody there")
+        return says("Back.")
+
+    async with family(answers(sends("one")), one=away) as scene:
+        await scene.say("go")
+        await scene.until(lambda: len(scene.model.requests) == 2 or None)
+        await scene.clock.advance(10)  # the back-off of its model calls
+        await scene.shows("I try again in 1 minute")
+        await scene.say("and hello")
+        await scene.shows("Hello.")
+        await scene.say("/status")
+        await scene.shows("↳ Errand “task one”: resting")
+        served[0] = True
+        await scene.press("Try now")
+        await scene.shows("So late.")
+        await scene.settled(4)

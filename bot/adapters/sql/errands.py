@@ -12,6 +12,7 @@ from bot.adapters.sql.tables import UNTAKEN, chat, errand, turn
 from bot.domain.change import SaveErrand
 from bot.domain.errand import Errand
 from bot.domain.errors import Conflict
+from bot.domain.turn import TurnState
 from bot.ports.errands import ErrandProgress
 
 _FIELDS = names(Errand)
@@ -21,7 +22,7 @@ _BY_ID = _ERRANDS.where(errand.c.id == bindparam("of"))
 _UNTAKEN = _ERRANDS.where(errand.c.chat == bindparam("of"), UNTAKEN).order_by(*_AGE)
 _AT_HOME = _ERRANDS.where(errand.c.home == bindparam("of"))
 _PROGRESS = (
-    select(*columns(errand, Errand), turn.c.rounds, turn.c.calls)
+    select(*columns(errand, Errand), turn.c.rounds, turn.c.calls, turn.c.state.label("stage"))
     .join_from(errand, turn, turn.c.id == errand.c.id)
     .where(errand.c.chat == bindparam("of"), ~errand.c.taken)
     .order_by(*_AGE)
@@ -44,7 +45,11 @@ class SqlErrands:
 
     async def of_chat(self, chat: int) -> Sequence[ErrandProgress]:
         rows = await self._database.read(lambda c: c.execute(_PROGRESS, {"of": chat}).all())
-        return [ErrandProgress(Errand(*tuple(row)[:-2]), row.rounds, row.calls) for row in rows]
+        return [_progress(Errand(*tuple(row)[:-3]), *tuple(row)[-3:]) for row in rows]
+
+
+def _progress(errand: Errand, rounds: int, calls: int, state: TurnState) -> ErrandProgress:
+    return ErrandProgress(errand, rounds, calls, state is TurnState.RESTING)
 
 
 def save_errands(connection: Connection, writes: Sequence[SaveErrand], _at: datetime) -> None:

@@ -77,8 +77,9 @@ _ERRAND_STATES = {
 
 def _errand(one: ErrandProgress) -> str:
     """Returns a branch of the tree below the message that is worked on."""
-    state, rounds = _ERRAND_STATES[one.errand.state], counted(one.rounds, "round")
-    return f"  - ↳ Errand “{literal(one.errand.title)}”: {state}, {rounds}, {_calls(one)}"
+    told = "resting" if one.resting else _ERRAND_STATES[one.errand.state]
+    rounds = counted(one.rounds, "round")
+    return f"  - ↳ Errand “{literal(one.errand.title)}”: {told}, {rounds}, {_calls(one)}"
 
 
 def _calls(one: ErrandProgress) -> str:

@@ -92,7 +92,7 @@ class Companion(Protocol):
         ...
 
     async def parked(self, work: Work) -> Sequence[Write]:
-        """Adds to the row of a turn that is about to wait for a person."""
+        """Adds to the row of a turn that is about to wait for a person, or to rest."""
         ...
 
     async def ended(

@@ -61,7 +61,7 @@ class Resting:
         real = sum(not done.result.synthetic for done in work.progress.done)
         card = shown_resting(row, work.purpose, real, pause)
         cards = ended_cards(work, ApprovalState.CANCELLED, _ASKS_AGAIN)
-        also = (*cards, *part.writes, card, _line(work, pause))
+        also = (*cards, *part.writes, card, _line(work, pause), *await self._late(work))
         note = NoteBody("rest", _RESTS)
         await work.write(*bodies, note, turn=part.turn, also=also, durable=True)
 
@@ -75,8 +75,13 @@ class Resting:
         )
         real = sum(not done.result.synthetic for done in work.progress.done)
         why = words_of(ending.trouble, owner=True)[0] if ending.trouble is not None else ending.why
-        also = (shown_unserved(row, work.purpose, real, pause, why), _line(work, pause))
+        card = shown_unserved(row, work.purpose, real, pause, why)
+        also = (card, _line(work, pause), *await self._late(work))
         await work.write(NoteBody("unserved", _UNSERVED), turn=row, also=also, durable=True)
+
+    async def _late(self, work: Work) -> list[Write]:
+        """Returns what companions add to a turn that is about to wait."""
+        return [write for one in self._companions for write in await one.parked(work)]
 
 
 def taken_up_again(work: Work) -> tuple[tuple[Body, ...], tuple[Write, ...]]:
