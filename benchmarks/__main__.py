@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks import (
     backlog,
+    errands,
     first_answer,
     first_request,
     flooded_group,
@@ -42,6 +43,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "chats": many_chats.measure,
     "cards": open_cards.measure,
     "plans": plan_steps.measure,
+    "errands": errands.measure,
     "cache": prompt_cache.measure,
     "request": first_request.measure,
     "talk": group_talk.measure,
