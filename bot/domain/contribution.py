@@ -89,5 +89,3 @@ class Aside:
     writes: tuple[Write, ...] = ()
     withdraws: str = ""
     """The reason on the open cards, which then end with the turn; empty when the cards stay."""
-    closed: tuple[tuple[str, Refuse], ...] = ()
-    """The ids of open calls that close in words of their own."""

@@ -197,6 +197,8 @@ async def test_stop_ends_a_turn_and_its_errands() -> None:
         assert any(t.startswith("⏹ Errands: 0 of 2 done") for t in scene.texts)
         assert all(e.taken for e in scene.store.rows.errands.values())
         assert tool.ran == []
+        called = [r.text for r in scene.results if r.tool == DELEGATE]
+        assert all("called back while it was under way" in text for text in called)
 
 
 async def test_a_message_waits_while_an_errand_works() -> None:

@@ -30,7 +30,11 @@ class DelegateArguments(Arguments):
     ] = None
     budget: Annotated[
         float | int | None,
-        Field(gt=0, lt=1_000_000, description="The most its model calls may cost, in US dollars."),
+        Field(
+            gt=0,
+            lt=1_000_000,
+            description="US dollars: once its model calls cost so much, it ends.",
+        ),
     ] = None
     model: Annotated[
         Text | None,

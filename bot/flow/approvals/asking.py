@@ -74,8 +74,8 @@ class Asking:
 def _words_before(work: Work) -> tuple[Show, ...]:
     """Returns the message with the words said so far: the reason for a card stands above it."""
     spoken, turn = work.progress.spoken, work.turn
-    if not spoken:
-        return ()
+    if not spoken or turn.parent is not None:
+        return ()  # an errand speaks with its parent alone, and its card names it
     blocks = tuple(Markdown(words, said=True) for words in spoken)
     content = Outbound(OutboundKind.NOTICE, blocks, reply_to=turn.reply_to)
     return (Show(f"said:{turn.id}:{turn.rounds}", turn.chat, content),)

@@ -7,14 +7,14 @@ from weakref import WeakKeyDictionary
 from bot.domain.change import AddArtifact, SaveErrand, SaveTurn, Show, Write
 from bot.domain.contribution import Aside, Ended, Share, Stance
 from bot.domain.errand import DELEGATE, Errand, ErrandState, asks_person
-from bot.domain.errors import InvalidArguments
+from bot.domain.errors import InvalidArguments, ModelDenied
 from bot.domain.limits import Limits
 from bot.domain.message import Outbound, OutboundKind
 from bot.domain.outcome import StopReason
 from bot.domain.plan import plan_for
 from bot.domain.progress import OpenCall
-from bot.domain.step import Elsewhere, Entrusted, Finish, Gate, SendOut
-from bot.domain.tool import ToolCall, ToolResult, clipped
+from bot.domain.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
+from bot.domain.tool import Code, ToolCall, ToolResult, clipped
 from bot.domain.transcript import ReplyBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
@@ -90,8 +90,7 @@ class ErrandCompanion(Bystander):
         taken, result = SaveErrand(errand.amended(taken=True), errand.version), errand.result
         if result is None:
             return Share(row, writes=(taken,), purpose=errand.title)
-        text, writes = result.text, [taken]
-        also: list[Write] = [*writes]
+        text, also = result.text, list[Write]((taken,))
         if len(text.encode()) > self._limits.result_bytes:
             name = f"{row.id}-0"
             also.append(AddArtifact(name, row.chat, text))
@@ -131,7 +130,11 @@ class ErrandCompanion(Bystander):
 
     def _cost(self, reply: ReplyBody) -> int | None:
         told = reply.provenance
-        return self._choosing.profile(f"{told.provider}/{told.requested_model}").cost(reply.usage)
+        try:
+            profile = self._choosing.profile(f"{told.provider}/{told.requested_model}")
+        except ModelDenied:
+            return None  # its provider is not set up any more
+        return profile.cost(reply.usage)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         kept, wanted = self._turns[work], call.call
@@ -189,6 +192,9 @@ class ErrandCompanion(Bystander):
         kept.sent = left
         return Share(row, writes=(*writes, _line(work, answered, left.values())))
 
+    def closes(self, work: Work, code: Code) -> Mapping[str, Refuse]:
+        return dict.fromkeys(self._turns[work].sent, wording.closed(code))
+
     async def parked(self, work: Work) -> Sequence[Write]:
         kept = self._turns[work]
         if kept.own is None:
@@ -227,7 +233,7 @@ class ErrandCompanion(Bystander):
             return Aside()
         writes = [SaveErrand(one.amended(set_aside=True), one.version) for one in sent.values()]
         told = _line(work, _answered(work), sent.values(), end="⏸")
-        return Aside((*writes, told), closed=tuple((call, wording.AWAITED) for call in sent))
+        return Aside((*writes, told))
 
 
 def _well_formed(call: ToolCall, tools: Mapping[str, Tool]) -> bool:

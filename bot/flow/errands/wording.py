@@ -55,6 +55,17 @@ _ENDS = {
 _LATE = {Status.SUCCESS: "it is done"}
 
 
+def closed(code: Code) -> Refuse:
+    """Returns the result of a call whose errand was under way when its parent ended."""
+    if code is Code.AWAITING_DECISION:
+        return AWAITED
+    text = (
+        "No result: the errand was called back while it was under way. What it had done until then "
+        "stays done, so look before you repeat it."
+    )
+    return Refuse(Status.SKIPPED, code, text)
+
+
 def too_many(most: int) -> Refuse:
     """Returns the refusal of an errand beyond the bound of a turn."""
     text = f"Not sent out: a turn may send out {most} errands. Do the rest yourself."

@@ -6,8 +6,8 @@ from bot.domain.bundle import Bundle
 from bot.domain.change import Write
 from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.progress import OpenCall
-from bot.domain.step import Entrusted, Finish, Gate
-from bot.domain.tool import Preview, ToolCall, ToolResult
+from bot.domain.step import Entrusted, Finish, Gate, Refuse
+from bot.domain.tool import Code, Preview, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
 from bot.flow.log.request_view import ViewFold
@@ -63,6 +63,9 @@ class Bystander:
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Share:
         return Share(row)
+
+    def closes(self, work: Work, code: Code) -> Mapping[str, Refuse]:
+        return {}
 
     async def parked(self, work: Work) -> Sequence[Write]:
         return ()
