@@ -14,13 +14,16 @@ from bot.domain.errand import DELEGATE, ErrandState
 from bot.domain.errors import ModelUnreachable
 from bot.domain.limits import Limits
 from bot.domain.outcome import StopReason
+from bot.domain.skill import SKILL_TOOLS, Skill
 from bot.domain.tool import AskPerson, Code, ExactRule, ToolCall, ToolOutput
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.tool import Place, Tool
 from tests.fakes.model import RuledModel, call, calls, says
-from tests.scenarios.stage import HOME, Stage, running
+from tests.fakes.skills import FakeSkills
+from tests.scenarios.stage import ANN, BOB, HOME, Stage, running
+from tests.scenarios.team import PEOPLE, TEAM, Group
 from tests.scenarios.tools import ScenarioTool, foreign, looking, tool, writing
 from tests.words import RULE_PAUSED
 
@@ -63,9 +66,11 @@ async def family(
     parent: Answer,
     tools: Sequence[Tool] = (),
     limits: Limits | None = None,
+    skills: FakeSkills | None = None,
     **errands: Answer,
 ) -> AsyncGenerator[Stage]:
-    scene = Stage(RuledModel(Family(parent, **errands)), tools, limits or Limits())
+    model = RuledModel(Family(parent, **errands))
+    scene = Stage(model, tools, limits or Limits(), skills=skills)
     scene.lend_errands()
     async with running(scene):
         yield scene
@@ -249,7 +254,7 @@ async def test_stop_calls_an_errand_back_that_was_left_behind() -> None:
         assert scene.cards == []
         (errand,) = scene.store.rows.errands.values()
         assert (errand.recalled, errand.taken, errand.state) == (True, True, ErrandState.DONE)
-        assert not any(isinstance(b, LateResultBody) for b in scene.bodies)
+        assert len(scene.turns) == 3, "no turn brings a result that nobody wants"
 
 
 async def test_what_an_errand_read_outside_is_foreign_to_its_parent() -> None:
@@ -487,3 +492,47 @@ async def test_a_message_goes_first_while_an_errand_rests_and_its_card_tries_aga
         await scene.press("Try now")
         await scene.shows("So late.")
         await scene.settled(4)
+
+
+async def test_an_errand_begins_with_its_skill_and_has_no_tool_that_its_parents_skill_forbids() -> (
+    None
+):
+    seen: list[tuple[frozenset[str], str]] = []
+
+    def looks_around(request: ModelRequest) -> ModelReply:
+        seen.append((frozenset(spec.name for spec in request.tools), words_of(request)))
+        return says("Seen.")
+
+    def answer(request: ModelRequest) -> ModelReply:
+        if "Do as strict does." not in words_of(request):
+            return calls(call("u", "use_skill", {"name": "strict"}))
+        if "Seen." in words_of(request):
+            return says("Done.")
+        return calls(errand("d", "task one", skill="cooking"))
+
+    skills = FakeSkills(
+        Skill("strict", "Is strict.", "Do as strict does.", "/s", tools=("look", DELEGATE)),
+        Skill("cooking", "Cooks.", "Do as cooks do.", "/c"),
+    )
+    async with family(answer, [looking(), writing()], skills=skills, one=looks_around) as scene:
+        await scene.say("go")
+        await scene.settled(2)
+        (tools, words) = seen[0]
+        assert tools - SKILL_TOOLS == {"look"}
+        assert "Do as cooks do." in words
+        home = await scene.store.chats.at(HOME, private=True)
+        assert home.skill == "strict", "the skill of an errand is not that of the chat"
+
+
+async def test_in_a_group_an_owner_decides_about_the_card_of_a_members_errand() -> None:
+    tool = writing()
+    scene = Stage(RuledModel(Family(sends("one"), one=writes("x", "One"))), [tool], Limits())
+    scene.lend_errands()
+    async with running(scene, PEOPLE):
+        team = Group(scene)
+        await team.ask("go", BOB)
+        await scene.shows_in(TEAM, "asked by Bob for the errand “task one”")
+        data = scene.cards[0].piece.body["buttons"][0][0]["data"]
+        await scene.press_data(data, ANN, scene.cards[0].id, TEAM)
+        await scene.shows_in(TEAM, "One: wrote x")
+        assert len(tool.ran) == 1
