@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, results_in
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, calls, text, thinking, tool
-from tests.words import APPROVE, DENY
+from tests.words import APPROVE, DENY, FOR_ERRAND
 
 Answer = Callable[[ReceivedRequest], Reply]
 DONE = "First result.; It ran.; Third result."
@@ -85,7 +85,7 @@ async def test_three_work_side_by_side_and_the_card_of_one_names_it(steward: Ste
         await steward.start()
         steward.say("Do three things")
         card = await steward.card()
-        assert "for the errand “task two”" in card.text
+        assert FOR_ERRAND in card.text
         await steward.sees("Errands: 2 of 3 done")
         steward.say("/status")
         status = await steward.sees("waiting for your decision, 1 round, 1 call")

@@ -12,7 +12,7 @@ from tests.e2e.terminals import Terminal
 from tests.e2e.test_errands import Answer, family, results_in, then
 from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply, calls, text, tool
 from tests.standins.serving import serving
-from tests.words import READY
+from tests.words import FOR_ERRAND, READY
 
 
 @pytest.fixture
@@ -44,14 +44,14 @@ async def test_a_card_of_an_errand_is_decided_by_key_also_by_the_next_program(
     with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
         await talk.shows(READY)
         talk.say("do two things")
-        await talk.shows("for the errand “task two”", "✅ Approve")
+        await talk.shows(FOR_ERRAND, "✅ Approve")
         await talk.shows("Errands: 1 of 2 done")
         talk.say("/quit")
         assert await talk.ended() == 0
     assert not note.exists()
     with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
         await talk.shows(READY)
-        await talk.shows("for the errand “task two”", "✅ Approve")
+        await talk.shows(FOR_ERRAND, "✅ Approve")
         talk.say("y")
         await talk.shows("First result.; It is written.")
         await talk.shows("Errands: 2 of 2 done")

@@ -25,7 +25,7 @@ from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running
 from tests.scenarios.team import PEOPLE, TEAM, Group
 from tests.scenarios.tools import ScenarioTool, foreign, looking, tool, writing
-from tests.words import RULE_PAUSED
+from tests.words import FOR_ERRAND, RULE_PAUSED
 
 
 def errand(id: str, task: str, **wishes: object) -> ToolCall:
@@ -152,7 +152,7 @@ async def test_three_errands_bring_their_results_to_one_answer() -> None:
         three=then("Third."),
     ) as scene:
         await scene.say("go")
-        await scene.shows("for the errand “task two”")
+        await scene.shows(FOR_ERRAND)
         await scene.shows("⏳ Errands: 2 of 3 done")
         assert parent(scene).state is TurnState.PARKED
         await scene.press("Approve")
