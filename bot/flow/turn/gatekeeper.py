@@ -231,7 +231,7 @@ class Gatekeeper:
     ) -> Gate:
         """Returns the gate after the check for repetitions; skips agreed and deferred calls."""
         later = isinstance(stance, Deferred) and isinstance(gate, AskFirst)
-        if later or isinstance(stance, Agreed) or isinstance(gate, Elsewhere):
+        if later or isinstance(stance, Agreed):
             return gate
         return self._against_repeats(call, gate, progress)
 
