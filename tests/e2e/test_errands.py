@@ -244,3 +244,18 @@ async def test_a_new_message_goes_first_and_the_result_comes_late(steward: Stewa
     (late,) = steward.records.bodies("late_result")
     assert (late["tool"], late["text"]) == ("delegate", "It ran.")
     assert states(steward) == [("done", True)]
+
+
+async def test_a_setting_bounds_errands_and_takes_the_tool_away(steward: Steward) -> None:
+    steward.model.script.rule(family("one", "two", one=then("First result."), two=then("None.")))
+    await steward.start(STEWARD_ERRANDS=1)
+    steward.say("Do two things")
+    await steward.sees("First result.; Not sent out: a turn may send out 1 errand.")
+    answered = len(steward.model.requests)
+    await steward.recorded()
+    await steward.restart(STEWARD_ERRANDS=0)
+    steward.script(text("Alone, then."))
+    steward.say("Do two things")
+    request = await steward.asked(answered + 1)
+    assert "delegate" not in {offered["name"] for offered in request.body["tools"]}
+    await steward.sees("Alone, then.")

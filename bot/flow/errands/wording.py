@@ -23,8 +23,8 @@ BRIEF = NoteBody(
 AWAITED = Refuse(
     Status.SKIPPED,
     Code.AWAITING_DECISION,
-    "No result yet: the errand waits for the person's decision about a card, and they wrote "
-    "something else. It goes on; if it ends, its answer arrives as a late result.",
+    "No result yet: the errand waits for a decision about its card, or for its model, and the "
+    "person wrote something else. It goes on later; then its answer arrives as a late result.",
 )
 ALONE = Refuse(
     Status.BLOCKED,
@@ -68,7 +68,8 @@ def closed(code: Code) -> Refuse:
 
 def too_many(most: int) -> Refuse:
     """Returns the refusal of an errand beyond the bound of a turn."""
-    text = f"Not sent out: a turn may send out {most} errands. Do the rest yourself."
+    errands = "1 errand" if most == 1 else f"{most} errands"
+    text = f"Not sent out: a turn may send out {errands}. Do the rest yourself."
     return Refuse(Status.SKIPPED, Code.LIMIT, text)
 
 
