@@ -15,6 +15,7 @@ from pathlib import Path
 from benchmarks import (
     backlog,
     drafts_and_edits,
+    errands,
     first_answer,
     first_request,
     flooded_group,
@@ -45,6 +46,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "drafts": drafts_and_edits.measure,
     "cards": open_cards.measure,
     "plans": plan_steps.measure,
+    "errands": errands.measure,
     "cache": prompt_cache.measure,
     "request": first_request.measure,
     "talk": group_talk.measure,

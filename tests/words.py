@@ -173,6 +173,9 @@ DEMO_CLOCK = "The clock says"
 DEMO_UNKNOWN = "I am a demo and only know these words"
 DEMO_PLAN = "A report, signed and sent"
 
+# Errands.
+FOR_ERRAND = "for the errand “task two”"
+
 # What the log says where everybody had to wait.
 EVENT_LOOP = "the event loop"
 NO_VOICE_HERE = "this chat takes no voice messages from me"

@@ -18,6 +18,7 @@ from bot.bootstrap.probes import try_model, try_provider
 from bot.bootstrap.speech import speech_checks
 from bot.bootstrap.web import try_search
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
+from bot.domain.errand import DELEGATE
 from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnwritable
 from bot.domain.note import MEMORY_TOOLS
 from bot.domain.server import ServerSpec
@@ -45,7 +46,7 @@ def checkup(settings: Settings, forms: Sequence[ChannelForm]) -> Checkup:
         ],
         partial(_known_skills, settings),
         plan_folder(settings).all,
-        STANDARD_TOOLS | SKILL_TOOLS | MEMORY_TOOLS,
+        STANDARD_TOOLS | SKILL_TOOLS | MEMORY_TOOLS | {DELEGATE},
     )
 
 

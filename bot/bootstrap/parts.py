@@ -18,6 +18,7 @@ from bot.adapters.sql.store import Store
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.tools.catalog import standard_tools
 from bot.adapters.tools.command import RunCommand
+from bot.adapters.tools.errands import Delegate
 from bot.adapters.tools.memory import Searched, memory_tools
 from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.reading_files import reading_tools
@@ -204,7 +205,9 @@ def house_tools(
         web=tools_for_the_web(settings, reader),
     )
     about_memory = memory_tools(searched, store.notes, store.chats)
-    return *house, *skill_tools(skills, settings.limits.pipeline_depth), *about_memory
+    about_skills = skill_tools(skills, settings.limits.pipeline_depth)
+    sent_out = (Delegate(store.errands),) if settings.limits.errands else ()
+    return *house, *about_skills, *about_memory, *sent_out
 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:

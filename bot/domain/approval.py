@@ -55,7 +55,7 @@ class Approval:
     token: str
     """The secret of its buttons."""
     chat: int
-    """The chat of the call."""
+    """The chat of the call, which shows the card."""
     conversation: str
     """The id of the conversation that the card belongs to."""
     turn: str
@@ -101,6 +101,13 @@ class Approval:
     """Shown where other people see the card too."""
     owner_chats: tuple[int, ...] = ()
     """Chats of owners that show the card too, because the asker may not approve it."""
+    home: int | None = None
+    """The chat in which the turn works, if it is on an errand; None for the chat of the card."""
+
+    @property
+    def lane(self) -> int:
+        """Returns the chat whose lane works on the card's turn."""
+        return self.chat if self.home is None else self.home
 
     def key_in(self, chat: int) -> str:
         """Returns the outbound key of the card in a chat; each chat has its own visible message."""

@@ -10,6 +10,7 @@ from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.budget import Cause, Scope
 from bot.domain.chat import Chat, Conversation
 from bot.domain.erasing import Target
+from bot.domain.errand import Errand
 from bot.domain.message import Address, Outbound
 from bot.domain.model import Usage
 from bot.domain.money import Nano
@@ -244,6 +245,19 @@ class SavePlan:
     plan: Plan
     expect: int | None = None
     steps: tuple[PlanStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SaveErrand:
+    """Inserts an errand (`expect` None) or moves it on; Conflict when its version is another one.
+
+    With the first row its home belongs to the chat that shows what happens there.
+    """
+
+    errand: Errand
+    expect: int | None = None
+    recalls: bool = False
+    """True when this write calls the errand back: its work is interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,6 +511,7 @@ Write: TypeAlias = (
     | AmendInbound
     | SaveApproval
     | SavePlan
+    | SaveErrand
     | Show
     | Retract
     | AddRule

@@ -76,6 +76,13 @@ class Chat:
     """The edition of the skill whose wishes a card has offered to allow since it is in use."""
     voice: bool = False
     """True when an answer to a voice message comes as a voice note too."""
+    screen: int | None = None
+    """The chat that shows what happens here; only the home of an errand has one."""
+
+    @property
+    def shown_in(self) -> int:
+        """Returns the chat in which people see what happens here."""
+        return self.id if self.screen is None else self.screen
 
 
 @dataclass(frozen=True, slots=True)

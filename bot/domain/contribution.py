@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from bot.domain.change import Write
 from bot.domain.message import Button
-from bot.domain.step import Refuse
+from bot.domain.step import Elsewhere, Refuse
 from bot.domain.transcript import Body
 from bot.domain.turn import Turn
 
@@ -48,7 +48,7 @@ class Agreed:
     """The reason on the new card when the call would now happen in another place."""
 
 
-Stance: TypeAlias = Refuse | Deferred | Agreed
+Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed
 """A companion's view of an open call, taken before rules and cards are looked at."""
 
 
@@ -78,6 +78,8 @@ class Ended:
     """The buttons below the last word."""
     listed: bool = False
     """True when a card lists what was done, so that the last word need not."""
+    silent: bool = False
+    """True when nobody gets a last word: the end is told elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

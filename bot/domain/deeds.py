@@ -28,6 +28,7 @@ _ABOUT = {
     "send_message": ("Say", "message"),
     "remember": ("Remember", "note"),
     "recall": ("Look in the memory for", "query"),
+    "delegate": ("Errand", "task"),
 }
 _PLAIN = {
     "current_time": "Look at the clock",
@@ -36,7 +37,7 @@ _PLAIN = {
     "forget": "Delete a note",
     "submit_plan": "Show the plan",
 }
-SHOWN = frozenset({"send_message", "send_file", "submit_plan", "remember"})
+SHOWN = frozenset({"send_message", "send_file", "submit_plan", "remember", "delegate"})
 """Tools whose work stands in the chat itself, so that no line tells of it as well."""
 
 _MANY = {
@@ -53,6 +54,7 @@ _MANY = {
     "read_skill_file": "Read {} files of skills",
     "find_skills": "Look for {} skills",
     "send_message": "Say {} things",
+    "delegate": "{} errands",
 }
 
 

@@ -29,7 +29,7 @@ from bot.domain.transcript import (
 _NOBODY = "erased"
 """The provider of an erased reply: no model takes it for its own, so nothing is sent as it was."""
 
-TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers")
+TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers", "errands")
 """Beginnings of the keys of the messages about a turn."""
 
 COMMANDS = "command:"
@@ -41,7 +41,7 @@ QUOTING = (RECALL, "get_conversation")
 _DOCUMENT = re.compile(r"artifact:(document-[0-9a-f]{16})\b")
 """Names the whole text of a document in the message that it came with."""
 
-_SPEAKING = ("call.", "card.", "plan.")
+_SPEAKING = ("call.", "card.", "plan.", "errand.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
 
 _WORDS = ("arguments", "reason", "why")

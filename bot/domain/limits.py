@@ -49,6 +49,10 @@ class Limits:
     """Rounds that a plan's turn has beyond one for each step."""
     plan_calls: int = 20
     """Calls that a plan's turn has beyond two for each step."""
+    errands: int = 4
+    """Errands that one turn may send out."""
+    errand_rounds: int = 12
+    """Rounds after which an errand is asked for its answer."""
     pipeline_depth: int = 5
     """Times that one skill may hand over to another in one turn."""
     compact_at: float = 0.9

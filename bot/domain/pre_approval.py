@@ -27,6 +27,7 @@ HOUSE = frozenset(
         "remember",
         "recall",
         "forget",
+        "delegate",
     }
 )
 """Names of the tools that no server lends."""
@@ -45,8 +46,8 @@ _ELSEWHERE = {
     "grep": "search_files",
     "webfetch": "web_fetch",
     "websearch": "web_search",
-    "task": "",
-    "agent": "",
+    "task": "delegate",
+    "agent": "delegate",
     "todowrite": "",
     "todoread": "",
     "skill": "use_skill",

@@ -49,7 +49,15 @@ OUTCOME_UNKNOWN = Refuse(
 )
 """The answer to a call that had begun and whose end is unknown."""
 
-Gate: TypeAlias = Run | AskFirst | Refuse
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The call is an errand: its result comes from another turn; `begun` once it was sent out."""
+
+    begun: bool
+
+
+Gate: TypeAlias = Run | AskFirst | Refuse | Elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +145,15 @@ class Finish:
         return f"{words}\n\n({self.remark})" if self.remark else words
 
 
-Errand: TypeAlias = RecordPlanned | TransitionSkill
+@dataclass(frozen=True, slots=True)
+class SendOut:
+    """Send an errand out for each of these calls."""
+
+    calls: tuple[ToolCall, ...]
+    why: str
+
+
+Entrusted: TypeAlias = RecordPlanned | TransitionSkill | SendOut
 """A step that a companion of the turn carries out."""
 
-Step: TypeAlias = CallModel | RunTools | Ask | Compact | WrapUp | Park | Errand | Finish
+Step: TypeAlias = CallModel | RunTools | Ask | Compact | WrapUp | Park | Entrusted | Finish

@@ -68,7 +68,7 @@ class Turn:
     """The model that answers; empty until a queued turn starts."""
     created_at: datetime
     """The time the turn was queued."""
-    origin: Literal["message", "continuation", "compaction", "plan"] = "message"
+    origin: Literal["message", "continuation", "compaction", "plan", "errand"] = "message"
     """The cause of the turn; a continuation carries on with the call of the card `approval`."""
     approval: str | None = None
     """The card that a continuation follows."""
@@ -110,3 +110,5 @@ class Turn:
     """The way on from the turn that it follows."""
     said: str = ""
     """The words of a pressed button that answer the question of the turn that it follows."""
+    parent: str | None = None
+    """The turn that sent this one on an errand."""

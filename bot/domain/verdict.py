@@ -18,6 +18,7 @@ from bot.domain.step import (
     AskFirst,
     CallModel,
     Compact,
+    Elsewhere,
     Finish,
     Gate,
     Park,
@@ -25,6 +26,7 @@ from bot.domain.step import (
     Refuse,
     Run,
     RunTools,
+    SendOut,
     Step,
     TransitionSkill,
     WrapUp,
@@ -130,7 +132,8 @@ def _settle_calls(state: LoopState) -> Step:
     if write is not None:
         return RunTools((write,), (), "the next change in call order")
     waiting = sum(_state(c) is ApprovalState.OPEN for c in progress.open_calls)
-    return Park(f"{waiting} open cards")
+    away = sum(isinstance(gate, Elsewhere) for gate in gated.values())
+    return Park(f"{waiting} open cards, {away} errands")
 
 
 _ANSWERED = Refuse(
@@ -157,6 +160,9 @@ def _put_off(state: LoopState, gated: Mapping[str, Gate | None]) -> Step | None:
     planned = tuple(c.call for c in open_calls if _is_planned(state, c, gated[c.call.id]))
     if planned:
         return RecordPlanned(planned, "a plan is being collected")
+    send = tuple(c.call for c in open_calls if gated[c.call.id] == Elsewhere(begun=False))
+    if send:
+        return SendOut(send, "errands are sent out before anything waits")
     ask = tuple(c.call for c in open_calls if isinstance(gated[c.call.id], AskFirst))
     return Ask(ask, "changes need a person's word") if ask else None
 
@@ -254,6 +260,8 @@ def _runnable(
     blocked = False
     for open_call in open_calls:
         gate = gated[open_call.call.id]
+        if isinstance(gate, Elsewhere):
+            continue  # it holds nothing up: both calls stand in one reply
         if not isinstance(gate, Run):
             blocked = True
         elif gate.effect is Effect.READ:

@@ -25,6 +25,7 @@ from bot.ports.charts import Charts
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
+from bot.ports.errands import Errands
 from bot.ports.groups import Groups
 from bot.ports.hearing import Hearing
 from bot.ports.inbox import Inbox
@@ -95,6 +96,8 @@ class StorePorts:
     """The rows of turns, without their log."""
     voice: VoiceRows
     """Voice notes that are owed, and the words of voice messages that were heard."""
+    errands: Errands
+    """Tasks that turns gave to turns of their own."""
 
 
 async def at_once() -> None:

@@ -7,6 +7,7 @@ from typing import Protocol
 from bot.domain.approval import Approval
 from bot.domain.change import Change, Fence
 from bot.domain.chat import Chat
+from bot.domain.errand import Errand
 from bot.domain.plan import Plan
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn
@@ -36,6 +37,12 @@ class Agenda:
     """The settled turn with open buttons below its end."""
     cards_open: bool = False
     """True when a card is open in the chat, of whichever turn."""
+    errands: tuple[Errand, ...] = ()
+    """Errands of the chat whose results are not taken; in a home, its own errand."""
+
+    def sent_by(self, turn: str) -> tuple[Errand, ...]:
+        """Returns the errands of a turn whose results are not taken."""
+        return tuple(one for one in self.errands if one.parent == turn)
 
 
 class Journal(Protocol):
@@ -56,5 +63,7 @@ class Journal(Protocol):
         ...
 
     async def chats_with_work(self) -> Sequence[int]:
-        """Returns chats with a running or queued turn, a decided card, or a waiting message."""
+        """Returns chats with a running or queued turn, a decided card, a finished errand, or a
+        waiting message.
+        """
         ...

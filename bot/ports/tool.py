@@ -25,6 +25,8 @@ class Place:
     call_id: str = ""
     skill: Skill | None = None
     stages: int = 0
+    task: str = ""
+    """The turn that pays for the call: the one that sent its turn on an errand, or its own."""
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -341,6 +341,12 @@ class Fields(BaseModel):
     plan_rounds: Count = told(
         _LIMITS.plan_rounds, "Rounds beyond one for each step until a plan is asked to finish."
     )
+    errands: CountOrNone = told(
+        _LIMITS.errands, "Errands that one turn may send out; 0 turns them off."
+    )
+    errand_rounds: Count = told(
+        _LIMITS.errand_rounds, "Rounds after which an errand is asked for its answer."
+    )
     plan_calls: CountOrNone = told(
         _LIMITS.plan_calls, "Calls a plan may take beyond two for each step."
     )

@@ -6,6 +6,7 @@ from bot.ports.approvals import Approvals, Rules
 from bot.ports.belongings import Belongings
 from bot.ports.chats import Chats
 from bot.ports.consents import Consents
+from bot.ports.errands import Errands
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
@@ -64,3 +65,5 @@ class StorePorts(Protocol):
     def turns(self) -> TurnRows: ...
     @property
     def voice(self) -> VoiceRows: ...
+    @property
+    def errands(self) -> Errands: ...

@@ -3,13 +3,14 @@
 import pytest
 
 from bot.adapters.tools.catalog import NAMES
+from bot.domain.errand import DELEGATE
 from bot.domain.note import MEMORY_TOOLS
 from bot.domain.pre_approval import HOUSE, PreApproved, house_name, pre_approved
 from bot.domain.skill import SKILL_TOOLS
 
 
 def test_the_tools_of_the_house_are_all_known() -> None:
-    assert HOUSE == NAMES | SKILL_TOOLS | MEMORY_TOOLS
+    assert NAMES | SKILL_TOOLS | MEMORY_TOOLS | {DELEGATE} == HOUSE
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def test_the_tools_of_the_house_are_all_known() -> None:
         ("Read(./docs/**)", "read_file", "./docs/**"),
         ("WebFetch(domain:example.org)", "web_fetch", "domain:example.org"),
         ("WebSearch", "web_search", ""),
-        ("Task", "", ""),
+        ("Task", "delegate", ""),
         ("TodoWrite", "", ""),
         ("run_command", "run_command", ""),
         ("web__search", "web__search", ""),

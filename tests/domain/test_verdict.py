@@ -20,12 +20,14 @@ from bot.domain.step import (
     AskFirst,
     CallModel,
     Compact,
+    Elsewhere,
     Finish,
     Gate,
     Park,
     Refuse,
     Run,
     RunTools,
+    SendOut,
     Step,
     WrapUp,
 )
@@ -62,6 +64,7 @@ ASKED = AskerBody("Hi", "Ann")
 READ = Run(Effect.READ)
 WRITE = Run(Effect.WRITE)
 BLOCK = Refuse(Status.BLOCKED, Code.POLICY, "No.")
+NEW_ERRAND, ERRAND = Elsewhere(begun=False), Elsewhere(begun=True)
 NO_CALLS = (FinishReason.END, FinishReason.LENGTH, FinishReason.WINDOW, FinishReason.REFUSAL)
 
 
@@ -144,7 +147,8 @@ def _card(draw: st.DrawFn, of: ToolCall) -> Approval:
 
 
 def _gate(draw: st.DrawFn, of: ToolCall) -> Gate:
-    return pick(draw, [READ, WRITE, ask_first(of), ask_first(of, repeat=True), BLOCK])
+    asking = [ask_first(of), ask_first(of, repeat=True)]
+    return pick(draw, [READ, WRITE, *asking, BLOCK, NEW_ERRAND, ERRAND])
 
 
 def gate_of(state: LoopState, one: OpenCall) -> Gate | None:
@@ -208,7 +212,8 @@ def test_only_calls_that_may_run_do(state: LoopState) -> None:
         assert progress.reply.calls.index(chosen) < state.limits.calls_per_round
         if gate.effect is not Effect.READ:
             assert run == (chosen,)
-            assert all(isinstance(gate_of(state, c), Run) for c in progress.open_calls[:index])
+            before = [gate_of(state, c) for c in progress.open_calls[:index]]
+            assert all(isinstance(gate, Run) or gate == ERRAND for gate in before)
 
 
 @given(states())
@@ -233,10 +238,34 @@ def test_only_calls_without_a_card_are_asked_for(state: LoopState) -> None:
 
 
 @given(states())
-def test_a_turn_parks_only_for_an_open_card(state: LoopState) -> None:
+def test_a_turn_parks_only_for_an_open_card_or_an_errand(state: LoopState) -> None:
     if isinstance(decide(state), Park):
         waiting = [c.approval for c in state.progress.open_calls if c.approval is not None]
-        assert any(a.state is ApprovalState.OPEN for a in waiting)
+        away = [gate_of(state, c) == ERRAND for c in state.progress.open_calls]
+        assert any(a.state is ApprovalState.OPEN for a in waiting) or any(away)
+
+
+@given(states())
+def test_only_errands_that_have_not_begun_are_sent_out(state: LoopState) -> None:
+    step, progress = decide(state), state.progress
+    for each in step.calls if isinstance(step, SendOut) else ():
+        (one,) = [c for c in progress.open_calls if c.call == each]
+        assert (gate_of(state, one), one.begun) == (NEW_ERRAND, False)
+        assert progress.reply is not None
+        assert progress.reply.finish not in NO_CALLS
+        assert progress.reply.calls.index(each) < state.limits.calls_per_round
+
+
+def test_errands_are_sent_out_before_cards_and_hold_no_change_up() -> None:
+    one, two, three = calls(3)
+    gates: dict[str, Gate] = {one.id: NEW_ERRAND, two.id: ask_first(two), three.id: WRITE}
+    step = decide(state(reply(one, two, three), gates=gates))
+    assert isinstance(step, SendOut)
+    assert step.calls == (one,)
+    under_way = decide(state(reply(one, three), gates={one.id: ERRAND, three.id: WRITE}))
+    assert isinstance(under_way, RunTools)
+    assert under_way.run == (three,)
+    assert isinstance(decide(state(reply(one), gates={one.id: ERRAND})), Park)
 
 
 @given(states())

@@ -27,6 +27,7 @@ from bot.domain.step import (
     Refuse,
     Run,
     RunTools,
+    SendOut,
     TransitionSkill,
     WrapUp,
 )
@@ -116,6 +117,8 @@ class World:
                 return None if self.someone_decides() else step
             case Finish() as step:
                 return step
+            case SendOut():
+                raise AssertionError("no gate here leaves a call to an errand")
             case never:
                 assert_never(never)
         return None

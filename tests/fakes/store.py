@@ -9,6 +9,7 @@ from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.budget import Budgets
 from bot.domain.change import AddUsage, Change, Fence, InboundState
 from bot.domain.chat import Chat, Conversation
+from bot.domain.errand import Errand
 from bot.domain.errors import NoSuchChat
 from bot.domain.message import Address, RawUpdate
 from bot.domain.model import Usage
@@ -19,6 +20,7 @@ from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.domain.voice import VoiceNote
+from bot.ports.errands import ErrandProgress
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
@@ -62,6 +64,7 @@ class MemoryStore:
         self.belongings = MemoryBelongings(self.rows)
         self.turns = MemoryTurns(self.rows)
         self.voice = MemoryVoice(self.rows)
+        self.errands = MemoryErrands(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +153,15 @@ class MemoryJournal:
         cards = [
             card
             for card in self.rows.approvals.values()
-            if card.chat == chat and (card.turn in ids or card.id in continued or _unread(card))
+            if chat in (card.chat, card.lane)
+            and (card.turn in ids or card.id in continued or (card.chat == chat and _unread(card)))
         ]
+        here = await MemoryChats(self.rows, self.now).get(chat)
+        errands = [e for e in self.rows.errands.values() if e.chat == chat and not e.taken]
+        if here.screen is not None:
+            errands = [e for e in self.rows.errands.values() if e.home == chat]
         return Agenda(
-            await MemoryChats(self.rows, self.now).get(chat),
+            here,
             unfinished=tuple(t for t in todo if t.state is not TurnState.QUEUED),
             queued=tuple(t for t in todo if t.state is TurnState.QUEUED),
             approvals=tuple(sorted(cards, key=_age)),
@@ -171,6 +179,7 @@ class MemoryJournal:
                 card.chat == chat and card.state is ApprovalState.OPEN
                 for card in self.rows.approvals.values()
             ),
+            errands=tuple(sorted(errands, key=lambda e: (e.created_at, e.id))),
         )
 
     async def chats_with_work(self) -> Sequence[int]:
@@ -179,7 +188,8 @@ class MemoryJournal:
         for card in self.rows.approvals.values():
             turn = turns.get(card.turn)
             if card.state is not ApprovalState.OPEN and turn is not None and not _settled(turn):
-                found.add(card.chat)
+                found.add(card.lane)
+        found.update(e.chat for e in self.rows.errands.values() if e.done and not e.taken)
         for row in self.rows.inbox.values():
             if row.state is InboundState.WAITING and row.chat is not None:
                 found.add(row.chat)
@@ -197,6 +207,27 @@ class MemoryVoice:
     async def owed(self, limit: int) -> Sequence[VoiceNote]:
         notes = sorted(self.rows.voice_notes.values(), key=lambda one: (one.at, one.turn))
         return notes[:limit]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryErrands:
+    rows: Rows
+
+    async def get(self, id: str) -> Errand | None:
+        return self.rows.errands.get(id)
+
+    async def of_chat(self, chat: int) -> Sequence[ErrandProgress]:
+        found = [e for e in self.rows.errands.values() if e.chat == chat and not e.taken]
+        turns = self.rows.turns
+        return [
+            ErrandProgress(
+                one,
+                turns[one.id].rounds,
+                turns[one.id].calls,
+                turns[one.id].state is TurnState.RESTING,
+            )
+            for one in sorted(found, key=lambda e: (e.created_at, e.id))
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +267,11 @@ class MemoryChats:
         known = self.rows.chats.get(chat)
         if known is None:
             raise NoSuchChat(f"there is no chat {chat}")
-        return known
+        if known.screen is None:
+            return known
+        screen = self.rows.chats[known.screen]
+        place = {"address": screen.address, "title": screen.title, "moved_from": screen.moved_from}
+        return replace(known, **place)
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
         closed = [

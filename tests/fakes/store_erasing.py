@@ -34,6 +34,10 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     target, mark = write.target, mark_of(at)
     chats = _chats_of(rows, target.whose)
     turns = _turns_of(rows, target, chats)
+    settled = {t.id for t in rows.turns.values() if t.state is TurnState.SETTLED}
+    turns |= {e.id for e in rows.errands.values() if e.parent in turns} & settled
+    for id in turns & rows.errands.keys():
+        rows.errands[id] = replace(rows.errands[id], task=mark, result=None)
     of = {rows.turns[id].conversation for id in turns}
     passages = turns | of | _passages_of(rows, target)
     touched = _touched(rows, chats, turns, passages)

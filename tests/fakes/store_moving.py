@@ -74,7 +74,7 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
             body=_shifted(entry.body, kept.last_seq),
         )
     rows.end_grants(other.id, "")
-    for table in (rows.turns, rows.approvals):
+    for table in (rows.turns, rows.approvals, rows.errands):
         _refile(table, other.id, kept.id, names)
     if any(p.live and p.chat == kept.id for p in rows.plans.values()):
         for plan in [p for p in rows.plans.values() if p.live and p.chat == other.id]:
@@ -104,6 +104,8 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     rows.usage = {call: _as_used_in(used, other.id, kept.id) for call, used in rows.usage.items()}
     rows.audit = [replace(a, chat=kept.id) if a.chat == other.id else a for a in rows.audit]
     rows.seen = {(kept.id if c == other.id else c, m): key for (c, m), key in rows.seen.items()}
+    homes = [chat for chat in rows.chats.values() if chat.screen == other.id]
+    rows.chats.update({chat.id: replace(chat, screen=kept.id) for chat in homes})
     del rows.chats[other.id]
     return replace(kept, conversation=into, last_seq=kept.last_seq + other.last_seq)
 

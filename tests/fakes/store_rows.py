@@ -50,6 +50,7 @@ from bot.domain.change import (
     SaveApproval,
     SaveChat,
     SaveConversation,
+    SaveErrand,
     SavePlan,
     SaveProfile,
     SaveReceived,
@@ -61,6 +62,7 @@ from bot.domain.change import (
     Write,
 )
 from bot.domain.chat import Chat, Conversation
+from bot.domain.errand import Errand
 from bot.domain.errors import Conflict, FenceLost
 from bot.domain.message import Outbound, OutboundKind
 from bot.domain.note import Note, note_of
@@ -90,6 +92,7 @@ class Rows:
     turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
     approvals: dict[str, Approval] = field(default_factory=dict[str, Approval])
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    errands: dict[str, Errand] = field(default_factory=dict[str, Errand])
     rules: dict[int, Rule] = field(default_factory=dict[int, Rule])
     rules_given: int = 0
     inbox: dict[int, InboundRow] = field(default_factory=dict[int, InboundRow])
@@ -161,6 +164,8 @@ class Rows:
                 self._write_inbound(write)
             case SaveApproval() | SavePlan():
                 self._save_decidable(write)
+            case SaveErrand():
+                self._save_errand(write)
             case Show() | Retract():
                 self._owe(write, at)
             case AddRule() | DropRule() | EndGrants() | AllowServer() | DropConsent():
@@ -287,6 +292,7 @@ class Rows:
                 skill_lent=known.skill_lent,
                 offered=known.offered,
                 voice=known.voice,
+                screen=known.screen,
             )
 
     def _alter_chat(self, write: NameChat | ChooseSkill | SetVoice | NoteOffer) -> None:
@@ -347,6 +353,18 @@ class Rows:
             self._save_plan(write)
         else:
             self._save_approval(write)
+
+    def _save_errand(self, write: SaveErrand) -> None:
+        errand = write.errand
+        known = self.errands.get(errand.id)
+        if write.expect is None:
+            if known is not None:
+                raise Conflict(f"errand {errand.id} is there already")
+            self._chat(errand.chat)
+            self.chats[errand.home] = replace(self._chat(errand.home), screen=errand.chat)
+        elif known is None or known.version != write.expect:
+            raise Conflict(f"errand {errand.id} is not at version {write.expect}")
+        self.errands[errand.id] = errand
 
     def _save_approval(self, write: SaveApproval) -> None:
         card = write.approval

@@ -69,10 +69,21 @@ class Life:
         """Goes on until this answer is on the screen, all is settled and nothing owed."""
         await self.until(lambda: answer in self._scene.texts)
 
-    async def until(self, over: Callable[[], bool]) -> None:
-        """Presses what there is to press until it is over, all is settled and nothing owed."""
+    def follow(self, other: "Life") -> None:
+        """Goes on where another way of pressing ended: nobody is born twice."""
+        self._reborn = other.reborn
+
+    @property
+    def reborn(self) -> bool:
+        return self._reborn
+
+    async def until(self, over: Callable[[], bool], *, quiet: bool = True) -> None:
+        """Presses what there is to press until it is over.
+
+        With `quiet` all must be settled and nothing owed.
+        """
         for _ in range(_STEPS):
-            if over() and self._quiet():
+            if over() and (self._quiet() or not quiet):
                 return
             await self._be_reborn()
             update = self._press()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.adapters.tools.errands import Delegate
 from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.skills import FindSkills, UseSkill
 from bot.domain.approval import Approval
@@ -143,6 +144,10 @@ class Stage:
         recall = Recall(store.memory, store.words, self.meaning, store.journal, self.clock)
         self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats))
 
+    def lend_errands(self) -> None:
+        """Lends the tool that sends errands out to every chat, from the next turn on."""
+        self._toolbox.add([Delegate(self.store.errands)])
+
     def accompany(self, companions: Sequence[Companion]) -> None:
         """Lets companions go along with every turn; before the start."""
         self._companions = companions
@@ -196,6 +201,7 @@ class Stage:
             store.belongings,
             store.turns,
             store.voice,
+            store.errands,
         )
         world = World(
             clock=self.clock,

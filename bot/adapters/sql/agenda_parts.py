@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, exists, select
 
+from bot.adapters.sql.chats import at_home
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.tables import (
     LEADS_ON,
@@ -11,9 +12,11 @@ from bot.adapters.sql.tables import (
     PENDING_CARDS,
     PLANNED,
     UNSETTLED,
+    UNTAKEN,
     WAITING,
     approval,
     chat,
+    errand,
     inbox,
     plan,
     turn,
@@ -29,6 +32,7 @@ _PARTS = select(
     exists().where(approval.c.chat == chat.c.id, *PENDING_CARDS),
     exists().where(inbox.c.chat == chat.c.id, WAITING),
     exists().where(approval.c.chat == chat.c.id, OPEN),
+    exists().where(errand.c.chat == chat.c.id, UNTAKEN),
 ).where(chat.c.id == bindparam("of"))
 
 
@@ -43,6 +47,7 @@ class AgendaParts:
     cards: bool
     waiting: bool
     cards_open: bool
+    errands: bool
 
 
 def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
@@ -50,5 +55,6 @@ def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
     row = connection.execute(_PARTS, {"of": chat}).first()
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
-    *known, planned, leads_on, turns, cards, waiting, cards_open = tuple(row)
-    return AgendaParts(Chat(*known), planned, leads_on, turns, cards, waiting, cards_open)
+    *known, planned, leads_on, turns, cards, waiting, cards_open, errands = tuple(row)
+    known_as = at_home(connection, Chat(*known))
+    return AgendaParts(known_as, planned, leads_on, turns, cards, waiting, cards_open, errands)

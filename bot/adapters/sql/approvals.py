@@ -99,6 +99,11 @@ def pending(connection: Connection, chat: int, named: Collection[str]) -> list[A
     return sorted(cards.values(), key=lambda card: (card.created_at, card.position, card.id))
 
 
+def of_turns(connection: Connection, turns: Sequence[str]) -> list[Approval]:
+    """Returns the cards of these turns, which work in a home."""
+    return [Approval(*row) for turn in turns for row in connection.execute(_OF_TURN, {"of": turn})]
+
+
 def save_approvals(connection: Connection, writes: Sequence[SaveApproval], _at: datetime) -> None:
     new = [values(write.approval, _FIELDS) for write in writes if write.expect is None]
     if new:

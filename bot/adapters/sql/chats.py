@@ -1,6 +1,7 @@
 """Chats and their conversations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from uuid import uuid4
@@ -133,7 +134,16 @@ def one(connection: Connection, chat: int) -> Chat:
     row = connection.execute(_BY_ID, {"of": chat}).first()
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
-    return Chat(*row)
+    return at_home(connection, Chat(*row))
+
+
+def at_home(connection: Connection, known: Chat) -> Chat:
+    """Returns the home of an errand with the place that its screen has now; others as they are."""
+    if known.screen is None:
+        return known
+    screen = Chat(*connection.execute(_BY_ID, {"of": known.screen}).one())
+    place = {"address": screen.address, "title": screen.title, "moved_from": screen.moved_from}
+    return replace(known, **place)
 
 
 def save_chats(connection: Connection, writes: Sequence[SaveChat], _at: datetime) -> None:

@@ -16,6 +16,7 @@ from bot.adapters.sql.erasing_traces import (
     erase_record,
     erase_shown,
 )
+from bot.adapters.sql.errands import erase_errands, sent_by
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.notes import drop_notes
 from bot.adapters.sql.tables import approval, artifact, hearing, inbox, note, outbox, passage, turn
@@ -53,6 +54,7 @@ def erase(connection: Connection, writes: Sequence[Erase], at: datetime) -> None
 def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> None:
     chats = chats_of(connection, target.whose)
     turns = _turns_of(connection, target, chats)
+    turns += connection.execute(_TURNS.where(turn.c.id.in_(sent_by({id for id, _, _ in turns}))))
     ids = {id for id, _, _ in turns}
     passages = ids | {of for _, _, of in turns} | _passages_of(connection, target)
     said_in = {(within, of) for _, within, of in turns}
@@ -60,6 +62,7 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
         erase_log(connection, place, ids, passages, mark, at)
     for id in ids:
         _erase_turn(connection, id, mark)
+    erase_errands(connection, ids, mark)
     _erase_traces(connection, target, ids, chats, mark)
     erase_presses(connection)
     if not target.everything:

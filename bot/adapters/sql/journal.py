@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, union, update
+from sqlalchemy import Connection, bindparam, func, select, union, update
 
 from bot.adapters.sql import (
     approvals,
@@ -14,6 +14,7 @@ from bot.adapters.sql import (
     consents,
     entries,
     erasing,
+    errands,
     inbox,
     ledger,
     members,
@@ -28,9 +29,10 @@ from bot.adapters.sql import (
 )
 from bot.adapters.sql.agenda_parts import agenda_parts
 from bot.adapters.sql.database import Database, Now
-from bot.adapters.sql.tables import AT_WORK, DECIDED, STOPPING, WAITING
+from bot.adapters.sql.tables import AT_WORK, BROUGHT, DECIDED, STOPPING, WAITING
 from bot.adapters.sql.tables import approval as approval_table
 from bot.adapters.sql.tables import chat as chat_table
+from bot.adapters.sql.tables import errand as errand_table
 from bot.adapters.sql.tables import inbox as inbox_table
 from bot.adapters.sql.tables import turn as turn_table
 from bot.domain.change import (
@@ -74,6 +76,7 @@ from bot.domain.change import (
     SaveApproval,
     SaveChat,
     SaveConversation,
+    SaveErrand,
     SavePlan,
     SaveProfile,
     SaveReceived,
@@ -83,6 +86,7 @@ from bot.domain.change import (
     SetVoice,
     Show,
 )
+from bot.domain.errand import Errand
 from bot.domain.errors import NoSuchChat
 from bot.domain.transcript import Entry
 from bot.domain.turn import TurnState
@@ -113,6 +117,7 @@ _WRITERS: Mapping[type, Writer] = {
     AmendInbound: inbox.amend_inbound,
     SaveApproval: approvals.save_approvals,
     SavePlan: plans.save_plans,
+    SaveErrand: errands.save_errands,
     AddRule: approvals.add_rules,
     DropRule: approvals.drop_rules,
     SaveTerms: members.save_terms,
@@ -148,8 +153,9 @@ _CLAIM = (
 _WITH_WORK = union(
     select(turn_table.c.chat).where(AT_WORK),
     select(turn_table.c.chat).where(STOPPING),
-    select(approval_table.c.chat).where(DECIDED),
+    select(func.coalesce(approval_table.c.home, approval_table.c.chat)).where(DECIDED),
     select(inbox_table.c.chat).where(WAITING),
+    select(errand_table.c.chat).where(BROUGHT),
 )
 
 
@@ -189,6 +195,10 @@ def _agenda(connection: Connection, chat: int) -> Agenda:
     todo = turns.unsettled(connection, chat) if there.turns else []
     continued = {turn.approval for turn in todo if turn.approval is not None}
     cards = approvals.pending(connection, chat, continued) if there.cards or continued else ()
+    sent: Sequence[Errand] = errands.untaken(connection, chat) if there.errands else ()
+    if there.chat.screen is not None:
+        sent = errands.at_home(connection, chat)
+        cards = approvals.of_turns(connection, [turn.id for turn in todo])
     return Agenda(
         there.chat,
         unfinished=tuple(turn for turn in todo if turn.state is not TurnState.QUEUED),
@@ -198,4 +208,5 @@ def _agenda(connection: Connection, chat: int) -> Agenda:
         plan=plans.load(connection, there.plan) if there.plan is not None else None,
         leads_on=there.leads_on,
         cards_open=there.cards_open,
+        errands=tuple(sent),
     )

@@ -19,6 +19,7 @@ from bot.adapters.sql.tables import (
     chat,
     conversation,
     entry,
+    errand,
     hearing,
     inbox,
     note,
@@ -71,7 +72,7 @@ _OWE = update(outbox).where(outbox.c.id == _OF)
 _REPLY_TO_NOTHING = update(turn).where(turn.c.chat == _OF, UNSETTLED).values(reply_to=None)
 _BODIES = select(entry.c.seq, entry.c.conversation, entry.c.body).where(entry.c.chat == _OF)
 _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("line"))
-_CONTINUED = (entry, turn, approval)
+_CONTINUED = (entry, turn, approval, errand)
 _OF_CHAT = (
     *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
     *(hearing, voice_note),
@@ -161,6 +162,8 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
     connection.execute(_OWN_NOTES, {"before": owners["before"], "after": owners["after"]})
     for table in (*_OF_CHAT, passage):
         connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
+    homes = update(chat).where(chat.c.screen == other.id)
+    connection.execute(homes.values(screen=kept.id))
     end = kept.last_seq + other.last_seq
     connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})
     connection.execute(delete(chat).where(chat.c.id == other.id))

@@ -13,6 +13,7 @@ from bot.adapters.sql.belongings import SqlBelongings
 from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
+from bot.adapters.sql.errands import SqlErrands
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
@@ -59,6 +60,7 @@ class Store:
     belongings: SqlBelongings
     turns: SqlTurns
     voice: SqlVoice
+    errands: SqlErrands
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
 
@@ -98,6 +100,7 @@ async def open_store(
             meaning_debts=SqlMeaningDebts(database),
             turns=SqlTurns(database),
             voice=SqlVoice(database),
+            errands=SqlErrands(database),
             check_writable=partial(database.write, _change_nothing),
         )
 

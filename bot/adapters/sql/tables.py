@@ -28,6 +28,7 @@ from bot.adapters.sql.codec import (
     BODY,
     CALL,
     DETAILS,
+    ERRAND_RESULT,
     NUMBERS,
     OUTBOUND,
     PACE,
@@ -43,6 +44,7 @@ from bot.domain.approval import ApprovalState
 from bot.domain.budget import CallKind, Scope
 from bot.domain.change import InboundState
 from bot.domain.chat import Activation, LongAnswers, QueueMode
+from bot.domain.errand import ErrandState
 from bot.domain.message import Address
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
@@ -72,6 +74,8 @@ RAN = text("action = 'call.ran'")
 KEPT = text("NOT swept")
 UNINDEXED = text("NOT indexed")
 UNMEANT = text("NOT meant")
+UNTAKEN = text("NOT taken")
+BROUGHT = text("state = 'done' AND NOT taken")
 
 _WHERE = "where"
 
@@ -134,6 +138,7 @@ class ChatTable(Stored, table=True):
     skill_lent: bool = stored(Boolean, server_default=false())
     offered: str | None = stored(Words, null=True)
     voice: bool = stored(Boolean, server_default=false())
+    screen: int | None = stored(Number, null=True)
 
 
 class PersonTable(Stored, table=True):
@@ -199,6 +204,7 @@ class TurnTable(Stored, table=True):
     follows: str | None = stored(Words, null=True)
     way: Way | None = stored(Choice(Way), null=True)
     said: str = stored(Words, server_default="")
+    parent: str | None = stored(Words, null=True)
 
 
 class EntryTable(Stored, table=True):
@@ -248,6 +254,7 @@ class ApprovalTable(Stored, table=True):
     shown_at: datetime | None = stored(Moment, null=True)
     asker_name: str = stored(Words, server_default="")
     owner_chats: Any = stored(Json(NUMBERS), server_default="[]")
+    home: int | None = stored(Number, null=True)
     turn_settled: bool = stored(Boolean)
 
 
@@ -335,6 +342,37 @@ class PlanStepTable(Stored, table=True):
     call: str = stored(Words)
     skill: str | None = stored(Words, null=True)
     lender: str | None = stored(Words, null=True)
+
+
+class ErrandTable(Stored, table=True):
+    """A task of a turn, whose own turn works in the chat `home`."""
+
+    __table_args__ = (
+        Index("uq_errand_home", "home", unique=True),
+        Index("ix_errand_parent", "parent"),
+        partial("ix_errand_untaken", "chat", where=UNTAKEN),
+        partial("ix_errand_brought", "chat", where=BROUGHT),
+    )
+    id: str = stored(Words, primary_key=True)
+    home: int = stored(Number, ForeignKey("chat.id"))
+    chat: int = of_chat()
+    conversation: str = stored(Words)
+    parent: str = stored(Words)
+    call: str = stored(Words)
+    asker: int = stored(Number)
+    asker_name: str = stored(Words)
+    task: str = stored(Words)
+    created_at: datetime = stored(Moment)
+    tools: Any = stored(Json(WORDS))
+    budget: int | None = stored(Number, null=True)
+    untrusted: str | None = stored(Words, null=True)
+    state: ErrandState = stored(Choice(ErrandState))
+    set_aside: bool = stored(Boolean)
+    recalled: bool = stored(Boolean)
+    taken: bool = stored(Boolean)
+    result: Any = stored(Json(ERRAND_RESULT), null=True)
+    ended_at: datetime | None = stored(Moment, null=True)
+    version: int = stored(Integer)
 
 
 class OutboxTable(Stored, table=True):
@@ -593,6 +631,7 @@ rule = METADATA.tables["rule"]
 inbox = METADATA.tables["inbox"]
 plan = METADATA.tables["plan"]
 plan_step = METADATA.tables["plan_step"]
+errand = METADATA.tables["errand"]
 outbox = METADATA.tables["outbox"]
 sight = METADATA.tables["sight"]
 usage = METADATA.tables["usage"]

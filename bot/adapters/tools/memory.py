@@ -86,7 +86,7 @@ class RecallTool(ArgumentsTool[RecallArguments]):
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
         skill = place.skill.name if place.skill is not None else None
-        cause = Cause(CallKind.EMBEDDING, place.chat, place.person, place.turn, skill)
+        cause = Cause(CallKind.EMBEDDING, place.chat, place.person, place.task or place.turn, skill)
         found = await self._searched(arguments.query, owner, _MOST_FOUND, cause)
         passages = [one for one, _ in found]
         if not passages:

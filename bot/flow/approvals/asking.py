@@ -50,17 +50,18 @@ class Asking:
     def _card(
         self, work: Work, call: ToolCall, gate: AskFirst, position: int, group: int
     ) -> Approval:
-        now, private = self._clock.now(), work.log.chat.private
+        now, chat = self._clock.now(), work.log.chat
         return Approval(
             id=secrets.token_hex(8),
             token=secrets.token_urlsafe(16),
-            chat=work.turn.chat,
+            chat=chat.shown_in,
+            home=chat.id if chat.screen is not None else None,
             conversation=work.turn.conversation,
             turn=work.turn.id,
             call=call,
             preview=gate.preview,
             asker=work.turn.asker,
-            asker_name=work.turn.asker_name if gate.owner_chats or not private else "",
+            asker_name=work.turn.asker_name if gate.owner_chats or not chat.private else "",
             purpose=work.purpose,
             created_at=now,
             expires_at=now + timedelta(hours=self._limits.approval_hours),
@@ -74,8 +75,8 @@ class Asking:
 def _words_before(work: Work) -> tuple[Show, ...]:
     """Returns the message with the words said so far: the reason for a card stands above it."""
     spoken, turn = work.progress.spoken, work.turn
-    if not spoken:
-        return ()
+    if not spoken or turn.parent is not None:
+        return ()  # an errand speaks with its parent alone, and its card names it
     blocks = tuple(Markdown(words, said=True) for words in spoken)
     content = Outbound(OutboundKind.NOTICE, blocks, reply_to=turn.reply_to)
     said = shown_safely(work, content)

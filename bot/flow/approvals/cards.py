@@ -197,7 +197,8 @@ def _about(approval: Approval) -> str:
     """Returns the place and the request, where the card does not stand right below it."""
     where = approval.preview.where
     where = "" if where == IN_WORKSPACE else clipped(where, _ASIDE)
-    purpose = _purpose(approval) if approval.position == 0 or approval.owner_chats else ""
+    named = approval.position == 0 or approval.owner_chats or approval.home is not None
+    purpose = _purpose(approval) if named else ""
     return " · ".join(part for part in (where, purpose) if part)
 
 
@@ -205,7 +206,8 @@ def _purpose(approval: Approval) -> str:
     asked = one_line(" ".join(approval.purpose.split()), _LONGEST_NAME)
     who = one_line(" ".join(approval.asker_name.split()), _LONGEST_NAME)
     by = f"asked by {who}" if who else ""
-    return " ".join(part for part in (by, asked and f"for “{asked}”") if part)
+    what = "for the errand" if approval.home is not None else "for"
+    return " ".join(part for part in (by, asked and f"{what} “{asked}”") if part)
 
 
 def _offered(offer: Offer | None) -> list[Block]:

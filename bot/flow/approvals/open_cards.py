@@ -77,7 +77,7 @@ class OpenCards:
 
         ended = await self.change(card, writes)
         if ended:
-            self._lanes.wake(card.chat)
+            self._lanes.wake(card.lane)
         return ended
 
     async def _freed(self, closed: Closed) -> Sequence[Write]:

@@ -45,7 +45,7 @@ class CardEnding:
             return "Stopped."
         ask = AskStop(card.turn, f"the card’s Stop, by {person.name}")
         await self._journal.commit(Change((ask,), durable=True))
-        self._lanes.interrupt(card.chat)
+        self._lanes.interrupt(card.lane)
         return ""
 
     async def expire(self, cards: Sequence[Approval]) -> int:

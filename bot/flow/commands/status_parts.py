@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import Protocol
 
 from bot.domain.chat import QueueMode
+from bot.domain.errand import ErrandState
 from bot.domain.hold import Holds
 from bot.domain.markdown import inline_code, literal
 from bot.domain.person import AT_THE_MACHINE, Person, Role
@@ -17,6 +18,7 @@ from bot.flow.plans.cards import described_state
 from bot.flow.world import Workspaces
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
+from bot.ports.errands import ErrandProgress, Errands
 from bot.ports.journal import MOST_AHEAD, Journal
 from bot.ports.meaning import MeaningStanding
 from bot.ports.memory import MemoryStanding
@@ -45,9 +47,10 @@ class GoingOn:
 
     title = "Now"
 
-    def __init__(self, journal: Journal, approvals: Approvals) -> None:
+    def __init__(self, journal: Journal, approvals: Approvals, errands: Errands) -> None:
         self._journal = journal
         self._approvals = approvals
+        self._errands = errands
 
     async def lines(self, asked: Invocation) -> Sequence[str]:
         agenda = await self._journal.agenda(asked.chat.id)
@@ -57,11 +60,30 @@ class GoingOn:
         plan = f"- Plan: {described_state(agenda.plan)}" if agenda.plan is not None else ""
         lines = [
             f"- Working on: {counted(len(agenda.unfinished), 'message')}",
+            *(_errand(one) for one in await self._errands.of_chat(asked.chat.id)),
             f"- Waiting: {counted(waiting, 'message')}{more}",
             f"- Cards waiting for your decision: {len(cards)}",
             plan,
         ]
         return [line for line in lines if line]
+
+
+_ERRAND_STATES = {
+    ErrandState.WORKING: "working",
+    ErrandState.WAITING: "waiting for your decision",
+    ErrandState.DONE: "done",
+}
+
+
+def _errand(one: ErrandProgress) -> str:
+    """Returns a branch of the tree below the message that is worked on."""
+    told = "resting" if one.resting else _ERRAND_STATES[one.errand.state]
+    rounds = counted(one.rounds, "round")
+    return f"  - ↳ Errand “{literal(one.errand.title)}”: {told}, {rounds}, {_calls(one)}"
+
+
+def _calls(one: ErrandProgress) -> str:
+    return counted(one.calls, "call")
 
 
 class ThisChat:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.approval import Approval
-from bot.domain.change import AskStop, InboundState, MarkInbound, Write
+from bot.domain.change import InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
 from bot.domain.plan import Plan
-from bot.domain.turn import ONE_OF_SEVERAL, TurnState
-from bot.domain.visible_text import one_line
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Noted, Unqueue
+from bot.flow.commands.stops import how_asked, stops
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.reading.gathering import Gathered
@@ -22,9 +21,6 @@ from bot.ports.members import Waiting
 
 NextMessage: TypeAlias = Callable[[Sequence[InboundRow], Chat], Awaitable[Gathered | None]]
 """Gathers the next message from the waiting rows."""
-
-_LONGEST = 60
-"""Characters of a command in the record."""
 
 
 class StopCommands:
@@ -64,7 +60,7 @@ class StopCommands:
         theirs = [row for row in waiting if _may_drop(row, asked)]
         everything = "all" in asked.words
         dropping = theirs if everything else await self._about_to_begin(agenda, asked)
-        drops = _drops(dropping, _how(asked))
+        drops = _drops(dropping, how_asked(asked))
         idle = not asked_to and not drops
         cards = await self._waiting_cards(asked)
         withdrawn = 0
@@ -109,22 +105,6 @@ class StopCommands:
             return ()
         gathered = await self._next_message(waiting, asked.chat)
         return () if gathered is None else gathered.rows
-
-
-def stops(agenda: Agenda, asked: Invocation) -> tuple[Write, ...]:
-    """Asks every turn of the chat to stop that the person may stop; one of them will say so."""
-    how = _how(asked)
-    turns = (*agenda.unfinished, *agenda.queued)
-    theirs = [t for t in turns if asked.person.may_decide_for(t.asker)]
-    # The running one stops last, and tells where it stood.
-    running = [t for t in theirs if t.state is TurnState.RUNNING]
-    teller = next(iter((*running, *theirs)), None)
-    return tuple(AskStop(t.id, how if t is teller else how + ONE_OF_SEVERAL) for t in theirs)
-
-
-def _how(asked: Invocation) -> str:
-    """Returns the command as it was typed, on one line, and the person who gave it."""
-    return f"{one_line(' '.join(asked.message.text.split()), _LONGEST)} by {asked.person.name}"
 
 
 @dataclass(frozen=True, slots=True)

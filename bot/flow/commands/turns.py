@@ -12,7 +12,7 @@ from bot.domain.change import (
 from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Wake
-from bot.flow.commands.stopping import stops
+from bot.flow.commands.stops import stops
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.log.fresh_start import fresh
 from bot.flow.models.choosing import Choosing

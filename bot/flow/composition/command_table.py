@@ -160,7 +160,7 @@ class CommandTable:
         store, world = self._store, self._world
         return OverviewCommands(
             (
-                GoingOn(self._way_out.journal, store.approvals),
+                GoingOn(self._way_out.journal, store.approvals, store.errands),
                 ThisChat(
                     self._one_turn.choosing,
                     store.rules,

@@ -36,10 +36,11 @@ from bot.ports.outbox import OutboxRow
 class Composition:
     """The parts of the flow, each built when another part first asks for it.
 
-    Channels hand their updates to `intake.accept`. Three circles are closed here: lanes drain the
-    queue that wakes them, and the delivery reports cards that it could not show to their desk, and
-    chats that moved to the intake. `companions` go along with every turn, after the companions
-    that are built here. `till` is given where something outside is paid too: there is only one.
+    Channels hand their updates to `intake.accept`. Four circles are closed here: lanes drain the
+    queue that wakes them, the journal wakes the lanes of errands, and the delivery reports cards
+    that it could not show to their desk, and chats that moved to the intake. `companions` go along
+    with every turn, after the companions that are built here. `till` is given where something
+    outside is paid too: there is only one.
     """
 
     def __init__(
@@ -53,7 +54,13 @@ class Composition:
         self.store = store
         self.world = world
         self.way_out = WayOut(
-            store, world, policy, self._given_up, self._told_of_move, self._voice_owed
+            store,
+            world,
+            policy,
+            self._given_up,
+            self._told_of_move,
+            self._voice_owed,
+            self._lanes,
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(

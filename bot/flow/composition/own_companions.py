@@ -5,6 +5,9 @@ from bot.flow.approvals.ruled import RuledCompanion
 from bot.flow.background.companion import BackgroundCompanion
 from bot.flow.commands.noted import NotedCompanion
 from bot.flow.commands.zone_question import ZoneQuestion
+from bot.flow.errands.companion import ErrandCompanion
+from bot.flow.errands.sending import Sending
+from bot.flow.errands.wishes import Wishes
 from bot.flow.memory.companion import MemoryCompanion
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing
@@ -48,6 +51,9 @@ class OwnCompanions:
         memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
         noted, ruled, footer = NotedCompanion(), RuledCompanion(), Footer(choosing)
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
+        wishes = Wishes(skills, choosing)
+        sending = Sending(store.chats, wishes)
+        errands = ErrandCompanion(sending, wishes, choosing, zones, policy.limits)
         found: Companions = (
             background,
             skilled,
@@ -59,6 +65,7 @@ class OwnCompanions:
             ruled,
             footer,
             money,
+            errands,
         )
         if policy.timezone is None:
             found = (*found, ZoneQuestion(store.people, store.outbox))

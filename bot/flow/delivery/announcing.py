@@ -1,5 +1,6 @@
 """A journal that announces what it owes: messages, passages to the indexes, and voice notes."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from bot.domain.change import (
@@ -11,6 +12,7 @@ from bot.domain.change import (
     KeepPassage,
     LinkAccount,
     OweVoice,
+    SaveErrand,
     Show,
 )
 from bot.domain.transcript import Entry
@@ -23,7 +25,7 @@ class AnnouncingJournal:
     """Wraps a journal and calls `announce` with each chat that a change adds a message to.
 
     `remembered` is called after a change that keeps, moves or forgets passages, `voiced` after one
-    that owes a voice note.
+    that owes a voice note, and `sent` with each write of an errand.
     """
 
     def __init__(
@@ -32,23 +34,36 @@ class AnnouncingJournal:
         announce: Callable[[int], None],
         remembered: Callable[[], None] = lambda: None,
         voiced: Callable[[], None] = lambda: None,
+        sent: Callable[[SaveErrand], None] = lambda _: None,
     ) -> None:
         self._journal = journal
         self._announce = announce
         self._remembered = remembered
         self._voiced = voiced
+        self._sent = sent
 
     async def claim(self, chat: int) -> Fence:
         return await self._journal.claim(chat)
 
     async def commit(self, change: Change) -> None:
-        await self._journal.commit(change)
+        try:
+            await self._journal.commit(change)
+        except asyncio.CancelledError:
+            # The change may be stored by then; a needless announcement does no harm.
+            self._tell(change)
+            raise
+        self._tell(change)
+
+    def _tell(self, change: Change) -> None:
         for chat in {w.chat for w in change.writes if isinstance(w, Show)}:
             self._announce(chat)
         if any(isinstance(w, _ABOUT_PASSAGES) for w in change.writes):
             self._remembered()
         if any(isinstance(w, OweVoice) for w in change.writes):
             self._voiced()
+        for write in change.writes:
+            if isinstance(write, SaveErrand):
+                self._sent(write)
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
         return await self._journal.entries(conversation, after)

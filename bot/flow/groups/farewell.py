@@ -4,6 +4,7 @@ from bot.domain.change import AskStop, InboundState, MarkInbound, ReleaseHeard, 
 from bot.domain.chat import Chat
 from bot.domain.turn import BOT_GONE
 from bot.flow.approvals.undecided import CardEnding
+from bot.flow.errands.recalling import called_back, left_behind
 from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
 from bot.ports.inbox import InboundRow, Inbox
@@ -48,6 +49,7 @@ class Farewell:
                 for r in await self._inbox.waiting(chat.id)
                 if r.message_id is not None
             ),
+            *called_back(left_behind(agenda.errands), BOT_GONE),
             ReleaseHeard(chat.id, row.id),
             *self._plans.left(agenda.plan, None),
         ]

@@ -6,8 +6,8 @@ from bot.domain.bundle import Bundle
 from bot.domain.change import Write
 from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.progress import OpenCall
-from bot.domain.step import Errand, Finish, Gate
-from bot.domain.tool import Preview, ToolCall, ToolResult
+from bot.domain.step import Entrusted, Finish, Gate, Refuse
+from bot.domain.tool import Code, Preview, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
 from bot.flow.log.request_view import ViewFold
@@ -34,6 +34,9 @@ class Bystander:
     async def started(self, work: Work) -> Sequence[str]:
         return ()
 
+    def lent(self, work: Work) -> frozenset[str] | None:
+        return None
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
         return state
 
@@ -49,7 +52,7 @@ class Bystander:
         return place
 
     async def carry_out(
-        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+        self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
     ) -> str | None:
         return None
 
@@ -60,6 +63,9 @@ class Bystander:
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Share:
         return Share(row)
+
+    def closes(self, work: Work, code: Code) -> Mapping[str, Refuse]:
+        return {}
 
     async def parked(self, work: Work) -> Sequence[Write]:
         return ()

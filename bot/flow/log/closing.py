@@ -1,6 +1,6 @@
 """Gives each open call its one result, even if the call never ran."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.progress import OpenCall
@@ -45,15 +45,23 @@ def close(
     return tuple(results.values())
 
 
-def closings(open_calls: Sequence[OpenCall], code: Code) -> list[tuple[ToolCall, ToolResult]]:
-    """Returns each open call with the result that closes it; an expired card has its own."""
+def closings(
+    open_calls: Sequence[OpenCall], code: Code, worded: Mapping[str, Refuse] | None = None
+) -> list[tuple[ToolCall, ToolResult]]:
+    """Returns each open call with the result that closes it; an expired card has its own.
+
+    `worded` has the results of calls that close in words of their own.
+    """
+    own = worded or {}
+    told = [(c.call, synthetic(c.call, own[c.call.id])) for c in open_calls if c.call.id in own]
+    open_calls = [c for c in open_calls if c.call.id not in own]
     begun = [c.call.id for c in open_calls if c.begun]
     expired = [c.call for c in open_calls if _has_expired(c)]
     others = [c.call for c in open_calls if not _has_expired(c)]
     code = Code.CANCELLED if code is Code.EXPIRED else code
     results = (*close(expired, Code.EXPIRED, begun), *close(others, code, begun))
     calls = {c.call.id: c.call for c in open_calls}
-    return [(calls[result.call_id], result) for result in results]
+    return [*told, *((calls[result.call_id], result) for result in results)]
 
 
 def _has_expired(open_call: OpenCall) -> bool:

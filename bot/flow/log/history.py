@@ -2,8 +2,9 @@
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
-from bot.domain.change import Append, Change, Fence, Write
+from bot.domain.change import AddAudit, Append, Change, Fence, Retract, Show, Write
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
 from bot.domain.tool import ToolCall
@@ -93,18 +94,29 @@ class ChatLog:
         # Emptied before the commit: a cancel is raised only after it, and the code that cleans up
         # must not write the same entries again.
         held, self._held = self._held, []
-        await self._journal.commit(Change((*held, *append, *also), self.fence, durable))
+        writes = (*held, *append, *self._on_screen(also))
+        await self._journal.commit(Change(writes, self.fence, durable))
         self._take(entries)
         return entries
 
     async def note(self, write: Write) -> None:
         """Writes something beside the log, and nothing that is held."""
-        await self._journal.commit(Change((write,), self.fence))
+        await self._journal.commit(Change(self._on_screen((write,)), self.fence))
+
+    def _on_screen(self, writes: Sequence[Write]) -> tuple[Write, ...]:
+        """Returns the writes; what happens in a home is shown and on record in its screen."""
+        home, screen = self.chat.id, self.chat.screen
+        if screen is None:
+            return tuple(writes)
+        seen = (Show, Retract, AddAudit)
+        return tuple(
+            replace(w, chat=screen) if isinstance(w, seen) and w.chat == home else w for w in writes
+        )
 
     def hold(self, turn: str, bodies: Sequence[Body], also: Sequence[Write]) -> None:
         """Appends bodies in memory; the next write stores them in its transaction."""
         entries = self._numbered(turn, bodies)
-        self._held += (Append(self.chat.id, entries), *also)
+        self._held += (Append(self.chat.id, entries), *self._on_screen(also))
         self._take(entries)
 
     def _numbered(self, turn: str, bodies: Sequence[Body]) -> tuple[Entry, ...]:

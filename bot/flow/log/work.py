@@ -82,6 +82,11 @@ class Work:
         return {"chat": self.turn.chat, "turn": self.turn.id}
 
     @property
+    def task(self) -> str:
+        """Returns the turn that its calls of models count for."""
+        return self.turn.parent or self.turn.id
+
+    @property
     def address(self) -> Address:
         return self.log.chat.address
 

@@ -27,6 +27,8 @@ def kept(
     opened, and `untrusted`, the foreign source in view.
     """
     reply, answer = progress.reply, progress.words
+    if turn.parent is not None:
+        return None  # it answered no person
     if reply is None or not answer or reply.provenance.provider in UNREMEMBERED:
         return None
     words = [own_words(body.text).strip() for body in said if isinstance(body, AskerBody)]

@@ -60,6 +60,14 @@ class Preamble:
     offered: tuple[str, ...] | None = None
     """Names of the tools that the model is told of; None for all. The others can be executed."""
 
+    def only(self, names: frozenset[str] | None) -> "Preamble":
+        """Returns the preamble with these tools alone; None leaves it as it is."""
+        if names is None:
+            return self
+        tools = {name: tool for name, tool in self.tools.items() if name in names}
+        offered = self.offered and tuple(name for name in self.offered if name in names)
+        return Preamble(self.system, tools, offered)
+
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
         names = self.tools if self.offered is None else self.offered
@@ -185,8 +193,11 @@ class PreambleMaker:
 
     async def rest(self, chat: Chat) -> None:
         """Lets go of servers that the chat no longer wants, now that no turn of it runs."""
+        if chat.screen is not None:
+            self._fixed.pop(chat.id, None)  # a home works once
         if chat.id in self._served:
-            await self._lent(chat.id, await self._wanted(_at_work(chat)))
+            wanted = await self._wanted(_at_work(chat)) if chat.screen is None else ()
+            await self._lent(chat.id, wanted)
 
     def _text(self) -> str:
         parts = (self._system, listing(self._listed.offered, self._skill_list))

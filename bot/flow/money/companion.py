@@ -23,7 +23,7 @@ _MOST_KNOWN = 1_000
 def cause_of(work: Work, kind: CallKind = CallKind.ANSWER) -> Cause:
     """Returns the cause of a call that is made for a turn."""
     turn = work.turn
-    return Cause(kind, turn.chat, turn.asker, turn.id, turn.skill)
+    return Cause(kind, work.log.chat.shown_in, turn.asker, work.task, turn.skill)
 
 
 class MoneyCompanion(Bystander):
@@ -48,7 +48,7 @@ class MoneyCompanion(Bystander):
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
         found = await self._warnings(work, (Scope.DAY, Scope.PERSON))
-        self._till.forget(work.turn.id)
+        self._till.forget(work.task)
         return Ended(found)
 
     async def _warnings(
@@ -68,7 +68,7 @@ class MoneyCompanion(Bystander):
             return ()
         homes = await self._owners(work) if purse.scope is Scope.DAY else []
         told = Outbound(OutboundKind.NOTICE, (Markdown(warning(purse, work.clock.now())),))
-        keys = {f"budget:{purse.key}:{home}": home for home in homes or [work.turn.chat]}
+        keys = {f"budget:{purse.key}:{home}": home for home in homes or [work.log.chat.shown_in]}
         found = [
             Show(key, home, told)
             for key, home in keys.items()
@@ -92,7 +92,7 @@ class MoneyCompanion(Bystander):
             if not person.is_owner or where != work.address.channel:
                 continue
             if private and person.id == turn.asker:
-                homes.append(turn.chat)
+                homes.append(work.log.chat.shown_in)
             else:
                 homes.append((await self._chats.at(Address(where, number), private=True)).id)
         return list(dict.fromkeys(homes))

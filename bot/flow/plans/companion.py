@@ -10,7 +10,7 @@ from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stanc
 from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
 from bot.domain.progress import OpenCall
 from bot.domain.skill import SkillSet
-from bot.domain.step import Errand, Finish, Gate, RecordPlanned, Refuse
+from bot.domain.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
 from bot.domain.transcript import ResultBody
 from bot.domain.turn import Turn, TurnState
@@ -124,14 +124,14 @@ class PlanCompanion(Bystander):
         return place if step is None else replace(place, skill=kept.skills.usable(step.skill))
 
     async def carry_out(
-        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+        self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
     ) -> str | None:
         """Keeps calls as steps and answers them PLANNED, in one transaction."""
         kept = self._turns[work]
-        if not isinstance(errand, RecordPlanned) or kept.plan is None:
+        if not isinstance(step, RecordPlanned) or kept.plan is None:
             return None
         plan, skill = kept.plan, kept.skills.usable(work.turn.skill)
-        found = recorded(plan, errand.calls, gates, tools, skill, self._most_steps)
+        found = recorded(plan, step.calls, gates, tools, skill, self._most_steps)
         grown = plan.with_steps(found.steps) if found.steps else plan
         save = (SavePlan(grown, plan.version, found.steps),) if found.steps else ()
         await work.write(*map(ResultBody, found.results), also=save)

@@ -15,6 +15,7 @@ from typing import TypeAlias, assert_never
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.bundle import belong, seam_of
 from bot.domain.change import Change, InboundState, MarkInbound
+from bot.domain.errand import ErrandState
 from bot.domain.errors import Conflict, FenceLost, NoSuchChat
 from bot.domain.message import InboundMessage
 from bot.domain.turn import Turn, TurnState
@@ -71,7 +72,8 @@ def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
     queued one, then a waiting message.
 
     `parked` has the states of the cards when the turn last parked in this drain. While they are
-    unchanged, the turn stays parked; a newer message or turn sets it aside.
+    unchanged, the turn stays parked; a newer message or turn sets it aside. While an errand of the
+    turn works, others wait, as they do behind a running turn.
     """
     for turn in agenda.unfinished:
         if turn.state is TurnState.RUNNING or turn.stop_asked is not None:
@@ -82,6 +84,11 @@ def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
             stand = decisions(turn, agenda.approvals)
             if stand != parked and any(state is not ApprovalState.OPEN for _, state in stand):
                 return TakeUp(turn)
+            errands = agenda.sent_by(turn.id)
+            if any(one.done for one in errands):
+                return TakeUp(turn)
+            if any(one.state is ErrandState.WORKING for one in errands):
+                return None
             return SetAside(turn) if agenda.waiting or agenda.queued or trials else None
     if trials:
         return TakeUp(trials[0])

@@ -25,6 +25,9 @@ class RestDesk:
         if meant is None:
             return refused(NOT_OURS)
         agenda = await self._journal.agenda(chat)
+        lane = next((one.home for one in agenda.errands if one.id == meant.turn), chat)
+        if lane != chat:
+            agenda = await self._journal.agenda(lane)
         turn = next((t for t in agenda.unfinished if t.id == meant.turn), None)
         if turn is None or turn.state is not TurnState.RESTING or turn.rests != meant.rest:
             return PressAnswer(SPENT)
@@ -38,7 +41,7 @@ class RestDesk:
             await self._journal.commit(Change((write,), durable=True))
         except Conflict:
             return PressAnswer(SPENT)
-        self._lanes.wake(chat)
+        self._lanes.wake(lane)
         return PressAnswer(told)
 
     async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:

@@ -62,6 +62,10 @@ class Lives:
 
         # A screen that keeps what it showed needs no words again.
         live = Live(self._clock, () if channel.instant else work.progress.spoken)
+        if work.log.chat.screen is not None:
+            # One line tells of all errands; their drafts would fight for the same screen.
+            yield live
+            return
         late = Late(
             live,
             channel,

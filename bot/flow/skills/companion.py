@@ -11,7 +11,7 @@ from bot.domain.outcome import StopReason
 from bot.domain.rules import DOCUMENTS
 from bot.domain.skill import Skill, SkillSet
 from bot.domain.skill_words import arguments_in, at_rest, due, handed_over, is_missed
-from bot.domain.step import Errand, Finish, Gate, TransitionSkill
+from bot.domain.step import Entrusted, Finish, Gate, TransitionSkill
 from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.transcript import AskerBody, Body
 from bot.domain.turn import Turn, TurnState
@@ -85,20 +85,22 @@ class SkillCompanion(Bystander):
         skill = place.skill
         if skill is None or not skill.pre_approved or preview.owner_only:
             return preview
+        if work.log.chat.screen is not None:
+            return preview  # the rules are those of a chat, where another skill may be in use
         if work.log.chat.offered == skill.edition or _offers(work):
             return preview
         offer = await offer_of(skill, call, preview, place, tools, self._documents)
         return preview if offer is None else replace(preview, offer=offer)
 
     async def carry_out(
-        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+        self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
     ) -> str | None:
         """Hands over to the next skill, in the transaction of the text that it continues with."""
-        if not isinstance(errand, TransitionSkill):
+        if not isinstance(step, TransitionSkill):
             return None
-        body = handed_over(self._turns[work].skills[errand.next], work.turn.skill or "")
-        turn = work.counted(skill=errand.next, stages=work.turn.stages + 1)
-        await work.write(body, turn=turn, also=self._grants_ended(work, errand.next))
+        body = handed_over(self._turns[work].skills[step.next], work.turn.skill or "")
+        turn = work.counted(skill=step.next, stages=work.turn.stages + 1)
+        await work.write(body, turn=turn, also=self._grants_ended(work, step.next))
         return ""
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:

@@ -11,8 +11,8 @@ from bot.domain.bundle import Bundle
 from bot.domain.change import Write
 from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.progress import OpenCall
-from bot.domain.step import Errand, Finish, Gate
-from bot.domain.tool import Preview, ToolCall, ToolResult
+from bot.domain.step import Entrusted, Finish, Gate, Refuse
+from bot.domain.tool import Code, Preview, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
 from bot.flow.log.request_view import ViewFold
@@ -49,6 +49,10 @@ class Companion(Protocol):
         """Prepares for the loop and returns the lenders whose servers the turn needs."""
         ...
 
+    def lent(self, work: Work) -> frozenset[str] | None:
+        """Returns the names of the only tools that the turn may use; None for all."""
+        ...
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
         """Adds to the input of the next verdict, such as its bounds or an ending."""
         ...
@@ -68,7 +72,7 @@ class Companion(Protocol):
         ...
 
     async def carry_out(
-        self, work: Work, errand: Errand, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+        self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
     ) -> str | None:
         """Carries out a step that belongs to this companion, and returns None for any other.
 
@@ -87,8 +91,15 @@ class Companion(Protocol):
         """Adds to the transaction of the results; `row` is the one about to be written."""
         ...
 
+    def closes(self, work: Work, code: Code) -> Mapping[str, Refuse]:
+        """Returns results for open calls that close in words of their own, by their ids.
+
+        They close because the turn ends, is set aside or rests: `code` is that of other calls.
+        """
+        ...
+
     async def parked(self, work: Work) -> Sequence[Write]:
-        """Adds to the row of a turn that is about to wait for a person."""
+        """Adds to the row of a turn that is about to wait for a person, or to rest."""
         ...
 
     async def ended(
@@ -104,6 +115,11 @@ class Companion(Protocol):
 
 Companions: TypeAlias = Sequence[Companion]
 """The companions of a turn, in the order in which they are asked."""
+
+
+def closed_by(companions: Companions, work: Work, code: Code) -> dict[str, Refuse]:
+    """Returns the results of open calls that close in a companion's words."""
+    return {id: told for one in companions for id, told in one.closes(work, code).items()}
 
 
 async def shared(

@@ -14,7 +14,7 @@ from bot.domain.person import Person
 from bot.domain.progress import OpenCall, Progress
 from bot.domain.rights import NOTHING, Rights
 from bot.domain.rules import allowed_by, folder_rule, matches
-from bot.domain.step import AskFirst, Gate, Refuse, Run
+from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.transcript import Entry
 from bot.domain.visible_text import cited_name
@@ -136,6 +136,8 @@ class Gatekeeper:
         tool = tools.get(call.name)
         planned = tool is not None and tool.spec.planned
         match stance:
+            case Elsewhere():
+                return preview if isinstance(preview, Refuse) else stance
             case Deferred():
                 return _deferred(call, preview, stance, planned=planned)
             case Agreed() if isinstance(preview, Run) and planned:
@@ -238,7 +240,7 @@ class Gatekeeper:
         limits = self._limits
         allowed = limits.repeat_calls - 1 + progress.repeats_granted(call, limits.repeat_grant)
         times = progress.repeats(call)
-        if times < allowed or isinstance(gate, Refuse):
+        if times < allowed or isinstance(gate, Refuse | Elsewhere):
             return gate
         why = f"I have made this call {_times(times)} with the same result. Try again?"
         if isinstance(gate, AskFirst):

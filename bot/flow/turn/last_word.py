@@ -46,6 +46,8 @@ class LastWords:
         own = outcome_of(progress, finish, cut=cut, listed=listed, owner=owner)
         outcome = replace(own, text=_told(own.text, parts))
         said = _said_before(progress, f"{own.text}\n{outcome.text}")
+        if any(part.silent for part in parts):
+            return LastWord(outcome, None, leads_on=False)
         blocks = _blocks(said, outcome.text, await self._waiting_above(work), parts)
         buttons = tuple(row for part in parts for row in part.buttons)
         message = self._message(work, outcome, blocks, buttons)

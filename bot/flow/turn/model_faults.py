@@ -63,6 +63,8 @@ class PauseLine:
 
     async def _show(self, text: str, *, buttons: bool) -> None:
         turn = self._work.turn
+        if self._work.log.chat.screen is not None:
+            return  # its button would stop the turn of another chat
         rows = stop(turn.id) if buttons else ()
         line = Outbound(OutboundKind.MENU, (Plain(text, style="aside"),), rows, silent=True)
         await self._work.log.note(Show(wait_key(turn.id), turn.chat, line))

@@ -1,18 +1,19 @@
 """The rest of a turn that failed too often, and how it is tried again."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.approval import ApprovalState
 from bot.domain.change import AddAudit, Write
-from bot.domain.step import Finish
+from bot.domain.step import Finish, Refuse
 from bot.domain.tool import Code, ToolCall, ToolResult
 from bot.domain.transcript import AskerBody, Body, NoteBody
 from bot.domain.turn import TurnState
-from bot.flow.log.closing import body_of, close
+from bot.flow.log.closing import body_of, closings
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import ended_cards
-from bot.flow.turn.companion import Companions, shared
+from bot.flow.turn.companion import Companions, closed_by, shared
 from bot.flow.turn.probation import Probation
 from bot.flow.turn.rest_card import shown_after, shown_resting, shown_unserved
 from bot.flow.turn.trouble_words import words_of
@@ -53,7 +54,7 @@ class Resting:
             rests=work.turn.rests + 1,
             rests_until=work.clock.now() + pause,
         )
-        ran = _closed(work)
+        ran = _closed(work, closed_by(self._companions, work, Code.INTERRUPTED))
         part = await shared(
             self._companions, row, lambda one, row: one.after_results(work, row, ran)
         )
@@ -61,7 +62,7 @@ class Resting:
         real = sum(not done.result.synthetic for done in work.progress.done)
         card = shown_resting(row, work.purpose, real, pause)
         cards = ended_cards(work, ApprovalState.CANCELLED, _ASKS_AGAIN)
-        also = (*cards, *part.writes, card, _line(work, pause))
+        also = (*cards, *part.writes, card, _line(work, pause), *await self._late(work))
         note = NoteBody("rest", _RESTS)
         await work.write(*bodies, note, turn=part.turn, also=also, durable=True)
 
@@ -75,8 +76,13 @@ class Resting:
         )
         real = sum(not done.result.synthetic for done in work.progress.done)
         why = words_of(ending.trouble, owner=True)[0] if ending.trouble is not None else ending.why
-        also = (shown_unserved(row, work.purpose, real, pause, why), _line(work, pause))
+        card = shown_unserved(row, work.purpose, real, pause, why)
+        also = (card, _line(work, pause), *await self._late(work))
         await work.write(NoteBody("unserved", _UNSERVED), turn=row, also=also, durable=True)
+
+    async def _late(self, work: Work) -> list[Write]:
+        """Returns what companions add to a turn that is about to wait."""
+        return [write for one in self._companions for write in await one.parked(work)]
 
 
 def taken_up_again(work: Work) -> tuple[tuple[Body, ...], tuple[Write, ...]]:
@@ -94,15 +100,13 @@ def taken_up_again(work: Work) -> tuple[tuple[Body, ...], tuple[Write, ...]]:
     return (NoteBody("rest", _REPEATED if asked else _AGAIN), *asked), after
 
 
-def _closed(work: Work) -> list[tuple[ToolCall, ToolResult]]:
+def _closed(work: Work, worded: Mapping[str, Refuse]) -> list[tuple[ToolCall, ToolResult]]:
     """The open calls with synthetic results; the call of a late card stays, as it is no reply's."""
     late = work.late_approval
     open_calls = [
         c for c in work.progress.open_calls if late is None or c.call.id != late.call.id or c.begun
     ]
-    calls = {c.call.id: c.call for c in open_calls}
-    begun = [c.call.id for c in open_calls if c.begun]
-    return [(calls[r.call_id], r) for r in close(calls.values(), Code.INTERRUPTED, begun)]
+    return closings(open_calls, Code.INTERRUPTED, worded)
 
 
 def _line(work: Work, pause: timedelta) -> AddAudit:

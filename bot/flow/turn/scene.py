@@ -71,15 +71,18 @@ class Scenes:
         chat, turn = work.log.chat, work.turn
         place = Place(
             workspace=await self._workspaces(chat, turn.asker),
-            chat=chat.id,
+            chat=chat.shown_in,
             turn=turn.id,
             conversation=turn.conversation,
             person=turn.asker,
             timezone=self._zones.of(work.asker, chat),
+            task=work.task,
         )
         lenders = [name for one in self._companions for name in await one.started(work)]
         found = found_before(work.log.entries(), turn.id)
         preamble = await self._preamble.during(chat, turn.id, lenders, found)
+        for one in self._companions:
+            preamble = preamble.only(one.lent(work))
         return Scene(preamble, place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:

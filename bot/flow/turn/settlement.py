@@ -14,7 +14,7 @@ from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, closings
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import cards_at_end, ended_cards, kept_cards
-from bot.flow.turn.companion import Companions
+from bot.flow.turn.companion import Companions, closed_by
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.outcome_words import note_of
@@ -33,7 +33,8 @@ class Settlement:
     async def settle(self, work: Work, finish: Finish) -> Outcome:
         """Closes the open calls and tells the person truthfully how the turn ended."""
         progress = work.progress
-        closed = closings(work.progress.open_calls, finish.code)
+        worded = closed_by(self._companions, work, finish.code)
+        closed = closings(work.progress.open_calls, finish.code, worded)
         parts = [await one.ended(work, finish, closed) for one in self._companions]
         last = await self._last_words.at(work, finish, parts)
         note = note_of(last.outcome, progress)
@@ -59,7 +60,8 @@ class Settlement:
         parts = [await one.set_aside(work) for one in self._companions]
         why = next((part.withdraws for part in parts if part.withdraws), "")
         code = Code.CANCELLED if why else Code.AWAITING_DECISION
-        bodies = _bodies(work, closings(work.progress.open_calls, code))
+        worded = closed_by(self._companions, work, code)
+        bodies = _bodies(work, closings(work.progress.open_calls, code, worded))
         cards = ended_cards(work, ApprovalState.CANCELLED, why) if why else kept_cards(work)
         also = (*cards, *(write for part in parts for write in part.writes))
         settled = self._ended(work, StopReason.SET_ASIDE)

@@ -13,7 +13,7 @@ from bot.domain.step import (
     Ask,
     CallModel,
     Compact,
-    Errand,
+    Entrusted,
     Finish,
     Gate,
     Park,
@@ -114,7 +114,7 @@ class ToolLoop:
         await work.write(turn=work.counted(state=TurnState.PARKED), also=late)
 
     async def _entrust(
-        self, work: Work, scene: Scene, step: Errand, gates: Mapping[str, Gate]
+        self, work: Work, scene: Scene, step: Entrusted, gates: Mapping[str, Gate]
     ) -> str:
         """Hands a step to the companion that it belongs to; returns its line for people."""
         for one in self._companions:
@@ -133,7 +133,7 @@ class ToolLoop:
         step = decide(state)
         _log_verdict(step, state.progress, work)
         # A companion writes the held reply together with its own part of the step.
-        if not isinstance(step, Finish | Errand):
+        if not isinstance(step, Finish | Entrusted):
             await work.release()
         return step, gates
 

@@ -1,0 +1,257 @@
+"""Errands as a companion of turns: of the turn that sends them out, and of the one on its way."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+from bot.domain.change import AddArtifact, SaveErrand, SaveTurn, Show, Write
+from bot.domain.contribution import Aside, Ended, Share, Stance
+from bot.domain.errand import DELEGATE, Errand, ErrandState, asks_person
+from bot.domain.errors import InvalidArguments, ModelDenied
+from bot.domain.limits import Limits
+from bot.domain.message import Outbound, OutboundKind
+from bot.domain.outcome import StopReason
+from bot.domain.plan import plan_for
+from bot.domain.progress import OpenCall
+from bot.domain.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
+from bot.domain.tool import Code, ToolCall, ToolResult, clipped
+from bot.domain.transcript import ReplyBody
+from bot.domain.turn import Turn, TurnState
+from bot.domain.verdict import LoopState
+from bot.domain.zones import Zones, moment
+from bot.flow.errands import wording
+from bot.flow.errands.recalling import called_back
+from bot.flow.errands.sending import Sending, late_turn
+from bot.flow.errands.wishes import Wishes
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.request_view import foreign_to
+from bot.flow.log.work import Work
+from bot.flow.models.choosing import Choosing
+from bot.ports.journal import Agenda
+from bot.ports.tool import Tool
+
+_Answered = list[tuple[ToolCall, ToolResult]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The memory about one turn, for as long as its `Work` lives."""
+
+    own: Errand | None = None
+    """The errand that the turn works on, as last written."""
+    sent: dict[str, Errand] = field(default_factory=dict[str, Errand])
+    """The errands that it sent out and whose results it has not taken, by their calls."""
+    planned: bool = False
+    """True when the turn collects or executes a plan."""
+
+
+class ErrandCompanion(Bystander):
+    """Sends errands out, takes their results, and bounds the turns that work on them."""
+
+    def __init__(
+        self, sending: Sending, wishes: Wishes, choosing: Choosing, zones: Zones, limits: Limits
+    ) -> None:
+        self._sending = sending
+        self._wishes = wishes
+        self._choosing = choosing
+        self._zones = zones
+        self._limits = limits
+        self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+
+    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        self._turns[work] = _Kept(planned=plan_for(work.turn, agenda.plan) is not None)
+        return Share(row)
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        turn = work.turn
+        own = next((one for one in agenda.errands if one.id == turn.id), None)
+        sent = {one.call: one for one in agenda.sent_by(turn.id)}
+        kept = _Kept(own, sent, planned=plan_for(turn, agenda.plan) is not None)
+        self._turns[work] = kept
+        if own is not None:
+            return self._at_work(work, kept, own, row)
+        late = next((one for one in agenda.errands if one.late_turn == turn.id), None)
+        if late is None or turn.state is not TurnState.QUEUED:
+            return Share(row)
+        return self._brought(late, row)
+
+    def _at_work(self, work: Work, kept: _Kept, own: Errand, row: Turn) -> Share:
+        """Gives its task to a turn that begins; one that waited for a person works again."""
+        if work.turn.state is TurnState.QUEUED:
+            at = moment(work.clock.now(), self._zones.of(work.asker, work.log.chat))
+            return Share(row, (wording.BRIEF, wording.asked(own, at)), purpose=own.title)
+        if own.state is not ErrandState.WAITING:
+            return Share(row)
+        kept.own = own.amended(state=ErrandState.WORKING)
+        return Share(row, writes=(SaveErrand(kept.own, own.version),))
+
+    def _brought(self, errand: Errand, row: Turn) -> Share:
+        """Opens the turn that tells a result after the end of the turn that waited for it."""
+        taken, result = SaveErrand(errand.amended(taken=True), errand.version), errand.result
+        if result is None:
+            return Share(row, writes=(taken,), purpose=errand.title)
+        text, also = result.text, list[Write]((taken,))
+        if len(text.encode()) > self._limits.result_bytes:
+            name = f"{row.id}-0"
+            also.append(AddArtifact(name, row.chat, text))
+            begun = clipped(text, self._limits.result_bytes // 4)
+            text = f"{begun}\n[… read_file artifact:{name} has the whole …]"
+        if result.files:
+            content = Outbound(OutboundKind.NOTICE, (), files=result.files)
+            also.append(Show(f"send:{row.id}:files:0", row.chat, content))
+        return Share(row, (wording.late(errand, result, text),), tuple(also), errand.title)
+
+    def lent(self, work: Work) -> frozenset[str] | None:
+        own = self._turns[work].own
+        return None if own is None else frozenset(own.tools)
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        own = self._turns[work].own
+        if own is None:
+            return state
+        most = self._limits.errand_rounds
+        rest = state.limits.max_rounds - state.limits.soft_rounds
+        limits = replace(state.limits, soft_rounds=most, max_rounds=most + rest)
+        spent = own.budget is not None and not self._can_pay(work, own.budget)
+        ending = Finish(StopReason.BUDGET, "the budget of the errand is used up")
+        return replace(state, limits=limits, ending=ending if spent else state.ending)
+
+    def _can_pay(self, work: Work, budget: int) -> bool:
+        """Returns False once the replies have cost so much, or one of them had no price.
+
+        A last reply that needs no further call is paid for already.
+        """
+        bodies = [entry.body for entry in work.log.entries(work.turn.id)]
+        replies = [body for body in bodies if isinstance(body, ReplyBody)]
+        if not replies or (not replies[-1].calls and replies[-1].text):
+            return True
+        costs = [self._cost(reply) for reply in replies]
+        return sum(cost or 0 for cost in costs) < budget and None not in costs
+
+    def _cost(self, reply: ReplyBody) -> int | None:
+        told = reply.provenance
+        try:
+            profile = self._choosing.profile(f"{told.provider}/{told.requested_model}")
+        except ModelDenied:
+            return None  # its provider is not set up any more
+        return profile.cost(reply.usage)
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        kept, wanted = self._turns[work], call.call
+        if kept.own is not None and wanted.name == "send_message":
+            return None if asks_person(wanted.name, wanted.arguments) else wording.ALONE
+        if wanted.name != DELEGATE:
+            return None
+        if kept.own is not None:
+            return wording.NO_DEPTH
+        sent = kept.sent.get(wanted.id)
+        if sent is not None:
+            return None if sent.done else Elsewhere(begun=True)
+        if kept.planned:
+            return wording.IN_PLAN
+        if not _well_formed(wanted, tools):
+            return None  # the gate refuses it
+        if not self._has_room(work, wanted):
+            return wording.too_many(self._limits.errands)
+        return self._wishes.refusal(work, wanted, tools) or Elsewhere(begun=False)
+
+    def _has_room(self, work: Work, call: ToolCall) -> bool:
+        before = [c.call for c in work.progress.open_calls if c.call.name == DELEGATE]
+        ahead = before.index(call) if call in before else len(before)
+        return len(_answered(work)) + ahead < self._limits.errands
+
+    async def carry_out(
+        self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
+    ) -> str | None:
+        """Sends errands out, in one transaction."""
+        if not isinstance(step, SendOut):
+            return None
+        writes: list[Write] = []
+        sent: dict[str, Errand] = {}
+        for call in step.calls:
+            errand, made = await self._sending.sent(work, call, tools)
+            sent[call.id] = errand
+            writes.extend(made)
+        kept = self._turns[work]
+        under_way = (*kept.sent.values(), *sent.values())
+        await work.write(also=(*writes, _line(work, _answered(work), under_way)))
+        kept.sent.update(sent)
+        return ""
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        """Takes the results; an errand whose call was closed without one is called back."""
+        kept = self._turns[work]
+        over = {call.id: kept.sent[call.id] for call, _ in ran if call.id in kept.sent}
+        if not over:
+            return Share(row)
+        left = {call: one for call, one in kept.sent.items() if call not in over}
+        answered = [*_answered(work), *(pair for pair in ran if pair[0].id in over)]
+        writes = called_back(over.values(), "the turn goes on without it")
+        kept.sent = left
+        return Share(row, writes=(*writes, _line(work, answered, left.values())))
+
+    def closes(self, work: Work, code: Code) -> Mapping[str, Refuse]:
+        return dict.fromkeys(self._turns[work].sent, wording.closed(code))
+
+    async def parked(self, work: Work) -> Sequence[Write]:
+        kept = self._turns[work]
+        if kept.own is None:
+            return ()
+        before = kept.own
+        kept.own = before.amended(state=ErrandState.WAITING)
+        return (SaveErrand(kept.own, before.version),)
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        kept = self._turns[work]
+        if kept.own is not None:
+            return Ended(self._handed_in(work, kept.own, finish), silent=True)
+        if not kept.sent:
+            return Ended()
+        how = f"the turn that waited for it ended: {finish.stop_reason.value}"
+        stopped = _line(work, _answered(work), kept.sent.values(), end="⏹")
+        return Ended((*called_back(kept.sent.values(), how), stopped))
+
+    def _handed_in(self, work: Work, own: Errand, finish: Finish) -> tuple[Write, ...]:
+        """Writes the result; once the parent has ended, a turn is queued that brings it."""
+        untrusted = foreign_to(work.turn.asker, work.log.entries())
+        done = own.amended(
+            state=ErrandState.DONE,
+            result=wording.result_of(work.progress, finish, untrusted),
+            ended_at=work.clock.now(),
+        )
+        late = own.set_aside and not own.recalled
+        brings = (SaveTurn(late_turn(own, work)),) if late else ()
+        return (SaveErrand(done, own.version), *brings)
+
+    async def set_aside(self, work: Work) -> Aside:
+        sent = self._turns[work].sent
+        if not sent:
+            return Aside()
+        writes = [SaveErrand(one.amended(set_aside=True), one.version) for one in sent.values()]
+        told = _line(work, _answered(work), sent.values(), end="⏸")
+        return Aside((*writes, told))
+
+
+def _well_formed(call: ToolCall, tools: Mapping[str, Tool]) -> bool:
+    tool = tools.get(call.name)
+    if tool is None or call.arguments is None:
+        return False
+    try:
+        tool.check(call.arguments)
+    except InvalidArguments:
+        return False
+    return True
+
+
+def _answered(work: Work) -> _Answered:
+    """Returns the errands of a turn that have a result, with the calls that sent them out."""
+    done = work.progress.done
+    return [(d.call, d.result) for d in done if d.call.name == DELEGATE and not d.result.synthetic]
+
+
+def _line(work: Work, answered: _Answered, under_way: Iterable[Errand], end: str = "") -> Show:
+    return wording.line(work.turn.id, work.turn.chat, answered, tuple(under_way), end)

@@ -1,0 +1,26 @@
+"""Finds errands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.domain.errand import Errand
+
+
+@dataclass(frozen=True, slots=True)
+class ErrandProgress:
+    """An errand with the counts of its turn."""
+
+    errand: Errand
+    rounds: int
+    calls: int
+    resting: bool = False
+    """True while its turn rests after failures and waits for its next trial."""
+
+
+class Errands(Protocol):
+    async def get(self, id: str) -> Errand | None: ...
+
+    async def of_chat(self, chat: int) -> Sequence[ErrandProgress]:
+        """Returns the errands of a chat whose results are not taken, oldest first."""
+        ...

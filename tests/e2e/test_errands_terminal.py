@@ -1,0 +1,60 @@
+"""Errands in the terminal: one line, a card by key, and the results in the answer."""
+
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.launching import Command
+from tests.e2e.steward import KEY
+from tests.e2e.terminals import Terminal
+from tests.e2e.test_errands import Answer, family, results_in, then
+from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply, calls, text, tool
+from tests.standins.serving import serving
+from tests.words import FOR_ERRAND, READY
+
+
+@pytest.fixture
+async def model() -> MessagesApi:
+    return MessagesApi(api_key=KEY)
+
+
+@pytest.fixture
+async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
+    """The settings that lead to the model."""
+    async with serving(model.app) as url:
+        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
+
+
+def writes(path: str) -> Answer:
+    def respond(request: ReceivedRequest) -> Reply:
+        if results_in(request):
+            return text("It is written.")
+        return calls(tool("write_file", {"path": path, "content": "A line.\n"}))
+
+    return respond
+
+
+async def test_a_card_of_an_errand_is_decided_by_key_also_by_the_next_program(
+    tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
+) -> None:
+    note = tmp_path / "data" / "workspace" / "note.txt"
+    model.script.rule(family("one", "two", one=then("First result."), two=writes("note.txt")))
+    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+        await talk.shows(READY)
+        talk.say("do two things")
+        await talk.shows(FOR_ERRAND, "✅ Approve")
+        await talk.shows("Errands: 1 of 2 done")
+        talk.say("/quit")
+        assert await talk.ended() == 0
+    assert not note.exists()
+    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+        await talk.shows(READY)
+        await talk.shows(FOR_ERRAND, "✅ Approve")
+        talk.say("y")
+        await talk.shows("First result.; It is written.")
+        await talk.shows("Errands: 2 of 2 done")
+        talk.say("/quit")
+        assert await talk.ended() == 0
+    assert note.read_text() == "A line.\n"
