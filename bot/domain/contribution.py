@@ -78,6 +78,8 @@ class Ended:
     """The buttons below the last word."""
     listed: bool = False
     """True when a card lists what was done, so that the last word need not."""
+    silent: bool = False
+    """True when nothing is said at all, whatever the model wrote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ _ABOUT = {
     "send_message": ("Say", "message"),
     "remember": ("Remember", "note"),
     "recall": ("Look in the memory for", "query"),
+    "schedule_task": ("Schedule", "when"),
+    "update_task": ("Change the task", "task"),
+    "cancel_task": ("Delete the task", "task"),
 }
 _PLAIN = {
     "current_time": "Look at the clock",
@@ -35,6 +38,8 @@ _PLAIN = {
     "end_conversation": "End the conversation",
     "forget": "Delete a note",
     "submit_plan": "Show the plan",
+    "list_tasks": "Look at the tasks",
+    "nothing_to_report": "Report nothing",
 }
 SHOWN = frozenset({"send_message", "send_file", "submit_plan", "remember"})
 """Tools whose work stands in the chat itself, so that no line tells of it as well."""

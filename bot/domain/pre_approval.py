@@ -27,6 +27,11 @@ HOUSE = frozenset(
         "remember",
         "recall",
         "forget",
+        "schedule_task",
+        "list_tasks",
+        "update_task",
+        "cancel_task",
+        "nothing_to_report",
     }
 )
 """Names of the tools that no server lends."""

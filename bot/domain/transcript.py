@@ -171,7 +171,16 @@ class NoteBody:
     """A note of the program to the model, at its place in the log."""
 
     purpose: Literal[
-        "wrap_up", "nudge", "ended", "plan", "server", "rest", "unserved", "again", "onward"
+        "wrap_up",
+        "nudge",
+        "ended",
+        "plan",
+        "server",
+        "rest",
+        "unserved",
+        "again",
+        "onward",
+        "task",
     ]
     text: str
     kind: Literal["note"] = "note"

@@ -9,14 +9,16 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.skills import FindSkills, UseSkill
+from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.domain.approval import Approval
 from bot.domain.budget import Limit, Scope
 from bot.domain.change import InboundState
 from bot.domain.chat import Chat
-from bot.domain.limits import BundleBounds, Limits, ModelTimes, SendRates
+from bot.domain.limits import BundleBounds, Limits, ModelTimes, ScheduleBounds, SendRates
 from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.money import nano_of
 from bot.domain.person import Role, Sender
@@ -49,6 +51,7 @@ from tests.fakes.groups import FakeGroups
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.inbox_folder import FakeInboxFolder
 from tests.fakes.model import ScriptedModel, Step
+from tests.fakes.moment_words import FakeMomentWords
 from tests.fakes.packing import FakePacking
 from tests.fakes.persona import FakePersona
 from tests.fakes.skills import FakeSkills
@@ -133,6 +136,7 @@ class Stage:
         """The embedder; there is none at first."""
         self.vectors = FakeVectors()
         self.meaning: Meaning | None = None
+        self.moment_words, self.schedules = FakeMomentWords(), ScheduleBounds()
         self._ids = count(1)
         self._task: asyncio.Task[None] | None = None
         self.application = self.composed()
@@ -142,6 +146,12 @@ class Stage:
         store = self.store
         recall = Recall(store.memory, store.words, self.meaning, store.journal, self.clock)
         self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats))
+
+    def lend_tasks(self) -> None:
+        """Lends the tools about tasks to every chat, from the next turn on."""
+        store, parts = self.store, self.application.parts.one_turn.schedules
+        shelf = TaskShelf(store.scheduled, parts.making, parts.timetable, store.people, self.clock)
+        self._toolbox.add(task_tools(shelf))
 
     def accompany(self, companions: Sequence[Companion]) -> None:
         """Lets companions go along with every turn; before the start."""
@@ -196,6 +206,7 @@ class Stage:
             store.belongings,
             store.turns,
             store.voice,
+            store.scheduled,
         )
         world = World(
             clock=self.clock,
@@ -219,6 +230,8 @@ class Stage:
             speaking=self.speaking,
             own_servers=self._own_servers,
             meaning=self.meaning,
+            cron=CronCalendar(),
+            moment_words=self.moment_words,
         )
         policy = Policy(
             "fake/fake",
@@ -230,6 +243,7 @@ class Stage:
             bundles=self.bundles,
             tiers=self.tiers,
             budgets=self.budgets,
+            schedules=self.schedules,
         )
         return Application(Composition(ports, world, policy, self._companions, till))
 

@@ -23,6 +23,7 @@ from bot.adapters.sql import (
     outbox,
     plans,
     received,
+    scheduled,
     turns,
     voice,
 )
@@ -38,6 +39,7 @@ from bot.domain.change import (
     AddAudit,
     AddNote,
     AddRule,
+    AddRun,
     AddUsage,
     AddVerdict,
     AllowServer,
@@ -50,6 +52,7 @@ from bot.domain.change import (
     DropConsent,
     DropNote,
     DropRule,
+    DropTask,
     DropUsage,
     EndGrants,
     EndRest,
@@ -67,6 +70,7 @@ from bot.domain.change import (
     NoteOffer,
     OweVoice,
     PassOver,
+    PauseTasks,
     ReadPast,
     ReleaseHeard,
     Retract,
@@ -77,6 +81,8 @@ from bot.domain.change import (
     SavePlan,
     SaveProfile,
     SaveReceived,
+    SaveRun,
+    SaveTask,
     SaveTerms,
     SaveTurn,
     SetBudget,
@@ -138,6 +144,11 @@ _WRITERS: Mapping[type, Writer] = {
     DropNote: notes.drop_notes,
     Erase: erasing.erase,
     ReadPast: memory.read_past,
+    SaveTask: scheduled.save_tasks,
+    DropTask: scheduled.drop_tasks,
+    PauseTasks: scheduled.pause_tasks,
+    AddRun: scheduled.add_runs,
+    SaveRun: scheduled.save_runs,
 }
 _CLAIM = (
     update(chat_table)

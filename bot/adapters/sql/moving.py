@@ -27,7 +27,9 @@ from bot.adapters.sql.tables import (
     plan,
     received,
     rule,
+    run,
     sight,
+    task,
     turn,
     usage,
     voice_note,
@@ -74,7 +76,7 @@ _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("li
 _CONTINUED = (entry, turn, approval)
 _OF_CHAT = (
     *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
-    *(hearing, voice_note),
+    *(hearing, voice_note, task, run),
 )
 _ONCE_IN_A_CHAT = (received, hearing)
 """Tables whose rows have a key that is unique in their chat."""
@@ -161,6 +163,7 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
     connection.execute(_OWN_NOTES, {"before": owners["before"], "after": owners["after"]})
     for table in (*_OF_CHAT, passage):
         connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
+    connection.execute(update(task).where(task.c.home == other.id).values(home=kept.id))
     end = kept.last_seq + other.last_seq
     connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})
     connection.execute(delete(chat).where(chat.c.id == other.id))

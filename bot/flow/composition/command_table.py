@@ -20,6 +20,8 @@ from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
+from bot.flow.commands.task_words import TaskWords
+from bot.flow.commands.tasks import TaskCommands
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.answer_commands import answer_commands
@@ -29,6 +31,7 @@ from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
+from bot.flow.schedules.rezoning import Rezoning
 from bot.flow.world import Policy, StorePorts, World
 
 
@@ -63,10 +66,11 @@ class CommandTable:
             *self._turn_commands.table,
             *BusyCommands().table,
             *self.plan_commands.table,
+            *self._task_commands.table,
             *self._card_commands.table,
             *self._rule_commands.table,
             *GroupCommands(self._world.groups).table,
-            *PersonalCommands(self._one_turn.way_in.zones, self._world.clock).table,
+            *self._personal_commands.table,
             *self._memory_commands,
             *answer_commands(self._world, self._policy),
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
@@ -75,6 +79,18 @@ class CommandTable:
             *self._money_commands,
             *self._overview_commands.table,
         )
+
+    @property
+    def _personal_commands(self) -> PersonalCommands:
+        parts, store = self._one_turn.schedules, self._store
+        rezoning = Rezoning(store.scheduled, store.chats, parts.making, self._world.clock)
+        return PersonalCommands(self._one_turn.way_in.zones, self._world.clock, rezoning.writes)
+
+    @property
+    def _task_commands(self) -> TaskCommands:
+        parts, scheduled = self._one_turn.schedules, self._store.scheduled
+        words = TaskWords(scheduled, parts.timetable)
+        return TaskCommands(scheduled, parts.making, parts.firing, words, self._world.clock)
 
     @property
     def _money_commands(self) -> tuple[Command, ...]:

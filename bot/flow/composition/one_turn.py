@@ -6,6 +6,7 @@ from functools import cached_property
 from bot.flow.approvals.asking import Asking
 from bot.flow.composition.own_companions import OwnCompanions
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.schedules import ScheduleParts
 from bot.flow.composition.speech import SpeechParts
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
@@ -95,7 +96,7 @@ class OneTurn:
         own = OwnCompanions(self._store, self._world, self._policy)
         zones, ending = self.way_in.zones, self._people_asked.plan_ending
         made = own.made(ending, zones, self.choosing, self.recall, self.till)
-        return (*made, *self._others)
+        return (*made, *self.schedules.companions, *self._others)
 
     @cached_property
     def recall(self) -> Recall:
@@ -130,6 +131,17 @@ class OneTurn:
     @cached_property
     def models(self) -> ModelCalls:
         return ModelCalls(self._world.models, self.till, self._world.clock, self._policy.times)
+
+    @cached_property
+    def schedules(self) -> ScheduleParts:
+        return ScheduleParts(
+            self._store,
+            self._world,
+            self._policy,
+            self._way_out,
+            self.way_in.zones,
+            lambda: self._people_asked.lanes,
+        )
 
     @cached_property
     def speech(self) -> SpeechParts:

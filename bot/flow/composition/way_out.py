@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cached_property
 
+from bot.domain.change import Change
 from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery
@@ -18,7 +19,7 @@ class WayOut:
     """Builds delivery and indexing, the journal that announces to both, reactions and live drafts.
 
     `given_up` is called with a message that cannot be delivered, `told_of_move` when a chat moved,
-    `voiced` when a voice note is owed.
+    `voiced` when a voice note is owed, `scheduled` when tasks or runs have moved.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class WayOut:
         given_up: GivenUp,
         told_of_move: ToldOfMove,
         voiced: Callable[[], None],
+        scheduled: Callable[[Change], None],
     ) -> None:
         self._store = store
         self._world = world
@@ -36,11 +38,16 @@ class WayOut:
         self._given_up = given_up
         self._told_of_move = told_of_move
         self._voiced = voiced
+        self._scheduled = scheduled
 
     @cached_property
     def journal(self) -> AnnouncingJournal:
         return AnnouncingJournal(
-            self._store.journal, self.delivery.wake, self._index_owed, self._voiced
+            self._store.journal,
+            self.delivery.wake,
+            self._index_owed,
+            self._voiced,
+            self._scheduled,
         )
 
     def _index_owed(self) -> None:

@@ -1,21 +1,26 @@
-"""A journal that announces what it owes: messages, passages to the indexes, and voice notes."""
+"""A journal that announces what it owes: messages, passages, voice notes, and runs of tasks."""
 
 from collections.abc import Callable, Sequence
 
 from bot.domain.change import (
     Change,
     DropNote,
+    DropTask,
     Erase,
     Fence,
     JoinChats,
     KeepPassage,
     LinkAccount,
     OweVoice,
+    PauseTasks,
+    SaveRun,
+    SaveTask,
     Show,
 )
 from bot.domain.transcript import Entry
 from bot.ports.journal import Agenda, Journal
 
+_ABOUT_TASKS = (SaveTask, DropTask, PauseTasks, SaveRun)
 _ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinChats)
 
 
@@ -23,7 +28,7 @@ class AnnouncingJournal:
     """Wraps a journal and calls `announce` with each chat that a change adds a message to.
 
     `remembered` is called after a change that keeps, moves or forgets passages, `voiced` after one
-    that owes a voice note.
+    that owes a voice note, `scheduled` with each change that moves tasks or runs.
     """
 
     def __init__(
@@ -32,11 +37,13 @@ class AnnouncingJournal:
         announce: Callable[[int], None],
         remembered: Callable[[], None] = lambda: None,
         voiced: Callable[[], None] = lambda: None,
+        scheduled: Callable[[Change], None] = lambda _: None,
     ) -> None:
         self._journal = journal
         self._announce = announce
         self._remembered = remembered
         self._voiced = voiced
+        self._scheduled = scheduled
 
     async def claim(self, chat: int) -> Fence:
         return await self._journal.claim(chat)
@@ -49,6 +56,8 @@ class AnnouncingJournal:
             self._remembered()
         if any(isinstance(w, OweVoice) for w in change.writes):
             self._voiced()
+        if any(isinstance(w, _ABOUT_TASKS) for w in change.writes):
+            self._scheduled(change)
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
         return await self._journal.entries(conversation, after)

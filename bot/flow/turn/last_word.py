@@ -48,7 +48,8 @@ class LastWords:
         said = _said_before(progress, f"{own.text}\n{outcome.text}")
         blocks = _blocks(said, outcome.text, await self._waiting_above(work), parts)
         buttons = tuple(row for part in parts for row in part.buttons)
-        message = self._message(work, outcome, blocks, buttons)
+        silent = any(part.silent for part in parts)
+        message = None if silent else self._message(work, outcome, blocks, buttons)
         return LastWord(outcome, message, message is not None and bool(buttons))
 
     async def _waiting_above(self, work: Work) -> str:

@@ -1,0 +1,35 @@
+"""The turn that carries out a run, as it is queued."""
+
+import secrets
+from datetime import datetime
+
+from bot.domain.change import SaveConversation, SaveTurn, Write
+from bot.domain.chat import Chat, Conversation
+from bot.domain.task import Run, Task
+from bot.domain.turn import Turn, TurnState
+
+
+def queued(task: Task, run: Run, chat: Chat, now: datetime) -> tuple[Write, ...]:
+    """Returns the writes of a turn, in a conversation of its own if the task wants that.
+
+    Such a conversation is closed from the start: no message of a person continues it.
+    """
+    if not task.fresh:
+        return (SaveTurn(turn_for(task, run, chat.conversation, now)),)
+    own = Conversation(secrets.token_hex(6), task.chat, now, closed_at=now, title=task.name)
+    return SaveConversation(own), SaveTurn(turn_for(task, run, own.id, now))
+
+
+def turn_for(task: Task, run: Run, conversation: str, now: datetime) -> Turn:
+    """Returns the queued turn of a run in this conversation."""
+    return Turn(
+        id=run.turn,
+        chat=task.chat,
+        conversation=conversation,
+        asker=task.asker,
+        asker_name=task.asker_name,
+        model="",
+        created_at=now,
+        origin="task",
+        state=TurnState.QUEUED,
+    )
