@@ -19,7 +19,7 @@ from bot.domain.plan import Plan, PlanStep
 from bot.domain.received import ReceivedFile
 from bot.domain.rights import Pace, Rights
 from bot.domain.server import ServerConsent
-from bot.domain.task import Run, Task
+from bot.domain.task import TaskRun, TimedTask
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, WaysOn
 from bot.domain.voice import HeardWords, VoiceNote
@@ -480,7 +480,7 @@ class ReadPast:
 class SaveTask:
     """Inserts a task (`expect` None) or moves it on; Conflict when its version is another one."""
 
-    task: Task
+    task: TimedTask
     expect: int | None = None
 
 
@@ -503,14 +503,14 @@ class PauseTasks:
 class AddRun:
     """Writes a due time down; Conflict when it has a run already."""
 
-    run: Run
+    run: TaskRun
 
 
 @dataclass(frozen=True, slots=True)
 class SaveRun:
     """Moves a run on; nothing when its task was removed."""
 
-    run: Run
+    run: TaskRun
 
 
 Write: TypeAlias = (

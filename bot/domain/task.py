@@ -73,7 +73,7 @@ class TaskLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TimedTask:
     """Something that is done at its times, in the name of the person who asked for it."""
 
     id: str
@@ -128,7 +128,7 @@ class Task:
         """Returns the first line of its words, as people see it in lists."""
         return " ".join(self.what.split())[:60]
 
-    def changed(self, **changes: object) -> "Task":
+    def changed(self, **changes: object) -> "TimedTask":
         """Returns the next version of the task."""
         return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
 
@@ -161,7 +161,7 @@ AT_WORK = frozenset({RunState.QUEUED, RunState.RUNNING, RunState.AGAIN})
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TaskRun:
     """One due time of a task; there is never a second run for the same time."""
 
     task: str
@@ -185,7 +185,7 @@ class Run:
         """Returns the ids of the turns of all its tries."""
         return tuple(turn_of(self.task, self.due, n) for n in range(1, self.tries + 1))
 
-    def ended(self, state: RunState, now: datetime, why: str = "", rounds: int = 0) -> "Run":
+    def ended(self, state: RunState, now: datetime, why: str = "", rounds: int = 0) -> "TaskRun":
         rounds += self.rounds
         return replace(self, state=state, ended_at=now, why=why, rounds=rounds, again_at=None)
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from bot.domain.money import nano_of
-from bot.domain.task import Allowed, ApprovedCall, Overlap, Task, TaskLimits
+from bot.domain.task import Allowed, ApprovedCall, Overlap, TaskLimits, TimedTask
 from bot.domain.tool import canonical
 
 
@@ -36,7 +36,7 @@ class TaskWish:
     paused: bool | None = None
     """True to pause the task, false to let it run again."""
 
-    def applied(self, task: Task) -> Task:
+    def applied(self, task: TimedTask) -> TimedTask:
         """Returns the task with everything that needs no clock."""
         known, named = task.limits, self.limits
         return replace(

@@ -19,7 +19,7 @@ _AROUND = timedelta(hours=26)
 """How far from a moment a change of the clocks can still matter for it."""
 
 
-class NotUnderstood(ValueError):
+class WhenUnclear(ValueError):
     """Words that name no time, or none that a task can have; the text is a sentence for people."""
 
 
@@ -166,9 +166,9 @@ _PART = re.compile(r"(\*|[0-9a-z]{1,3})(?:-([0-9a-z]{1,3}))?(?:/([0-9]{1,2}))?")
 
 
 def cron_of(fields: Sequence[str]) -> Cron:
-    """Returns the rule of five fields; raises NotUnderstood."""
+    """Returns the rule of five fields; raises WhenUnclear."""
     if len(fields) != 5:
-        raise NotUnderstood("A cron rule has five fields, as in `cron 0 9 * * 1-5`.")
+        raise WhenUnclear("A cron rule has five fields, as in `cron 0 9 * * 1-5`.")
     minute, hour, day, month, weekday = (field.lower() for field in fields)
     numbers(minute, 0, 59)
     numbers(hour, 0, 23)
@@ -178,28 +178,28 @@ def cron_of(fields: Sequence[str]) -> Cron:
     days = {1} if day == "L" else numbers(day, 1, 31)
     named = day.startswith("*") or not weekday.startswith("*")
     if not named and all(min(days) > _DAYS_OF[one - 1] for one in months):
-        raise NotUnderstood("There is no such day in those months.")
+        raise WhenUnclear("There is no such day in those months.")
     return Cron(minute, hour, day, month, weekday)
 
 
 def weekdays_of(field: str) -> set[int]:
-    """Returns the days of the week of a cron field, Sunday as 0; raises NotUnderstood."""
+    """Returns the days of the week of a cron field, Sunday as 0; raises WhenUnclear."""
     return {day % 7 for day in numbers(field, 0, 7, _DAYS)}
 
 
 def numbers(field: str, least: int, most: int, names: Sequence[str] = ()) -> set[int]:
-    """Returns the numbers that a cron field stands for; raises NotUnderstood."""
+    """Returns the numbers that a cron field stands for; raises WhenUnclear."""
     found: set[int] = set()
     for part in field.split(","):
         match = _PART.fullmatch(part)
         if match is None:
-            raise NotUnderstood(f"I cannot read `{part[:20]}` in a cron rule.")
+            raise WhenUnclear(f"I cannot read `{part[:20]}` in a cron rule.")
         first = least if match[1] == "*" else _number(match[1], least, names)
         open_end = match[1] == "*" or (match[3] is not None and match[2] is None)
         last = _number(match[2], least, names) if match[2] else (most if open_end else first)
         step = int(match[3] or 1)
         if not least <= first <= last <= most or not step or (match[1] == "*" and match[2]):
-            raise NotUnderstood(f"`{part[:20]}` is out of range in a cron rule.")
+            raise WhenUnclear(f"`{part[:20]}` is out of range in a cron rule.")
         found.update(range(first, last + 1, step))
     return found
 
@@ -208,5 +208,5 @@ def _number(word: str, least: int, names: Sequence[str]) -> int:
     if word in names:
         return names.index(word) + least
     if not word.isdigit():
-        raise NotUnderstood(f"I cannot read `{word[:20]}` in a cron rule.")
+        raise WhenUnclear(f"I cannot read `{word[:20]}` in a cron rule.")
     return int(word)

@@ -10,9 +10,9 @@ from bot.domain.when import (
     Cron,
     Every,
     EveryDays,
-    NotUnderstood,
     Once,
     Rule,
+    WhenUnclear,
     at_wall,
     cron_of,
 )
@@ -51,7 +51,7 @@ _MORNING = (9, 0)
 def read_when(words: str, now: datetime, zone: str) -> Rule | None:
     """Returns the rule that the words name; None when they are not of the known forms.
 
-    Raises NotUnderstood when the form is known but the time cannot be had.
+    Raises WhenUnclear when the form is known but the time cannot be had.
     """
     said = " ".join(words.lower().split()).rstrip(".")
     here = now.astimezone(ZoneInfo(zone)).replace(tzinfo=None, fold=0)
@@ -74,12 +74,12 @@ def read_when(words: str, now: datetime, zone: str) -> Rule | None:
 
 
 def once(wall: datetime, now: datetime, zone: str) -> Once:
-    """Returns the moment when clocks in the zone show this; raises NotUnderstood."""
+    """Returns the moment when clocks in the zone show this; raises WhenUnclear."""
     at = at_wall(wall, ZoneInfo(zone))
     if at <= now:
-        raise NotUnderstood(f"{wall:%Y-%m-%d %H:%M} has passed already.")
+        raise WhenUnclear(f"{wall:%Y-%m-%d %H:%M} has passed already.")
     if at > now + timedelta(days=366 * _MOST_YEARS):
-        raise NotUnderstood(f"That is more than {_MOST_YEARS} years away.")
+        raise WhenUnclear(f"That is more than {_MOST_YEARS} years away.")
     return Once(at)
 
 
@@ -95,9 +95,9 @@ def _in(rest: str, now: datetime, zone: str) -> Rule | None:
     if not end or end != len(rest):
         return None
     if not seconds + days:
-        raise NotUnderstood("Name a time that is not now.")
+        raise WhenUnclear("Name a time that is not now.")
     if days + seconds / 86_400 > 366 * _MOST_YEARS:
-        raise NotUnderstood(f"That is more than {_MOST_YEARS} years away.")
+        raise WhenUnclear(f"That is more than {_MOST_YEARS} years away.")
     here = now.astimezone(ZoneInfo(zone)).replace(tzinfo=None, fold=0)
     start = at_wall(here + timedelta(days=days), ZoneInfo(zone)) if days else now
     return Once(start + timedelta(seconds=seconds))
@@ -128,11 +128,11 @@ def _repeated(count: int, unit: str, tail: str, now: datetime, zone: str) -> Rul
             return None
         seconds = count * _UNITS[unit]
         if seconds < LEAST_SECONDS:
-            raise NotUnderstood("That is too often: once in a minute is the most.")
+            raise WhenUnclear("That is too often: once in a minute is the most.")
         return Every(seconds, now)
     days = count * _UNITS[unit] // _UNITS["d"]
     if not days or days > 366 * _MOST_YEARS:
-        raise NotUnderstood("Name a number of days from 1 on, up to ten years.")
+        raise WhenUnclear("Name a number of days from 1 on, up to ten years.")
     if unit == "w" and count == 1 and (weekly := _weekly(tail)) is not None:
         return weekly
     if not tail:
@@ -177,7 +177,7 @@ def _at(said: str, here: datetime, now: datetime, zone: str) -> Rule | None:
         try:
             day = datetime(int(date[1]), int(date[2]), int(date[3]))  # noqa: DTZ001 - on the wall
         except ValueError:
-            raise NotUnderstood(f"There is no day {said[:20]}.") from None
+            raise WhenUnclear(f"There is no day {said[:20]}.") from None
         return _on_day(day, date[4] or "", now, zone)
     found = _time(said) if said.startswith("at ") or ":" in said else None
     if found is None:
@@ -205,8 +205,8 @@ def _time(text: str) -> Sequence[int] | None:
     hour, minute = int(match[1]), int(match[2] or 0)
     if match[3]:
         if not 1 <= hour <= 12:
-            raise NotUnderstood(f"There is no time {text.strip()[:20]}.")
+            raise WhenUnclear(f"There is no time {text.strip()[:20]}.")
         hour = hour % 12 + (12 if match[3] == "pm" else 0)
     if hour > 23 or minute > 59:
-        raise NotUnderstood(f"There is no time {text.strip()[:20]}.")
+        raise WhenUnclear(f"There is no time {text.strip()[:20]}.")
     return (hour, minute)

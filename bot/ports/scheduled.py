@@ -6,26 +6,26 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.money import Nano
-from bot.domain.task import Run, Task
+from bot.domain.task import TaskRun, TimedTask
 from bot.domain.task_wish import TaskWish
 
 
 class Scheduled(Protocol):
-    async def get(self, task: str) -> Task | None: ...
+    async def get(self, task: str) -> TimedTask | None: ...
 
-    async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Task]:
+    async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
         """Returns tasks that run in a chat or were made there, the oldest first."""
         ...
 
-    async def of_person(self, person: int) -> Sequence[Task]:
+    async def of_person(self, person: int) -> Sequence[TimedTask]:
         """Returns every task that a person asked for."""
         ...
 
-    async def due(self, now: datetime, limit: int) -> Sequence[Task]:
+    async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
         """Returns active tasks whose time has come, the longest due first."""
         ...
 
-    async def again(self, now: datetime, limit: int) -> Sequence[Run]:
+    async def again(self, now: datetime, limit: int) -> Sequence[TaskRun]:
         """Returns failed runs whose next try has come."""
         ...
 
@@ -33,19 +33,19 @@ class Scheduled(Protocol):
         """Returns the first time at which a task or another try is due; None without any."""
         ...
 
-    async def ahead(self, now: datetime) -> Sequence[Task]:
+    async def ahead(self, now: datetime) -> Sequence[TimedTask]:
         """Returns active tasks whose next time was set by a clock that was ahead of `now`."""
         ...
 
-    async def run_of(self, turn: str) -> Run | None:
+    async def run_of(self, turn: str) -> TaskRun | None:
         """Returns the run that a turn carries out."""
         ...
 
-    async def runs(self, task: str, since: datetime) -> Sequence[Run]:
+    async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
         """Returns the runs of a task that began since a moment, and all that are not over."""
         ...
 
-    async def last(self, task: str) -> Run | None:
+    async def last(self, task: str) -> TaskRun | None:
         """Returns the newest run of a task."""
         ...
 
@@ -69,8 +69,8 @@ class Occasion:
 
 
 class TaskMaker(Protocol):
-    """Makes and changes tasks; raises NotUnderstood with a sentence for people. Stores nothing."""
+    """Makes and changes tasks; raises WhenUnclear with a sentence for people. Stores nothing."""
 
-    async def made(self, id: str, wish: TaskWish, by: Occasion) -> Task: ...
+    async def made(self, id: str, wish: TaskWish, by: Occasion) -> TimedTask: ...
 
-    async def changed(self, task: Task, wish: TaskWish, by: Occasion) -> Task: ...
+    async def changed(self, task: TimedTask, wish: TaskWish, by: Occasion) -> TimedTask: ...

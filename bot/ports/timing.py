@@ -30,7 +30,7 @@ class Timing(Protocol):
     """Understands words for times, and tells when they come."""
 
     async def understood(self, words: str, now: datetime, zone: str, language: str = "") -> Rule:
-        """Returns the rule that words name; raises NotUnderstood with a sentence for people."""
+        """Returns the rule that words name; raises WhenUnclear with a sentence for people."""
         ...
 
     def times(self, rule: Rule, zone: str, after: datetime, count: int) -> Sequence[datetime]:

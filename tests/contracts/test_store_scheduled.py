@@ -28,11 +28,11 @@ from bot.domain.task import (
     Allowed,
     ApprovedCall,
     Overlap,
-    Run,
     RunState,
-    Task,
     TaskLimits,
+    TaskRun,
     TaskState,
+    TimedTask,
     turn_of,
 )
 from bot.domain.turn import TurnState
@@ -43,8 +43,8 @@ from tests.contracts.store_samples import NOW, a_turn, commit, later
 RULES: Sequence[Rule] = (Once(NOW), Every(60, NOW), EveryDays(2, NOW), Cron("0", "9", "L"))
 
 
-def a_task(chat: Chat, id: str = "one", due: int | None = 0) -> Task:
-    return Task(
+def a_task(chat: Chat, id: str = "one", due: int | None = 0) -> TimedTask:
+    return TimedTask(
         id=id,
         chat=chat.id,
         home=chat.id,
@@ -60,9 +60,9 @@ def a_task(chat: Chat, id: str = "one", due: int | None = 0) -> Task:
     )
 
 
-def a_run(task: Task, due: int = 0, state: RunState = RunState.QUEUED) -> Run:
+def a_run(task: TimedTask, due: int = 0, state: RunState = RunState.QUEUED) -> TaskRun:
     at = later(due)
-    return Run(task.id, at, turn_of(task.id, at, 1), task.chat, at, state=state)
+    return TaskRun(task.id, at, turn_of(task.id, at, 1), task.chat, at, state=state)
 
 
 async def refused(store: StorePorts, *writes: Write) -> None:

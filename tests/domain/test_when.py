@@ -1,5 +1,6 @@
 """Times of tasks: rules on walls whose clocks are moved, and the words for them."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,8 +13,8 @@ from bot.domain.when import (
     Cron,
     Every,
     EveryDays,
-    NotUnderstood,
     Once,
+    WhenUnclear,
     cron_of,
     last_missed,
     next_time,
@@ -26,12 +27,18 @@ from bot.domain.when_words import EXAMPLES, read_when
 WALLS = CronCalendar().after
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC")
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-MOMENTS = st.datetimes(datetime(2024, 1, 1), datetime(2032, 1, 1), timezones=st.just(UTC))
+MOMENTS = st.integers(0, 8 * 366 * 86_400).map(
+    lambda seconds: datetime(2024, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+)
 
 
 def walls(rule: Cron | EveryDays | Every, zone: str, after: datetime, count: int) -> list[str]:
     found = next_times(rule, zone, after, WALLS, count)
     return [f"{at.astimezone(ZoneInfo(zone)):%m-%d %H:%M %z}" for at in found]
+
+
+def cron(fields: str) -> Cron:
+    return cron_of(fields.split())
 
 
 def berlin(year: int, month: int, day: int, hour: int = 0, minute: int = 0) -> datetime:
@@ -40,7 +47,7 @@ def berlin(year: int, month: int, day: int, hour: int = 0, minute: int = 0) -> d
 
 
 def test_a_skipped_hour_comes_as_much_later_and_never_twice() -> None:
-    daily = cron_of("30 2 * * *".split())
+    daily = cron("30 2 * * *")
     assert walls(daily, "Europe/Berlin", berlin(2026, 3, 28, 3), 3) == [
         "03-29 03:30 +0200",
         "03-30 02:30 +0200",
@@ -49,7 +56,7 @@ def test_a_skipped_hour_comes_as_much_later_and_never_twice() -> None:
 
 
 def test_a_doubled_hour_counts_the_first_time() -> None:
-    daily = cron_of("30 2 * * *".split())
+    daily = cron("30 2 * * *")
     assert walls(daily, "Europe/Berlin", berlin(2026, 10, 24, 3), 2) == [
         "10-25 02:30 +0200",
         "10-26 02:30 +0100",
@@ -57,7 +64,7 @@ def test_a_doubled_hour_counts_the_first_time() -> None:
 
 
 def test_an_open_hour_comes_in_every_real_hour() -> None:
-    hourly = cron_of("0 * * * *".split())
+    hourly = cron("0 * * * *")
     assert walls(hourly, "Europe/Berlin", berlin(2026, 10, 25, 1, 30), 3) == [
         "10-25 02:00 +0200",
         "10-25 02:00 +0100",
@@ -79,25 +86,25 @@ def test_days_keep_their_time_on_the_wall_and_hours_do_not() -> None:
 
 
 def test_the_last_day_of_the_month_and_leap_days() -> None:
-    last = cron_of("0 9 L * *".split())
+    last = cron("0 9 L * *")
     assert walls(last, "UTC", datetime(2028, 1, 31, 10, tzinfo=UTC), 2) == [
         "02-29 09:00 +0000",
         "03-31 09:00 +0000",
     ]
-    leap = cron_of("0 0 29 2 *".split())
+    leap = cron("0 0 29 2 *")
     assert next_time(leap, "UTC", datetime(2097, 1, 1, tzinfo=UTC), WALLS) == datetime(
         2104, 2, 29, tzinfo=UTC
     )
 
 
 def test_a_day_of_either_kind_counts_as_cron_has_it() -> None:
-    friday_or_13th = cron_of("0 0 13 * 5".split())
+    friday_or_13th = cron("0 0 13 * 5")
     assert walls(friday_or_13th, "UTC", datetime(2026, 11, 7, tzinfo=UTC), 3) == [
         "11-13 00:00 +0000",
         "11-20 00:00 +0000",
         "11-27 00:00 +0000",
     ]
-    sunday = [cron_of(f"0 0 * * {day}".split()) for day in ("0", "7", "sun")]
+    sunday = [cron(f"0 0 * * {day}") for day in ("0", "7", "sun")]
     assert {tuple(walls(one, "UTC", NOON, 1)) for one in sunday} == {("11-08 00:00 +0000",)}
 
 
@@ -105,8 +112,8 @@ def test_a_day_of_either_kind_counts_as_cron_has_it() -> None:
     "fields", ["0 9 * *", "60 * * * *", "0 24 * * *", "a * * * *", "0 0 31 2,4 *", "*/0 * * * *"]
 )
 def test_rules_that_cannot_be_are_refused(fields: str) -> None:
-    with pytest.raises(NotUnderstood):
-        cron_of(fields.split())
+    with pytest.raises(WhenUnclear):
+        cron(fields)
 
 
 FIELDS = st.tuples(
@@ -176,7 +183,7 @@ def test_times_that_repeat_grow_and_do_not_depend_on_where_one_looks(
 
 
 def test_the_newest_missed_time_within_the_grace_is_made_up_for() -> None:
-    daily, hour = cron_of("0 9 * * *".split()), timedelta(hours=1)
+    daily, hour = cron("0 9 * * *"), timedelta(hours=1)
     due = datetime(2026, 11, 2, 9, tzinfo=UTC)
     at = due + timedelta(days=3, minutes=30)
     assert last_missed(daily, "UTC", due, at, hour, WALLS) == due + timedelta(days=3)
@@ -236,15 +243,12 @@ def test_every_example_is_understood(words: str) -> None:
     ["every 30s", "at 2020-01-01 09:00", "at 25:00", "2027-02-30", "in 0m", "every 0d", "in 9999w"],
 )
 def test_times_that_nobody_can_have_are_refused(words: str) -> None:
-    with pytest.raises(NotUnderstood):
+    with pytest.raises(WhenUnclear):
         read_when(words, NOON, "UTC")
 
 
 @given(st.text(max_size=100))
 def test_any_words_are_a_rule_or_a_sentence(words: str) -> None:
-    try:
+    with suppress(WhenUnclear):
         rule = read_when(words, NOON, "Europe/Berlin")
-    except NotUnderstood as fault:
-        assert str(fault)
-    else:
         assert rule is None or next_times(rule, "Europe/Berlin", NOON, WALLS, 2)

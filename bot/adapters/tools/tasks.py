@@ -20,14 +20,14 @@ from bot.domain.task import (
     UPDATE_TASK,
     Allowed,
     Overlap,
-    Task,
+    TimedTask,
     is_run,
     task_id,
 )
 from bot.domain.task_wish import wish_of
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import visible
-from bot.domain.when import NotUnderstood
+from bot.domain.when import WhenUnclear
 from bot.domain.when_words import LONGEST_WHEN
 from bot.ports.clock import Clock
 from bot.ports.people import People
@@ -147,19 +147,19 @@ class TaskShelf:
         at = self._clock.now() if seen is None else datetime.fromisoformat(seen)
         return Occasion(place.chat, place.person, at)
 
-    async def made(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> Task:
+    async def made(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> TimedTask:
         id = task_id(place.turn, place.call_id)
         return await _or_failure(
             self._making.made(id, wish_of(arguments), self.occasion(place, seen))
         )
 
     async def changed(
-        self, task: Task, arguments: Mapping[str, Any], place: Place, seen: str | None
-    ) -> Task:
+        self, task: TimedTask, arguments: Mapping[str, Any], place: Place, seen: str | None
+    ) -> TimedTask:
         by = self.occasion(place, seen)
         return await _or_failure(self._making.changed(task, wish_of(arguments), by))
 
-    async def owned(self, id: str, place: Place) -> Task:
+    async def owned(self, id: str, place: Place) -> TimedTask:
         """Returns a task of this chat that the person may change; raises ToolFailure."""
         task, person = await self._scheduled.get(id.strip()), await self._people.get(place.person)
         if task is None or place.chat not in (task.chat, task.home):
@@ -168,13 +168,13 @@ class TaskShelf:
             raise ToolFailure(f"only {task.asker_name} or an owner may change this task")
         return task
 
-    async def in_chat(self, chat: int) -> Sequence[Task]:
+    async def in_chat(self, chat: int) -> Sequence[TimedTask]:
         return await self._scheduled.of_chat(chat, _LISTED)
 
     def now(self) -> datetime:
         return self._clock.now()
 
-    def described(self, task: Task, here: int) -> tuple[Block, ...]:
+    def described(self, task: TimedTask, here: int) -> tuple[Block, ...]:
         """Returns what a card shows of a task: its words, its next times, and what it may do."""
         lines = [f"When: {visible(task.said)}", self._coming(task), *_options(task, here)]
         calls = tuple(
@@ -182,7 +182,7 @@ class TaskShelf:
         )
         return (Plain(visible(task.what)), Plain("\n".join(lines)), *calls)
 
-    def _coming(self, task: Task) -> str:
+    def _coming(self, task: TimedTask) -> str:
         if task.due is None:
             return "Next: never"
         more = self._timing.times(task.rule, task.zone, task.due, _SHOWN_TIMES - 1)
@@ -190,7 +190,7 @@ class TaskShelf:
         return f"Next: {told} ({task.zone})"
 
 
-def _options(task: Task, here: int) -> list[str]:
+def _options(task: TimedTask, here: int) -> list[str]:
     lines = [
         "Each run has a conversation of its own." if task.fresh else "Runs in this chat’s talk."
     ]
@@ -212,7 +212,7 @@ def _options(task: Task, here: int) -> list[str]:
     return lines
 
 
-def _due(task: Task) -> str:
+def _due(task: TimedTask) -> str:
     return "never" if task.due is None else _moment(task.due, task.zone)
 
 
@@ -220,10 +220,10 @@ def _moment(at: datetime, zone: str) -> str:
     return f"{at.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M}"
 
 
-async def _or_failure(made: Awaitable[Task]) -> Task:
+async def _or_failure(made: Awaitable[TimedTask]) -> TimedTask:
     try:
         return await made
-    except NotUnderstood as fault:
+    except WhenUnclear as fault:
         raise ToolFailure(str(fault)) from fault
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.markdown import literal
 from bot.domain.message import Button
 from bot.domain.money import nano_of
-from bot.domain.task import Allowed, Run, RunState, Task, TaskLimits, TaskState
+from bot.domain.task import Allowed, RunState, TaskLimits, TaskRun, TaskState, TimedTask
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer
 from bot.ports.scheduled import Scheduled
@@ -42,7 +42,7 @@ class TaskWords:
         self._scheduled = scheduled
         self._timing = timing
 
-    async def list_of(self, found: Sequence[Task], page: int, here: int) -> Answer:
+    async def list_of(self, found: Sequence[TimedTask], page: int, here: int) -> Answer:
         """Returns a page of tasks with a numbered button for each; one more means a next page."""
         tasks, more = found[:LISTED], len(found) > LISTED
         lines = [await self._line(n, task) for n, task in enumerate(tasks, 1)]
@@ -58,7 +58,7 @@ class TaskWords:
         told = "\n".join(["The tasks of this chat. A number shows one of them.", "", *lines])
         return Answer(told, buttons=tuple(rows), optional=True)
 
-    async def whole(self, task: Task, here: int) -> str:
+    async def whole(self, task: TimedTask, here: int) -> str:
         """Returns everything about a task."""
         last = await self._scheduled.last(task.id)
         lines = [
@@ -93,14 +93,14 @@ class TaskWords:
                     raise ValueError(_BOUNDS)
         return TaskLimits(runs, rounds, money)
 
-    async def _line(self, number: int, task: Task) -> str:
+    async def _line(self, number: int, task: TimedTask) -> str:
         last = await self._scheduled.last(task.id)
         ran = "" if last is None else f" · last {_told(last, task)}"
         due = "" if task.due is None else f" · next {_moment(task.due, task)}"
         told = f"{_SIGNS[task.state]} {literal(task.name)} · {literal(task.said)}{due}{ran}"
         return f"{number}. {told}"
 
-    def _coming(self, task: Task) -> str:
+    def _coming(self, task: TimedTask) -> str:
         if task.due is None or task.state is not TaskState.ACTIVE:
             return "never" if task.due is None else "paused"
         more = self._timing.times(task.rule, task.zone, task.due, _TIMES - 1)
@@ -108,7 +108,7 @@ class TaskWords:
         return f"{told} ({task.zone})"
 
 
-def menu_of(task: Task) -> tuple[tuple[Button, ...], ...]:
+def menu_of(task: TimedTask) -> tuple[tuple[Button, ...], ...]:
     """Returns the buttons below a task."""
     paused = task.state is TaskState.PAUSED
     switch = choice("▶️ Resume", "tasks", "resume", task.id)
@@ -138,7 +138,7 @@ def menu_of(task: Task) -> tuple[tuple[Button, ...], ...]:
     return (first, second, third, choice("◂ All tasks", "tasks", "page", "1"))
 
 
-def _form(task: Task) -> str:
+def _form(task: TimedTask) -> str:
     talk = "Each run starts afresh" if task.fresh else "Runs use the talk of the chat"
     may = "may only read" if task.allowed is Allowed.READONLY else "ask before they change things"
     calls = f", but for {len(task.calls)} approved calls" if task.calls else ""
@@ -164,11 +164,11 @@ def _number(value: str) -> Decimal | None:
     return number
 
 
-def _told(run: Run, task: Task) -> str:
+def _told(run: TaskRun, task: TimedTask) -> str:
     why = f" ({literal(run.why)})" if run.why and run.state is not RunState.DONE else ""
     late = ", late" if run.late else ""
     return f"{_moment(run.due, task)}{late}: {_ENDS[run.state]}{why}"
 
 
-def _moment(at: datetime, task: Task) -> str:
+def _moment(at: datetime, task: TimedTask) -> str:
     return f"{at.astimezone(ZoneInfo(task.zone)):%a %Y-%m-%d %H:%M}"

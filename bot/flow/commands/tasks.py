@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from bot.domain.change import AskStop, SaveTask, Write
 from bot.domain.markdown import inline_code, literal
-from bot.domain.task import Allowed, Task, task_id
+from bot.domain.task import Allowed, TimedTask, task_id
 from bot.domain.task_wish import TaskWish
-from bot.domain.when import NotUnderstood
+from bot.domain.when import WhenUnclear
 from bot.domain.when_words import EXAMPLES
 from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Interrupt, Wake
@@ -69,7 +69,7 @@ class TaskCommands:
         try:
             wish = TaskWish(when.strip(), what.strip())
             task = await self._making.made(id, wish, self._occasion(asked))
-        except NotUnderstood as fault:
+        except WhenUnclear as fault:
             return Answer(str(fault))
         told = f"⏰ Scheduled.\n\n{await self._words.whole(task, asked.chat.id)}"
         return Answer(told, (SaveTask(task),), buttons=menu_of(task), optional=True)
@@ -152,15 +152,15 @@ class TaskCommands:
             return Answer(str(fault))
         return await self._changed(asked, replace(task, limits=limits), TaskWish())
 
-    async def _changed(self, asked: Invocation, task: Task, wish: TaskWish) -> Answer:
+    async def _changed(self, asked: Invocation, task: TimedTask, wish: TaskWish) -> Answer:
         try:
             new = await self._making.changed(task, wish, self._occasion(asked))
-        except NotUnderstood as fault:
+        except WhenUnclear as fault:
             return Answer(str(fault))
         told = await self._words.whole(new, asked.chat.id)
         return Answer(told, (SaveTask(new, task.version),), buttons=menu_of(new), optional=True)
 
-    async def _run_now(self, asked: Invocation, task: Task) -> Answer:
+    async def _run_now(self, asked: Invocation, task: TimedTask) -> Answer:
         # The moment stands for the due time: carried out again after a crash, it is the same run.
         at = asked.message.sent_at
         runs = await self._scheduled.runs(task.id, at - timedelta(days=1))
@@ -171,12 +171,12 @@ class TaskCommands:
         buttons = (choice("◂ Back", "tasks", "show", task.id),)
         return Answer(told, writes, (Wake(task.chat),), buttons, optional=True)
 
-    async def _deleted(self, task: Task) -> Answer:
+    async def _deleted(self, task: TimedTask) -> Answer:
         writes = await removed(task, self._scheduled)
         stops = tuple(Interrupt(task.chat) for one in writes if isinstance(one, AskStop))[:1]
         return Answer(f"🗑 Deleted: {literal(task.name)}", writes, stops)
 
-    async def _of(self, asked: Invocation, id: str) -> Task | None:
+    async def _of(self, asked: Invocation, id: str) -> TimedTask | None:
         """Returns a task that belongs to this chat."""
         task = await self._scheduled.get(id)
         return task if task is not None and asked.chat.id in (task.chat, task.home) else None

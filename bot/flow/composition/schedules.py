@@ -47,7 +47,7 @@ class ScheduleParts:
         """Notes that tasks or runs have moved: another one may be due, or find room."""
         for write in change.writes:
             if isinstance(write, SaveRun) and write.run.state not in _UNDER_WAY:
-                self._gate.over(write.run.turn)
+                self._gate.over(write.run.turn, write.run.chat)
         self.clockwork.wake()
 
     @cached_property

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.limits import ScheduleBounds
 from bot.domain.outcome import StopReason
 from bot.domain.step import Finish
-from bot.domain.task import Run, RunState, Task
+from bot.domain.task import RunState, TaskRun, TimedTask
 from bot.domain.verdict import LoopState
 from bot.flow.log.work import Work
 from bot.ports.scheduled import Scheduled
@@ -23,14 +23,14 @@ class DayBounds:
         self._scheduled = scheduled
         self._most = bounds.runs
 
-    async def runs(self, task: Task, now: datetime) -> Sequence[Run]:
+    async def runs(self, task: TimedTask, now: datetime) -> Sequence[TaskRun]:
         """Returns the runs of today that began, and older ones that are not over."""
         here = now.astimezone(ZoneInfo(task.zone))
         midnight = here.replace(hour=0, minute=0, second=0, microsecond=0)
         found = await self._scheduled.runs(task.id, midnight)
         return [one for one in found if one.state is not RunState.SKIPPED]
 
-    async def reached(self, task: Task, today: Sequence[Run]) -> str:
+    async def reached(self, task: TimedTask, today: Sequence[TaskRun]) -> str:
         """Returns the bound that keeps another run from beginning; empty when none does."""
         limits, begun = task.limits, len(today)
         if begun >= min(limits.runs or self._most, self._most):
@@ -39,7 +39,7 @@ class DayBounds:
             return "its rounds of today are used up"
         return "its money of today is used up" if await self._spent(task, today) else ""
 
-    async def within(self, task: Task, work: Work, state: LoopState) -> LoopState:
+    async def within(self, task: TimedTask, work: Work, state: LoopState) -> LoopState:
         """Returns the state of a run with the bounds of its task, or with the end they call for."""
         most = task.limits.rounds
         if most is None and task.limits.money is None:
@@ -58,7 +58,7 @@ class DayBounds:
         )
         return replace(state, limits=bounded)
 
-    async def _spent(self, task: Task, today: Sequence[Run]) -> bool:
+    async def _spent(self, task: TimedTask, today: Sequence[TaskRun]) -> bool:
         if task.limits.money is None:
             return False
         turns = [turn for one in today for turn in one.turns]

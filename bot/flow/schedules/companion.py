@@ -15,10 +15,10 @@ from bot.domain.task import (
     FAILED_IN_A_ROW,
     NOTHING_TO_REPORT,
     Allowed,
-    Run,
     RunState,
-    Task,
+    TaskRun,
     TaskState,
+    TimedTask,
 )
 from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult
 from bot.domain.turn import Turn, TurnState
@@ -62,8 +62,8 @@ PAUSED_AFTER = f"{FAILED_IN_A_ROW} runs in a row failed"
 class _Kept:
     """The memory about one turn, for as long as its `Work` lives."""
 
-    run: Run
-    task: Task | None
+    run: TaskRun
+    task: TimedTask | None
     """None when the task was deleted."""
 
 
@@ -94,7 +94,7 @@ class RunCompanion(Bystander):
             return None
         run = await self._scheduled.run_of(work.turn.id)
         if run is None:
-            gone = Run("", work.turn.created_at, work.turn.id, work.turn.chat, work.clock.now())
+            gone = TaskRun("", work.turn.created_at, work.turn.id, work.turn.chat, work.clock.now())
             return self._turns.setdefault(work, _Kept(gone, None))
         kept = self._turns[work] = _Kept(run, await self._scheduled.get(run.task))
         return kept
@@ -169,7 +169,7 @@ def _reported_nothing(work: Work) -> bool:
     return any(r.tool == NOTHING_TO_REPORT and r.status is Status.SUCCESS for r in done)
 
 
-def _failed(work: Work, task: Task, run: Run, finish: Finish) -> Ended:
+def _failed(work: Work, task: TimedTask, run: TaskRun, finish: Finish) -> Ended:
     """Returns the end of a failed run: another try that nobody hears of, or one word."""
     now, rounds = work.clock.now(), work.turn.rounds
     again_at = _next_try(task, run, finish, now)
@@ -186,7 +186,7 @@ def _failed(work: Work, task: Task, run: Run, finish: Finish) -> Ended:
     return Ended((SaveRun(over), SaveTask(counted, task.version)), told, below=footer(task, run))
 
 
-def _next_try(task: Task, run: Run, finish: Finish, now: datetime) -> datetime | None:
+def _next_try(task: TimedTask, run: TaskRun, finish: Finish, now: datetime) -> datetime | None:
     """Returns the time of the next try; None when there is none before the task's next time.
 
     A model that stayed away was tried again for more than an hour by then.

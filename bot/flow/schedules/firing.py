@@ -11,10 +11,10 @@ from bot.domain.task import (
     AT_WORK,
     LATE_SECONDS,
     Overlap,
-    Run,
     RunState,
-    Task,
+    TaskRun,
     TaskState,
+    TimedTask,
     turn_of,
 )
 from bot.domain.turn import BOT_GONE
@@ -65,7 +65,7 @@ class Firing:
         self._bounds = bounds
         self._grace = grace
 
-    async def meet(self, task: Task, now: datetime) -> Fired:
+    async def meet(self, task: TimedTask, now: datetime) -> Fired:
         """Runs a task for its newest time that has come, or notes why it does not run."""
         try:
             return await self._meet(task, now)
@@ -81,12 +81,12 @@ class Firing:
             await self._journal.commit(Change((SaveTask(self._planned(task, now), task.version),)))
         return Fired(task.chat)
 
-    async def now(self, task: Task, at: datetime) -> tuple[Write, ...]:
+    async def now(self, task: TimedTask, at: datetime) -> tuple[Write, ...]:
         """Returns the writes of a run that a person asks for; `at` stands for its due time."""
         run = _begun(task, at, at)
         return (AddRun(run), *queued(task, run, await self._chats.get(task.chat), at))
 
-    async def again(self, run: Run, now: datetime) -> Fired:
+    async def again(self, run: TaskRun, now: datetime) -> Fired:
         """Begins the next try of a failed run, in the conversation of the last one."""
         task, last = await self._scheduled.get(run.task), await self._turns.get(run.turn)
         if task is None or last is None or task.state is TaskState.PAUSED:
@@ -104,7 +104,7 @@ class Firing:
         await self._journal.commit(Change((moved, SaveRun(next_try), begun)))
         return Fired(task.chat, turn)
 
-    async def _meet(self, task: Task, now: datetime) -> Fired:
+    async def _meet(self, task: TimedTask, now: datetime) -> Fired:
         met = self._timetable.missed(task, now, self._grace)
         planned = self._planned(task, now)
         if met is None:
@@ -126,24 +126,24 @@ class Firing:
         await self._journal.commit(Change((*known, *turn, *_replaced(stops, now))))
         return Fired(task.chat, run.turn, interrupts=bool(stops))
 
-    def _planned(self, task: Task, now: datetime) -> Task:
+    def _planned(self, task: TimedTask, now: datetime) -> TimedTask:
         """Returns the task with its next time; a single moment has none."""
         due = max(task.due or now, now)
         coming = None if isinstance(task.rule, Once) else self._timetable.next_of(task, due)
         state = TaskState.ACTIVE if coming is not None else TaskState.DONE
         return task.changed(due=coming, planned_at=now, state=state)
 
-    async def _pause(self, task: Task, why: str) -> None:
+    async def _pause(self, task: TimedTask, why: str) -> None:
         paused = task.changed(state=TaskState.PAUSED, why=why)
         await self._journal.commit(Change((SaveTask(paused, task.version),)))
 
 
-def _begun(task: Task, due: datetime, now: datetime) -> Run:
+def _begun(task: TimedTask, due: datetime, now: datetime) -> TaskRun:
     late = now - due > timedelta(seconds=LATE_SECONDS)
-    return Run(task.id, due, turn_of(task.id, due, 1), task.chat, now, late=late)
+    return TaskRun(task.id, due, turn_of(task.id, due, 1), task.chat, now, late=late)
 
 
-def _replaced(runs: Sequence[Run], now: datetime) -> tuple[Write, ...]:
+def _replaced(runs: Sequence[TaskRun], now: datetime) -> tuple[Write, ...]:
     """Returns the writes that stop runs at work; one that waits for another try just ends."""
     return tuple(
         SaveRun(one.ended(RunState.STOPPED, now, REPLACED))

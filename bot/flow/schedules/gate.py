@@ -1,12 +1,11 @@
-"""Lets a few runs be at work at once; the others stand in line, so that people find room."""
+"""Lets runs be at work in a few chats at once; others stand in line, so that people find room."""
 
-from collections import deque
 from collections.abc import Callable
 
 from bot.ports.clock import Clock
 
 _LONGEST_SECONDS = 300.0
-"""Seconds after which a run makes room for the next one, though it is not over."""
+"""Seconds after which a chat makes room for the next one, though its runs are not over."""
 
 
 class RunGate:
@@ -16,28 +15,46 @@ class RunGate:
         self._wake = wake
         self._clock = clock
         self._at_once = at_once
-        self._at_work: dict[str, float] = {}
-        self._line: deque[tuple[str, int]] = deque()
+        self._since: dict[int, float] = {}
+        self._runs: dict[int, set[str]] = {}
+        self._line: dict[int, set[str]] = {}
 
     def begin(self, turn: str, chat: int) -> None:
         """Wakes the chat of a run now, or when there is room."""
-        self._line.append((turn, chat))
-        self._call_in()
-
-    def over(self, turn: str) -> None:
-        """Notes that a run is at work no more: it has ended, or it waits for a person."""
-        if self._at_work.pop(turn, None) is not None:
+        if chat in self._runs:
+            self._runs[chat].add(turn)
+            self._wake(chat)
+        else:
+            self._line.setdefault(chat, set()).add(turn)
             self._call_in()
+
+    def over(self, turn: str, chat: int) -> None:
+        """Notes that a run is at work no more: it has ended, or it waits for a person."""
+        for runs in (self._line.get(chat), self._runs.get(chat)):
+            if runs is not None:
+                runs.discard(turn)
+        self._tidy(chat)
+        self._call_in()
 
     def tidy(self) -> None:
         """Makes room for others where a run takes long, or rests because no model answers."""
         oldest = self._clock.steady() - _LONGEST_SECONDS
-        for turn in [turn for turn, since in self._at_work.items() if since < oldest]:
-            del self._at_work[turn]
+        for chat in [chat for chat, since in self._since.items() if since < oldest]:
+            self._leave(chat)
         self._call_in()
 
+    def _tidy(self, chat: int) -> None:
+        if not self._line.get(chat, True):
+            del self._line[chat]
+        if not self._runs.get(chat, True):
+            self._leave(chat)
+
+    def _leave(self, chat: int) -> None:
+        del self._runs[chat], self._since[chat]
+
     def _call_in(self) -> None:
-        while self._line and len(self._at_work) < self._at_once:
-            turn, chat = self._line.popleft()
-            self._at_work[turn] = self._clock.steady()
+        while self._line and len(self._runs) < self._at_once:
+            chat = next(iter(self._line))
+            self._runs[chat] = self._line.pop(chat)
+            self._since[chat] = self._clock.steady()
             self._wake(chat)

@@ -10,7 +10,7 @@ from bot.domain.task import (
     SCHEDULE_TASK,
     UPDATE_TASK,
     RunState,
-    Task,
+    TimedTask,
     task_id,
 )
 from bot.domain.task_wish import wish_of
@@ -59,7 +59,7 @@ class TaskKeeping(Bystander):
         return (SaveTask(changed, task.version),)
 
 
-async def removed(task: Task, scheduled: Scheduled) -> tuple[Write, ...]:
+async def removed(task: TimedTask, scheduled: Scheduled) -> tuple[Write, ...]:
     """Returns the writes that remove a task and stop its runs."""
     runs = await scheduled.runs(task.id, task.planned_at)
     stops = [AskStop(r.turn, CANCELLED) for r in runs if r.state in (*AT_WORK, RunState.WAITING)]

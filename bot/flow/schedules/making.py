@@ -6,9 +6,9 @@ from datetime import datetime
 from bot.domain.chat import Chat
 from bot.domain.message import Address
 from bot.domain.person import Person
-from bot.domain.task import MOST_TASKS, MOST_WHAT, Task, TaskState
+from bot.domain.task import MOST_TASKS, MOST_WHAT, TaskState, TimedTask
 from bot.domain.task_wish import TaskWish
-from bot.domain.when import NotUnderstood, Once, Rule
+from bot.domain.when import Once, Rule, WhenUnclear
 from bot.domain.zones import Zones
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats
@@ -19,7 +19,7 @@ _PAUSED_BY = "a person paused it"
 
 
 class TaskMaking:
-    """Raises NotUnderstood with a sentence for people when a wish cannot be met."""
+    """Raises WhenUnclear with a sentence for people when a wish cannot be met."""
 
     def __init__(
         self,
@@ -35,17 +35,17 @@ class TaskMaking:
         self._people = people
         self._zones = zones
 
-    async def made(self, id: str, wish: TaskWish, by: Occasion) -> Task:
+    async def made(self, id: str, wish: TaskWish, by: Occasion) -> TimedTask:
         """Returns a new task; nothing is stored."""
         person, home = await self._person(by.person), await self._chats.get(by.chat)
         owned = await self._scheduled.of_person(person.id)
         if sum(one.state is TaskState.ACTIVE for one in owned) >= MOST_TASKS:
-            raise NotUnderstood(f"You have {MOST_TASKS} active tasks already. /tasks lists them.")
+            raise WhenUnclear(f"You have {MOST_TASKS} active tasks already. /tasks lists them.")
         zone = self._zones.of(person, home)
         said = " ".join((wish.when or "").split())
         rule = await self._timetable.understood(said, by.at, zone, by.language)
         place = await self._place(wish, home, person)
-        task = Task(
+        task = TimedTask(
             id=id,
             chat=place.id,
             home=home.id,
@@ -63,7 +63,7 @@ class TaskMaking:
         )
         return _checked(wish.applied(task))
 
-    async def changed(self, task: Task, wish: TaskWish, by: Occasion) -> Task:
+    async def changed(self, task: TimedTask, wish: TaskWish, by: Occasion) -> TimedTask:
         """Returns the next version of a task; nothing is stored."""
         new = wish.applied(task)
         if wish.private:
@@ -83,16 +83,16 @@ class TaskMaking:
         """Returns this zone, or the common one where somebody has none."""
         return zone or self._zones.of(None)
 
-    def moved_to(self, task: Task, zone: str, now: datetime) -> Task:
+    def moved_to(self, task: TimedTask, zone: str, now: datetime) -> TimedTask:
         """Returns a task whose times count in another zone from now on."""
         moved = task.changed(zone=zone, planned_at=now)
         if isinstance(task.rule, Once) or task.due is None:
             return moved
         return replace(moved, due=self._timetable.next_of(moved, now))
 
-    def _switched(self, task: Task, now: datetime, *, paused: bool) -> Task:
+    def _switched(self, task: TimedTask, now: datetime, *, paused: bool) -> TimedTask:
         if task.state is TaskState.DONE:
-            raise NotUnderstood("This task has had its last time. Give it new times instead.")
+            raise WhenUnclear("This task has had its last time. Give it new times instead.")
         if paused:
             return replace(task, state=TaskState.PAUSED, why=_PAUSED_BY)
         # What was missed during a pause is not made up for, but a single moment is.
@@ -108,7 +108,7 @@ class TaskMaking:
     async def _person(self, id: int) -> Person:
         person = await self._people.get(id)
         if person is None:
-            raise NotUnderstood("The person who asks for it is not known any more.")
+            raise WhenUnclear("The person who asks for it is not known any more.")
         return person
 
     async def _place(self, wish: TaskWish, home: Chat, person: Person) -> Chat:
@@ -119,15 +119,15 @@ class TaskMaking:
         owned = (key for key, one in await self._people.accounts() if one.id == person.id)
         account = next((key for key in owned if key.startswith(prefix)), None)
         if account is None:
-            raise NotUnderstood("There is no private chat with that person on this platform.")
+            raise WhenUnclear("There is no private chat with that person on this platform.")
         address = Address(home.address.channel, account.removeprefix(prefix))
         return await self._chats.at(address, private=True)
 
 
-def _checked(task: Task) -> Task:
+def _checked(task: TimedTask) -> TimedTask:
     if not task.what:
-        raise NotUnderstood("Say what to do, as in `/schedule every weekday 09:00 | News, please`.")
+        raise WhenUnclear("Say what to do, as in `/schedule every weekday 09:00 | News, please`.")
     if len(task.what) > MOST_WHAT:
         told = f"That is {len(task.what):,} characters, and a task can have {MOST_WHAT:,}."
-        raise NotUnderstood(told)
+        raise WhenUnclear(told)
     return task

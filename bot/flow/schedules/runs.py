@@ -5,11 +5,11 @@ from datetime import datetime
 
 from bot.domain.change import SaveConversation, SaveTurn, Write
 from bot.domain.chat import Chat, Conversation
-from bot.domain.task import Run, Task
+from bot.domain.task import TaskRun, TimedTask
 from bot.domain.turn import Turn, TurnState
 
 
-def queued(task: Task, run: Run, chat: Chat, now: datetime) -> tuple[Write, ...]:
+def queued(task: TimedTask, run: TaskRun, chat: Chat, now: datetime) -> tuple[Write, ...]:
     """Returns the writes of a turn, in a conversation of its own if the task wants that.
 
     Such a conversation is closed from the start: no message of a person continues it.
@@ -20,7 +20,7 @@ def queued(task: Task, run: Run, chat: Chat, now: datetime) -> tuple[Write, ...]
     return SaveConversation(own), SaveTurn(turn_for(task, run, own.id, now))
 
 
-def turn_for(task: Task, run: Run, conversation: str, now: datetime) -> Turn:
+def turn_for(task: TimedTask, run: TaskRun, conversation: str, now: datetime) -> Turn:
     """Returns the queued turn of a run in this conversation."""
     return Turn(
         id=run.turn,

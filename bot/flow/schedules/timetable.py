@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.domain.task import Task
-from bot.domain.when import Every, EveryDays, NotUnderstood, Once, Rule, last_missed, next_times
+from bot.domain.task import TimedTask
+from bot.domain.when import Every, EveryDays, Once, Rule, WhenUnclear, last_missed, next_times
 from bot.domain.when_words import EXAMPLES, LONGEST_WHEN, once, read_when
 from bot.ports.timing import CronTimes, MomentWords
 
@@ -21,27 +21,27 @@ class Timetable:
         self._words = words
 
     async def understood(self, words: str, now: datetime, zone: str, language: str = "") -> Rule:
-        """Returns the rule that words name; raises NotUnderstood with a sentence for people."""
+        """Returns the rule that words name; raises WhenUnclear with a sentence for people."""
         said = " ".join(words.split())
         found = read_when(said, now, zone) if 0 < len(said) <= LONGEST_WHEN else None
         if found is None and 0 < len(said) <= LONGEST_WHEN:
             found = await self._moment(said, now, zone, language)
         if found is None:
             examples = ", ".join(f"`{one}`" for one in EXAMPLES)
-            raise NotUnderstood(f"I do not understand “{said[:_SHOWN]}” as a time. Try {examples}.")
+            raise WhenUnclear(f"I do not understand “{said[:_SHOWN]}” as a time. Try {examples}.")
         if not self.times(found, zone, now, 1) and not isinstance(found, Once):
-            raise NotUnderstood("That time never comes.")
+            raise WhenUnclear("That time never comes.")
         return found
 
     def times(self, rule: Rule, zone: str, after: datetime, count: int) -> Sequence[datetime]:
         """Returns the first times of a rule after a moment, at most so many."""
         return next_times(rule, zone, after, self._calendar.after, count)
 
-    def next_of(self, task: Task, after: datetime) -> datetime | None:
+    def next_of(self, task: TimedTask, after: datetime) -> datetime | None:
         """Returns the first time of a task after a moment."""
         return next(iter(self.times(task.rule, task.zone, after, 1)), None)
 
-    def from_now(self, task: Task, now: datetime) -> Task:
+    def from_now(self, task: TimedTask, now: datetime) -> TimedTask:
         """Returns a task planned again from now on, because the clock was set back.
 
         Times that are counted from a start which is still to come are counted from now.
@@ -54,7 +54,7 @@ class Timetable:
         planned = task.changed(rule=rule, planned_at=now)
         return replace(planned, due=self.next_of(planned, now))
 
-    def missed(self, task: Task, now: datetime, grace: timedelta) -> datetime | None:
+    def missed(self, task: TimedTask, now: datetime, grace: timedelta) -> datetime | None:
         """Returns the newest time that has come since the task was due; None if all are too old."""
         due = task.due or now
         return last_missed(task.rule, task.zone, due, now, grace, self._calendar.after)

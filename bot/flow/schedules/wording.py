@@ -4,12 +4,12 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.domain.chat import Chat
-from bot.domain.task import NOTHING_TO_REPORT, Allowed, Run, Task
+from bot.domain.task import NOTHING_TO_REPORT, Allowed, TaskRun, TimedTask
 from bot.domain.transcript import AskerBody, Body, NoteBody
 from bot.flow.ways.follower import Speaker
 
 
-def opened(task: Task, run: Run, chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
+def opened(task: TimedTask, run: TaskRun, chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
     """Returns the entries that open a run: the facts, then the words of the task."""
     asked = AskerBody(
         text=task.what,
@@ -24,7 +24,7 @@ def opened(task: Task, run: Run, chat: Chat, speaker: Speaker) -> tuple[Body, ..
     return (NoteBody("task", _facts(task, run)), asked)
 
 
-def _facts(task: Task, run: Run) -> str:
+def _facts(task: TimedTask, run: TaskRun) -> str:
     told = [
         f"[Steward] This is a run of the scheduled task {task.id}, due {moment(run.due, task)}. "
         "Nobody may be watching. Do what the task says, once, and answer with the outcome alone.",
@@ -42,12 +42,12 @@ def _facts(task: Task, run: Run) -> str:
     return " ".join(told)
 
 
-def footer(task: Task, run: Run) -> str:
+def footer(task: TimedTask, run: TaskRun) -> str:
     """Returns the small line below the answer of a run."""
     late = f" · late, due {moment(run.due, task)}" if run.late else ""
     return f"⏰ {task.said} · task {task.id}{late}"
 
 
-def moment(at: datetime, task: Task) -> str:
+def moment(at: datetime, task: TimedTask) -> str:
     """Returns a time by the clock of the task's zone."""
     return f"{at.astimezone(ZoneInfo(task.zone)):%a %Y-%m-%d %H:%M}"
