@@ -159,7 +159,7 @@ class ScheduleBounds:
     """The bounds of tasks that run at their times."""
 
     at_once: int = 8
-    """Runs that are at work at the same time; the others wait, and people go before them."""
+    """Chats in which runs work at the same time; the others wait, and people go first."""
     grace_hours: float = 12.0
     """Hours for which a missed time of a task that repeats is made up for."""
     runs: int = 100

@@ -40,14 +40,14 @@ class TaskState(StrEnum):
 
 
 class Allowed(StrEnum):
-    """What runs of a task may do: ask as everybody does, or only read."""
+    """The rights of the runs of a task: they ask as everybody does, or only read."""
 
     ASK = "ask"
     READONLY = "readonly"
 
 
 class Overlap(StrEnum):
-    """The treatment of a time that comes while an earlier run is still at work."""
+    """The treatment of a time that comes before the last run has ended."""
 
     SKIP = "skip"
     QUEUE = "queue"
@@ -109,9 +109,9 @@ class TimedTask:
     fresh: bool = True
     """True when each run has a conversation of its own."""
     allowed: Allowed = Allowed.ASK
-    """What its runs may do."""
+    """The rights of its runs."""
     overlap: Overlap = Overlap.SKIP
-    """The treatment of a time while an earlier run is at work."""
+    """The treatment of a time that comes before the last run has ended."""
     calls: tuple[ApprovedCall, ...] = ()
     """The calls that run without a card."""
     calls_until: datetime | None = None

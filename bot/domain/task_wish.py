@@ -13,7 +13,7 @@ from bot.domain.tool import canonical
 
 @dataclass(frozen=True, slots=True)
 class TaskWish:
-    """What a task should be; a field of None leaves it as it is, or as tasks are."""
+    """The wanted fields of a task; None leaves a field as it is, or as tasks are."""
 
     when: str | None = None
     """The words for its times."""
@@ -22,9 +22,9 @@ class TaskWish:
     fresh: bool | None = None
     """True for a conversation of its own for each run."""
     allowed: Allowed | None = None
-    """What its runs may do."""
+    """The rights of its runs."""
     overlap: Overlap | None = None
-    """The treatment of a time while an earlier run is at work."""
+    """The treatment of a time that comes before the last run has ended."""
     calls: tuple[ApprovedCall, ...] | None = None
     """The calls that run without a card."""
     calls_until: datetime | None = None

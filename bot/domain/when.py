@@ -16,7 +16,7 @@ LEAST_SECONDS = 60
 """Seconds between two times of a task that repeats."""
 
 _AROUND = timedelta(hours=26)
-"""How far from a moment a change of the clocks can still matter for it."""
+"""The time around a moment in which a change of the clocks matters for it."""
 
 
 class WhenUnclear(ValueError):

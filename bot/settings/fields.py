@@ -157,7 +157,7 @@ class Fields(BaseModel):
     )
     lanes: Count = told(256, "Chats worked on at once; the others wait.")
     task_at_once: Count = told(
-        _TASKS.at_once, "Runs of tasks at work at once; the others wait, and people go first."
+        _TASKS.at_once, "Chats in which tasks run at once; the others wait, and people go first."
     )
     task_grace_hours: Annotated[FiniteFloat, Field(ge=0)] = told(
         _TASKS.grace_hours, "Hours for which a missed time of a repeating task is made up for."

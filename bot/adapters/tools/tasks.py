@@ -75,7 +75,7 @@ class CallArguments(BaseModel):
 
 
 class Options(Arguments):
-    """What a task may say beside its words and times."""
+    """The options of a task beside its words and times."""
 
     conversation: Annotated[
         Literal["own", "chat"] | None,
@@ -126,7 +126,7 @@ class NoArguments(Arguments):
 
 
 class TaskShelf:
-    """What all these tools need: tasks as they are, and as somebody wants them."""
+    """Looks tasks up, and tries wishes for tasks out, for all these tools."""
 
     def __init__(
         self,

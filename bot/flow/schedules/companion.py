@@ -64,7 +64,7 @@ class _Kept:
 
     run: TaskRun
     task: TimedTask | None
-    """None when the task was deleted."""
+    """The task; None when it was deleted."""
 
 
 class RunCompanion(Bystander):

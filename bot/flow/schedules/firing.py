@@ -41,7 +41,7 @@ class Fired:
     turn: str = ""
     """The turn of the run; empty when none began."""
     interrupts: bool = False
-    """True when a run that is at work in the chat has to look at its request to stop."""
+    """True when a running run of the chat must look at its request to stop."""
 
 
 class Firing:
@@ -144,7 +144,7 @@ def _begun(task: TimedTask, due: datetime, now: datetime) -> TaskRun:
 
 
 def _replaced(runs: Sequence[TaskRun], now: datetime) -> tuple[Write, ...]:
-    """Returns the writes that stop runs at work; one that waits for another try just ends."""
+    """Returns the writes that stop other runs; one that waits for another try just ends."""
     return tuple(
         SaveRun(one.ended(RunState.STOPPED, now, REPLACED))
         if one.state is RunState.AGAIN

@@ -1,4 +1,4 @@
-"""Lets runs be at work in a few chats at once; others stand in line, so that people find room."""
+"""Lets runs begin in a few chats at once; others stand in line, so that people find room."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ class RunGate:
             self._call_in()
 
     def over(self, turn: str, chat: int) -> None:
-        """Notes that a run is at work no more: it has ended, or it waits for a person."""
+        """Notes that a run has ended, or that it waits for a person."""
         for runs in (self._line.get(chat), self._runs.get(chat)):
             if runs is not None:
                 runs.discard(turn)
