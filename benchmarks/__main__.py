@@ -24,6 +24,7 @@ from benchmarks import (
     plan_steps,
     prompt_cache,
     recall,
+    schedules,
     send_rates,
     skills,
     start_time,
@@ -51,6 +52,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "memory": memory.measure,
     "recall": recall.measure,
     "skills": skills.measure,
+    "schedules": schedules.measure,
 }
 
 

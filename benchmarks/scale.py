@@ -18,6 +18,8 @@ class Scale:
     backlog: int
     limited_chats: int
     flood: int
+    tasks: int
+    rest_seconds: float
 
 
 FULL = Scale(
@@ -32,6 +34,8 @@ FULL = Scale(
     backlog=10_000,
     limited_chats=100,
     flood=30,
+    tasks=10_000,
+    rest_seconds=30.0,
 )
 QUICK = Scale(
     starts=1,
@@ -45,4 +49,6 @@ QUICK = Scale(
     backlog=500,
     limited_chats=20,
     flood=10,
+    tasks=200,
+    rest_seconds=2.0,
 )

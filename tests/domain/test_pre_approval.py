@@ -6,10 +6,11 @@ from bot.adapters.tools.catalog import NAMES
 from bot.domain.note import MEMORY_TOOLS
 from bot.domain.pre_approval import HOUSE, PreApproved, house_name, pre_approved
 from bot.domain.skill import SKILL_TOOLS
+from bot.domain.task import TASK_TOOLS
 
 
 def test_the_tools_of_the_house_are_all_known() -> None:
-    assert HOUSE == NAMES | SKILL_TOOLS | MEMORY_TOOLS
+    assert HOUSE == NAMES | SKILL_TOOLS | MEMORY_TOOLS | TASK_TOOLS
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """The commands about tasks that run at their times."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import timedelta
 
 from bot.domain.change import AskStop, SaveTask, Write
 from bot.domain.markdown import inline_code, literal
@@ -150,20 +148,23 @@ class TaskCommands:
             limits = self._words.limits(task.limits, bounds)
         except ValueError as fault:
             return Answer(str(fault))
-        return await self._changed(asked, replace(task, limits=limits), TaskWish())
+        return await self._saved(asked, task, task.changed(limits=limits))
 
     async def _changed(self, asked: Invocation, task: TimedTask, wish: TaskWish) -> Answer:
         try:
             new = await self._making.changed(task, wish, self._occasion(asked))
         except WhenUnclear as fault:
             return Answer(str(fault))
+        return await self._saved(asked, task, new)
+
+    async def _saved(self, asked: Invocation, task: TimedTask, new: TimedTask) -> Answer:
         told = await self._words.whole(new, asked.chat.id)
         return Answer(told, (SaveTask(new, task.version),), buttons=menu_of(new), optional=True)
 
     async def _run_now(self, asked: Invocation, task: TimedTask) -> Answer:
         # The moment stands for the due time: carried out again after a crash, it is the same run.
         at = asked.message.sent_at
-        runs = await self._scheduled.runs(task.id, at - timedelta(days=1))
+        runs = await self._scheduled.runs(task.id, at)
         writes: tuple[Write, ...] = ()
         if all(one.due != at for one in runs):
             writes = await self._firing.now(task, at)

@@ -12,7 +12,6 @@ from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
-from bot.flow.commands.personal import PersonalCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.plans import PlanCommands
 from bot.flow.commands.rules import RuleCommands
@@ -20,8 +19,6 @@ from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
-from bot.flow.commands.task_words import TaskWords
-from bot.flow.commands.tasks import TaskCommands
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.answer_commands import answer_commands
@@ -30,8 +27,8 @@ from bot.flow.composition.memory_commands import memory_commands
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.task_commands import task_commands
 from bot.flow.composition.way_out import WayOut
-from bot.flow.schedules.rezoning import Rezoning
 from bot.flow.world import Policy, StorePorts, World
 
 
@@ -66,11 +63,10 @@ class CommandTable:
             *self._turn_commands.table,
             *BusyCommands().table,
             *self.plan_commands.table,
-            *self._task_commands.table,
             *self._card_commands.table,
             *self._rule_commands.table,
             *GroupCommands(self._world.groups).table,
-            *self._personal_commands.table,
+            *task_commands(self._store, self._world, self._one_turn),
             *self._memory_commands,
             *answer_commands(self._world, self._policy),
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
@@ -79,18 +75,6 @@ class CommandTable:
             *self._money_commands,
             *self._overview_commands.table,
         )
-
-    @property
-    def _personal_commands(self) -> PersonalCommands:
-        parts, store = self._one_turn.schedules, self._store
-        rezoning = Rezoning(store.scheduled, store.chats, parts.making, self._world.clock)
-        return PersonalCommands(self._one_turn.way_in.zones, self._world.clock, rezoning.writes)
-
-    @property
-    def _task_commands(self) -> TaskCommands:
-        parts, scheduled = self._one_turn.schedules, self._store.scheduled
-        words = TaskWords(scheduled, parts.timetable)
-        return TaskCommands(scheduled, parts.making, parts.firing, words, self._world.clock)
 
     @property
     def _money_commands(self) -> tuple[Command, ...]:

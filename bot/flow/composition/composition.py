@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
-from bot.domain.change import Change
 from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
@@ -60,7 +59,7 @@ class Composition:
             self._given_up,
             self._told_of_move,
             self._voice_owed,
-            self._scheduled,
+            lambda change: self.one_turn.schedules.changed(change),
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(
@@ -154,9 +153,6 @@ class Composition:
             KNOCKS: self._knocking,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
-
-    def _scheduled(self, change: Change) -> None:
-        self.one_turn.schedules.changed(change)
 
     def _voice_owed(self) -> None:
         self.one_turn.speech.speaker.wake()

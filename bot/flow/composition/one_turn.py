@@ -1,6 +1,5 @@
 """One turn: the model, the loop and the settlement; the reading of its message is the way in."""
 
-from collections.abc import Sequence
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
@@ -17,7 +16,7 @@ from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
-from bot.flow.turn.companion import Companion, Companions
+from bot.flow.turn.companion import Companions
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.last_word import LastWords
@@ -42,7 +41,7 @@ class OneTurn:
         store: StorePorts,
         world: World,
         policy: Policy,
-        others: Sequence[Companion],
+        others: Companions,
         way_out: WayOut,
         people_asked: PeopleAsked,
         till: Till | None,
