@@ -30,7 +30,7 @@ def start() -> None:
     def now(clock: SystemClock) -> datetime:
         return shown.now(clock)
 
-    SystemClock.now = now
+    SystemClock.now = now  # pyright: ignore[reportAttributeAccessIssue]
     clockwork.LONGEST_NAP = 0.1
     main()
 

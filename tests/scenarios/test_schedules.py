@@ -320,6 +320,7 @@ async def test_exactly_the_approved_calls_run_without_a_card_until_their_day() -
     [
         (TaskLimits(runs=1), "it ran 1 times today"),
         (TaskLimits(rounds=1), "its rounds of today"),
+        (TaskLimits(money=1), "its money of today"),
     ],
 )
 async def test_the_bounds_of_a_day_hold_and_end_with_it(limits: TaskLimits, why: str) -> None:

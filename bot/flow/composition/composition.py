@@ -1,9 +1,9 @@
 """Puts the whole flow together: the ways in and out, the commands, and one turn."""
 
-from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
+from bot.domain.change import Change
 from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
@@ -27,7 +27,7 @@ from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
-from bot.flow.turn.companion import Companion
+from bot.flow.turn.companion import Companions
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import OutboxRow
@@ -47,7 +47,7 @@ class Composition:
         store: StorePorts,
         world: World,
         policy: Policy,
-        companions: Sequence[Companion] = (),
+        companions: Companions = (),
         till: Till | None = None,
     ) -> None:
         self.store = store
@@ -59,7 +59,7 @@ class Composition:
             self._given_up,
             self._told_of_move,
             self._voice_owed,
-            lambda change: self.one_turn.schedules.changed(change),
+            self._tasks_moved,
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(
@@ -153,6 +153,9 @@ class Composition:
             KNOCKS: self._knocking,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
+
+    def _tasks_moved(self, change: Change) -> None:
+        self.one_turn.schedules.changed(change)
 
     def _voice_owed(self) -> None:
         self.one_turn.speech.speaker.wake()

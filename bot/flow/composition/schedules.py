@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
 
-from bot.domain.change import Change, SaveRun
-from bot.domain.task import RunState
+from bot.domain.change import Change, SaveRun, SaveTask
+from bot.domain.task import RunState, TaskState
 from bot.domain.zones import Zones
 from bot.flow.composition.way_out import WayOut
 from bot.flow.schedules.bounds import DayBounds
@@ -46,9 +46,15 @@ class ScheduleParts:
     def changed(self, change: Change) -> None:
         """Notes that tasks or runs have moved: another one may be due, or find room."""
         for write in change.writes:
-            if isinstance(write, SaveRun) and write.run.state not in _UNDER_WAY:
-                self._gate.over(write.run.turn, write.run.chat)
-        self.clockwork.wake()
+            due = None
+            if isinstance(write, SaveTask) and write.task.state is TaskState.ACTIVE:
+                due = write.task.due
+            elif isinstance(write, SaveRun):
+                due = write.run.again_at
+                if write.run.state not in _UNDER_WAY:
+                    self._gate.over(write.run.turn, write.run.chat)
+            if due is not None:
+                self.clockwork.wake(due)
 
     @cached_property
     def timetable(self) -> Timetable:

@@ -5,14 +5,12 @@ from collections.abc import Callable, Sequence
 from bot.domain.change import (
     Change,
     DropNote,
-    DropTask,
     Erase,
     Fence,
     JoinChats,
     KeepPassage,
     LinkAccount,
     OweVoice,
-    PauseTasks,
     SaveRun,
     SaveTask,
     Show,
@@ -20,7 +18,7 @@ from bot.domain.change import (
 from bot.domain.transcript import Entry
 from bot.ports.journal import Agenda, Journal
 
-_ABOUT_TASKS = (SaveTask, DropTask, PauseTasks, SaveRun)
+_ABOUT_TASKS = (SaveTask, SaveRun)
 _ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinChats)
 
 

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from bot.domain.limits import ScheduleBounds
 from bot.domain.outcome import StopReason
+from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.domain.task import RunState, TaskRun, TimedTask
 from bot.domain.verdict import LoopState
@@ -45,7 +46,7 @@ class DayBounds:
         if most is None and task.limits.money is None:
             return state
         today = await self.runs(task, work.clock.now())
-        if await self._spent(task, today):
+        if await self._spent(task, today) and not _answered(state.progress):
             return replace(state, ending=state.ending or Finish(StopReason.BUDGET, _NO_MONEY))
         if most is None:
             return state
@@ -63,3 +64,9 @@ class DayBounds:
             return False
         turns = [turn for one in today for turn in one.turns]
         return await self._scheduled.spent(turns) >= task.limits.money
+
+
+def _answered(progress: Progress) -> bool:
+    """Returns True when the newest entry is a reply without calls: it costs nothing to end."""
+    reply = progress.reply
+    return reply is not None and not reply.calls and not progress.since_reply

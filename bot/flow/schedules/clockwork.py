@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from bot.domain.change import Change, SaveTask
@@ -24,7 +24,10 @@ LONGEST_NAP = 20.0
 _SET_BACK = timedelta(seconds=60)
 """A clock that is so much behind the one that planned a task was set back."""
 
-_BATCH = 50
+_BATCH = 200
+"""Times that are met before the turns of their runs begin."""
+
+_LONG_AGO, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 class Clockwork:
@@ -48,16 +51,19 @@ class Clockwork:
         self._clock = clock
         self._interrupt = interrupt
         self._changed = asyncio.Event()
+        self._until = _NEVER
 
-    def wake(self) -> None:
-        """Notes that a task or a run has changed."""
-        self._changed.set()
+    def wake(self, at: datetime) -> None:
+        """Notes that something is due at this time; an earlier one than the next ends the nap."""
+        if at < self._until:
+            self._changed.set()
 
     async def run(self) -> None:
         """Works until it is cancelled; a store that fails is tried again."""
         seen: datetime | None = None
         while True:
-            self._changed.clear()
+            # All that is written from here to the look for the next time is seen by that look.
+            self._until = _LONG_AGO
             try:
                 now = self._clock.now()
                 if seen is None or now < seen - _SET_BACK:
@@ -75,29 +81,36 @@ class Clockwork:
         """Meets the times that have come, a batch at most; returns the seconds to the next."""
         now = self._clock.now()
         tasks = await self._scheduled.due(now, _BATCH)
-        for task in tasks:
-            await self._meet(partial(self._firing.meet, task), task.id)
+        found = [await self._meet(partial(self._firing.meet, one), one.id) for one in tasks]
         tries = await self._scheduled.again(now, _BATCH)
-        for run in tries:
-            await self._meet(partial(self._firing.again, run), run.task)
+        found += [await self._meet(partial(self._firing.again, one), one.task) for one in tries]
+        # Turns begin when the times of all have been met: else they would delay one another.
+        self._gate.begin()
+        for fired in found:
+            if fired is not None and fired.interrupts:
+                self._interrupt(fired.chat)
         if len(tasks) == _BATCH or len(tries) == _BATCH:
             return 0.0
+        self._changed.clear()
+        self._until = _NEVER
         coming = await self._scheduled.next_at()
         if coming is None:
             return LONGEST_NAP
+        self._until = coming
         left = (coming - self._clock.now()).total_seconds()
         return min(max(left, 0.0), LONGEST_NAP)
 
-    async def _meet(self, firing: Callable[[datetime], Awaitable[Fired]], task: str) -> None:
+    async def _meet(
+        self, firing: Callable[[datetime], Awaitable[Fired]], task: str
+    ) -> Fired | None:
         try:
             fired = await firing(self._clock.now())
         except Conflict as fault:
             _LOG.info("task %s was met by somebody else (%s)", task, fault)
-            return
-        if fired.interrupts:
-            self._interrupt(fired.chat)
+            return None
         if fired.turn:
-            self._gate.begin(fired.turn, fired.chat)
+            self._gate.add(fired.turn, fired.chat)
+        return fired
 
     async def _plan_anew(self, now: datetime) -> None:
         """Plans tasks again whose next time was set by a clock that was ahead of this one."""

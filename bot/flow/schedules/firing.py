@@ -84,7 +84,7 @@ class Firing:
     async def now(self, task: TimedTask, at: datetime) -> tuple[Write, ...]:
         """Returns the writes of a run that a person asks for; `at` stands for its due time."""
         run = _begun(task, at, at)
-        return (AddRun(run), *queued(task, run, await self._chats.get(task.chat), at))
+        return (AddRun(run), *queued(task, run, await self._conversation(task), at))
 
     async def again(self, run: TaskRun, now: datetime) -> Fired:
         """Begins the next try of a failed run, in the conversation of the last one."""
@@ -121,10 +121,14 @@ class Firing:
             await self._journal.commit(Change((SaveTask(planned, task.version), AddRun(skipped))))
             return Fired(task.chat)
         stops = at_work if task.overlap is Overlap.REPLACE else ()
-        turn = queued(task, run, await self._chats.get(task.chat), now)
+        turn = queued(task, run, await self._conversation(task), now)
         known = (SaveTask(planned, task.version), AddRun(run))
         await self._journal.commit(Change((*known, *turn, *_replaced(stops, now))))
         return Fired(task.chat, run.turn, interrupts=bool(stops))
+
+    async def _conversation(self, task: TimedTask) -> str | None:
+        """Returns the conversation of the chat; None when the run gets one of its own."""
+        return None if task.fresh else (await self._chats.get(task.chat)).conversation
 
     def _planned(self, task: TimedTask, now: datetime) -> TimedTask:
         """Returns the task with its next time; a single moment has none."""

@@ -18,15 +18,22 @@ class RunGate:
         self._since: dict[int, float] = {}
         self._runs: dict[int, set[str]] = {}
         self._line: dict[int, set[str]] = {}
+        self._added: set[int] = set()
 
-    def begin(self, turn: str, chat: int) -> None:
-        """Wakes the chat of a run now, or when there is room."""
+    def add(self, turn: str, chat: int) -> None:
+        """Puts a run that was just written into the line of its chat; nothing begins yet."""
         if chat in self._runs:
             self._runs[chat].add(turn)
-            self._wake(chat)
+            self._added.add(chat)
         else:
             self._line.setdefault(chat, set()).add(turn)
-            self._call_in()
+
+    def begin(self) -> None:
+        """Wakes the chats of added runs, as far as there is room; the others when there is."""
+        added, self._added = self._added, set()
+        for chat in added:
+            self._wake(chat)
+        self._call_in()
 
     def over(self, turn: str, chat: int) -> None:
         """Notes that a run has ended, or that it waits for a person."""

@@ -4,18 +4,20 @@ import secrets
 from datetime import datetime
 
 from bot.domain.change import SaveConversation, SaveTurn, Write
-from bot.domain.chat import Chat, Conversation
+from bot.domain.chat import Conversation
 from bot.domain.task import TaskRun, TimedTask
 from bot.domain.turn import Turn, TurnState
 
 
-def queued(task: TimedTask, run: TaskRun, chat: Chat, now: datetime) -> tuple[Write, ...]:
-    """Returns the writes of a turn, in a conversation of its own if the task wants that.
+def queued(
+    task: TimedTask, run: TaskRun, conversation: str | None, now: datetime
+) -> tuple[Write, ...]:
+    """Returns the writes of a turn, in a conversation of its own if none is named.
 
     Such a conversation is closed from the start: no message of a person continues it.
     """
-    if not task.fresh:
-        return (SaveTurn(turn_for(task, run, chat.conversation, now)),)
+    if conversation is not None:
+        return (SaveTurn(turn_for(task, run, conversation, now)),)
     own = Conversation(secrets.token_hex(6), task.chat, now, closed_at=now, title=task.name)
     return SaveConversation(own), SaveTurn(turn_for(task, run, own.id, now))
 
