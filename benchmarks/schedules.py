@@ -23,7 +23,7 @@ from tests.standins.bot_api import Person
 
 _AT_ONCE = 100
 _BATCH = 500
-_LEAD = timedelta(seconds=15)
+_LEAD = timedelta(seconds=40)
 """The time from the writing of tasks to their due time: the program starts in between."""
 
 _LATER = timedelta(days=200)

@@ -1,11 +1,12 @@
 """The tools about tasks: make, list, change and cancel them, and stay silent in a run."""
 
 from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
@@ -68,10 +69,19 @@ What = Annotated[
 ]
 
 
-class CallArguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-    tool: Text
-    arguments: Mapping[str, Any]
+def _a_call(call: dict[str, Any]) -> dict[str, Any]:
+    whole = set(call) == {"tool", "arguments"} and isinstance(call["tool"], str)
+    if not whole or not isinstance(call["arguments"], dict):
+        raise PydanticCustomError("call", "must have a tool and its arguments, and nothing else")
+    return call
+
+
+_CALL_SCHEMA = {
+    "type": "object",
+    "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
+    "required": ["tool", "arguments"],
+}
+Call = Annotated[dict[str, Any], AfterValidator(_a_call), WithJsonSchema(_CALL_SCHEMA)]
 
 
 class Options(Arguments):
@@ -90,7 +100,7 @@ class Options(Arguments):
         Field(description="If an earlier run is still at work."),
     ] = None
     calls: Annotated[
-        list[CallArguments] | None,
+        list[Call] | None,
         Field(max_length=10, description="Exact calls that runs may make without a card."),
     ] = None
     calls_until: Annotated[
@@ -293,8 +303,12 @@ class UpdateTask(ArgumentsTool[UpdateArguments]):
 
     def __init__(self, shelf: TaskShelf) -> None:
         self._shelf = shelf
-        description = "Change a task of this chat, or pause it. What you leave out stays."
-        super().__init__(UpdateArguments, _writes(UPDATE_TASK, description, UpdateArguments))
+        description = (
+            "Change a task of this chat, or pause it. Arguments as in schedule_task; what you "
+            "leave out stays."
+        )
+        spec = _writes(UPDATE_TASK, description, UpdateArguments)
+        super().__init__(UpdateArguments, replace(spec, input_schema=_brief(spec.input_schema)))
 
     async def foresee(self, arguments: UpdateArguments, place: Place, exact: ExactRule) -> Preview:
         now = self._shelf.now().isoformat()
@@ -357,6 +371,16 @@ class NothingToReport(ArgumentsTool[NoArguments]):
         if not is_run(place.turn):
             raise ToolFailure("this is no run of a task: somebody waits for your answer")
         return ToolOutput("The chat stays silent. End with a short word; nobody reads it.")
+
+
+def _brief(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a schema without descriptions: those of another tool count."""
+    known = schema["properties"].items()
+    short = {
+        name: {key: value for key, value in field.items() if key != "description"}
+        for name, field in known
+    }
+    return {**schema, "properties": short}
 
 
 def _writes(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
