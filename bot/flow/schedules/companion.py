@@ -144,7 +144,11 @@ class RunCompanion(Bystander):
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        kept = await self._look(work)
+        kept = self._turns.get(work)
+        plain = finish.stop_reason is StopReason.FINAL_ANSWER
+        if kept is None or kept.task is None or kept.task.failures or not plain:
+            # The task itself is written then, or may be gone: its row of now counts.
+            kept = await self._look(work)
         if kept is None:
             return Ended()
         if kept.task is None:

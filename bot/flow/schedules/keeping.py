@@ -1,5 +1,6 @@
 """A companion of turns that stores the tasks which tools make, change and cancel."""
 
+import logging
 from collections.abc import Sequence
 
 from bot.domain.change import AskStop, DropTask, SaveTask, Write
@@ -16,10 +17,13 @@ from bot.domain.task import (
 from bot.domain.task_wish import wish_of
 from bot.domain.tool import Status, ToolCall, ToolResult
 from bot.domain.turn import Turn
+from bot.domain.when import WhenUnclear
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.ports.scheduled import Occasion, Scheduled, TaskMaker
+
+_LOG = logging.getLogger(__name__)
 
 CANCELLED = "its task was deleted"
 """The text of `stop_asked` of a run whose task was deleted."""
@@ -37,8 +41,13 @@ class TaskKeeping(Bystander):
     ) -> Share:
         writes: list[Write] = []
         for call, result in ran:
-            if result.status is Status.SUCCESS:
+            if result.status is not Status.SUCCESS:
+                continue
+            try:
                 writes += await self._kept(work, call)
+            except WhenUnclear as fault:
+                # The tool has looked at the same wish: only what changed since can refuse it.
+                _LOG.warning("a task was not stored: %s", fault, extra=work.tags)
         return Share(row, writes=tuple(writes))
 
     async def _kept(self, work: Work, call: ToolCall) -> Sequence[Write]:
