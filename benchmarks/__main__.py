@@ -27,6 +27,7 @@ from benchmarks import (
     prompt_cache,
     recall,
     recall_turn,
+    schedules,
     send_rates,
     skills,
     start_time,
@@ -57,6 +58,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "recall": recall.measure,
     "recall_turn": recall_turn.measure,
     "skills": skills.measure,
+    "schedules": schedules.measure,
 }
 
 

@@ -22,6 +22,8 @@ class Scale:
     """Answers that are remembered while a turn is measured."""
     many_answers: int
     """Answers of one person among which a search is measured."""
+    tasks: int
+    rest_seconds: float
 
 
 FULL = Scale(
@@ -38,6 +40,8 @@ FULL = Scale(
     flood=30,
     answers=2_000,
     many_answers=100_000,
+    tasks=10_000,
+    rest_seconds=30.0,
 )
 QUICK = Scale(
     starts=1,
@@ -53,4 +57,6 @@ QUICK = Scale(
     flood=10,
     answers=400,
     many_answers=3_000,
+    tasks=200,
+    rest_seconds=2.0,
 )

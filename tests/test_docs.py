@@ -4,10 +4,12 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.media.media_reader import MediaReader
 from bot.adapters.tools.catalog import FixedCatalog, standard_tools
@@ -16,11 +18,12 @@ from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.skills import skill_tools
+from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.adapters.tools.web import web_tools
 from bot.adapters.web_pages.web_pages import Reach, WebPages
 from bot.adapters.web_search.searxng import SearXNG
 from bot.domain.chat import Chat
-from bot.domain.limits import Limits, ModelTimes, ReadingBounds, WebBounds
+from bot.domain.limits import Limits, ModelTimes, ReadingBounds, ScheduleBounds, WebBounds
 from bot.domain.outcome import StopReason
 from bot.domain.rights import UNBOUND
 from bot.domain.rules import DOCUMENTS, describe
@@ -51,6 +54,8 @@ from bot.flow.commands.rules import RuleCommands
 from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.subjects import Subjects
+from bot.flow.commands.task_words import TaskWords
+from bot.flow.commands.tasks import TaskCommands
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.commands.usage import UsageCommands
@@ -61,10 +66,16 @@ from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.turn_end import PlanEnding
+from bot.flow.schedules.bounds import DayBounds
+from bot.flow.schedules.firing import Firing
+from bot.flow.schedules.making import TaskMaking
+from bot.flow.schedules.rezoning import Rezoning
+from bot.flow.schedules.timetable import Timetable
 from bot.ports.inbox import InboundRow
 from bot.ports.tool import Tool
 from bot.settings import SettingLine, read_settings
 from tests.fakes.clock import FakeClock
+from tests.fakes.moment_words import FakeMomentWords
 from tests.fakes.packing import FakePacking
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
@@ -397,7 +408,10 @@ def _tools() -> Sequence[Tool]:
         store.notes,
         store.chats,
     )
-    return *house, *skill_tools(FakeSkills(), 5), *about_memory
+    timetable = Timetable(CronCalendar(), FakeMomentWords())
+    making = TaskMaking(store.scheduled, timetable, store.chats, store.people, Zones())
+    shelf = TaskShelf(store.scheduled, making, timetable, store.people, FakeClock())
+    return *house, *skill_tools(FakeSkills(), 5), *about_memory, *task_tools(shelf)
 
 
 def _commands() -> list[Command]:
@@ -415,6 +429,13 @@ def _commands() -> list[Command]:
     subjects = Subjects(ledger, store.people, store.chats, Zones())
     skills = FakeSkills()
     preamble = PreambleMaker(FixedCatalog(()), skills)
+    scheduled, timetable = store.scheduled, Timetable(CronCalendar(), FakeMomentWords())
+    making = TaskMaking(scheduled, timetable, store.chats, store.people, Zones())
+    rezoning = Rezoning(scheduled, store.chats, making, clock)
+    days = DayBounds(scheduled, ScheduleBounds())
+    firing = Firing(
+        scheduled, journal, store.chats, store.turns, timetable, days, timedelta(hours=1)
+    )
     groups = (
         GreetingCommands(list),
         LettingInCommands(store.people, store.chats, Knocks(store.outbox), clock),
@@ -435,7 +456,8 @@ def _commands() -> list[Command]:
         UsageCommands(ledger, subjects, Zones(), clock, None),
         BudgetCommands(till, ledger, clock),
         OverviewCommands(()),
-        PersonalCommands(Zones(), clock),
+        PersonalCommands(Zones(), clock, rezoning.writes),
+        TaskCommands(scheduled, making, firing, TaskWords(scheduled, timetable), clock),
         BusyCommands(),
     )
     return [command for group in groups for command in group.table]

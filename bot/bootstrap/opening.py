@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 
 from bot.adapters.anthropic.model import AnthropicModel
+from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.charts.chart_files import ChartFiles
+from bot.adapters.dateparser.date_words import DateWords
 from bot.adapters.export_file import ExportFiles
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
@@ -200,6 +202,8 @@ def _world(
         own_servers=settings.servers,
         commands_run=sandbox.standing,
         holds=holds,
+        cron=CronCalendar(),
+        moment_words=DateWords(),
     )
 
 
@@ -220,6 +224,7 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
         bundles=settings.bundles,
         enclosures=settings.enclosures,
         inbox_days=settings.inbox.days,
+        schedules=settings.schedules,
         timezone=settings.timezone,
         tools_missing=missing(settings),
         recall_tokens=settings.recall_tokens,

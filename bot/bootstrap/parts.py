@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from bot.adapters.anthropic.model import AnthropicModel
+from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.chroma.local_embedder import LocalEmbedder
 from bot.adapters.chroma.vectors import ChromaVectors
+from bot.adapters.dateparser.date_words import DateWords
 from bot.adapters.demo_model.model import DemoModel
 from bot.adapters.embeddings.embedder import Embeddings
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
@@ -25,10 +27,14 @@ from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.skills import skill_tools
+from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.bootstrap.web import tools_for_the_web
 from bot.domain.errors import SettingError
 from bot.domain.provider import OPENAI, ProviderSpec
 from bot.domain.skill import SkillSet
+from bot.domain.zones import Zones
+from bot.flow.schedules.making import TaskMaking
+from bot.flow.schedules.timetable import Timetable
 from bot.logs import log_context
 from bot.ports.clock import Clock
 from bot.ports.embedder import Embedder
@@ -206,8 +212,16 @@ def house_tools(
     )
     about_memory = memory_tools(searched, store.notes, store.chats)
     about_skills = skill_tools(skills, settings.limits.pipeline_depth)
+    about_tasks = task_tools(_shelf(settings, store, clock))
     sent_out = (Delegate(store.errands),) if settings.limits.errands else ()
-    return *house, *about_skills, *about_memory, *sent_out
+    return *house, *about_skills, *about_memory, *about_tasks, *sent_out
+
+
+def _shelf(settings: Settings, store: Store, clock: Clock) -> TaskShelf:
+    timetable = Timetable(CronCalendar(), DateWords())
+    zones = Zones(settings.timezone)
+    making = TaskMaking(store.scheduled, timetable, store.chats, store.people, zones)
+    return TaskShelf(store.scheduled, making, timetable, store.people, clock)
 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:

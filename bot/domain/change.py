@@ -20,6 +20,7 @@ from bot.domain.plan import Plan, PlanStep
 from bot.domain.received import ReceivedFile
 from bot.domain.rights import Pace, Rights
 from bot.domain.server import ServerConsent
+from bot.domain.task import TaskRun, TimedTask
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, WaysOn
 from bot.domain.voice import HeardWords, VoiceNote
@@ -489,6 +490,43 @@ class ReadPast:
     ended: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class SaveTask:
+    """Inserts a task (`expect` None) or moves it on; Conflict when its version is another one."""
+
+    task: TimedTask
+    expect: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropTask:
+    """Removes a task with its runs; their turns stay."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PauseTasks:
+    """Pauses the active tasks that run in a chat."""
+
+    chat: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddRun:
+    """Writes a due time down; Conflict when it has a run already."""
+
+    run: TaskRun
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRun:
+    """Moves a run on; nothing when its task was removed."""
+
+    run: TaskRun
+
+
 Write: TypeAlias = (
     Append
     | SaveTurn
@@ -537,6 +575,11 @@ Write: TypeAlias = (
     | DropNote
     | Erase
     | ReadPast
+    | SaveTask
+    | DropTask
+    | PauseTasks
+    | AddRun
+    | SaveRun
 )
 
 

@@ -79,7 +79,7 @@ class Ended:
     listed: bool = False
     """True when a card lists what was done, so that the last word need not."""
     silent: bool = False
-    """True when nobody gets a last word: the end is told elsewhere."""
+    """True when nothing is said here, whatever the model wrote."""
 
 
 @dataclass(frozen=True, slots=True)

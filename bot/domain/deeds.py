@@ -29,6 +29,9 @@ _ABOUT = {
     "remember": ("Remember", "note"),
     "recall": ("Look in the memory for", "query"),
     "delegate": ("Errand", "task"),
+    "schedule_task": ("Schedule", "when"),
+    "update_task": ("Change the task", "task"),
+    "cancel_task": ("Delete the task", "task"),
 }
 _PLAIN = {
     "current_time": "Look at the clock",
@@ -36,6 +39,8 @@ _PLAIN = {
     "end_conversation": "End the conversation",
     "forget": "Delete a note",
     "submit_plan": "Show the plan",
+    "list_tasks": "Look at the tasks",
+    "nothing_to_report": "Report nothing",
 }
 SHOWN = frozenset({"send_message", "send_file", "submit_plan", "remember", "delegate"})
 """Tools whose work stands in the chat itself, so that no line tells of it as well."""

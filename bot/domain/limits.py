@@ -156,3 +156,15 @@ class WebBounds:
     """Redirects that are followed."""
     at_once: int = 8
     """Pages fetched side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleBounds:
+    """The bounds of tasks that run at their times."""
+
+    at_once: int = 8
+    """Chats in which runs work at the same time; the others wait, and people go first."""
+    grace_hours: float = 12.0
+    """Hours for which a missed time of a task that repeats is made up for."""
+    runs: int = 100
+    """Runs of one task in a day, unless the task has a bound of its own."""

@@ -28,6 +28,11 @@ HOUSE = frozenset(
         "recall",
         "forget",
         "delegate",
+        "schedule_task",
+        "list_tasks",
+        "update_task",
+        "cancel_task",
+        "nothing_to_report",
     }
 )
 """Names of the tools that no server lends."""

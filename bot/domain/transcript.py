@@ -181,6 +181,7 @@ class NoteBody:
         "again",
         "onward",
         "errand",
+        "task",
     ]
     text: str
     kind: Literal["note"] = "note"

@@ -42,6 +42,7 @@ class Application:
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
             group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
+            group.create_task(self._keep_times(), name="times of tasks")
             group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
             await self.resume()
 
@@ -54,6 +55,11 @@ class Application:
         if self.parts.world.meaning is not None:
             await self.parts.world.ready()
             await self.parts.world.meaning.run()
+
+    async def _keep_times(self) -> None:
+        """Meets the times of tasks behind the first poll: people are answered first."""
+        await self.parts.world.ready()
+        await self.parts.one_turn.schedules.clockwork.run()
 
     async def _sweep(self) -> None:
         while True:

@@ -9,7 +9,14 @@ from bot.domain.budget import Budgets, Limit, Scope
 from bot.domain.chat import Chat
 from bot.domain.folding import LONG_ANSWER
 from bot.domain.hold import Holds, never_held
-from bot.domain.limits import BundleBounds, EnclosureBounds, InboxBounds, Limits, ModelTimes
+from bot.domain.limits import (
+    BundleBounds,
+    EnclosureBounds,
+    InboxBounds,
+    Limits,
+    ModelTimes,
+    ScheduleBounds,
+)
 from bot.domain.recalled import RECALL_TOKENS
 from bot.domain.rights import UNBOUND, Pace
 from bot.domain.rules import DOCUMENTS
@@ -42,10 +49,12 @@ from bot.ports.people import Door, People
 from bot.ports.persona import Persona
 from bot.ports.plans import Plans
 from bot.ports.received import InboxFolder, Received
+from bot.ports.scheduled import Scheduled
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
+from bot.ports.timing import CronTimes, MomentWords
 from bot.ports.tool import Catalog
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
@@ -98,6 +107,8 @@ class StorePorts:
     """Voice notes that are owed, and the words of voice messages that were heard."""
     errands: Errands
     """Tasks that turns gave to turns of their own."""
+    scheduled: Scheduled
+    """Tasks and their runs."""
 
 
 async def at_once() -> None:
@@ -143,6 +154,10 @@ class World:
     """The stored plans for `/plan use`."""
     skills: Skills
     """The skills, each with the tool servers that it brings along."""
+    cron: CronTimes
+    """The calendar of the times of tasks."""
+    moment_words: MomentWords
+    """Reads words for a moment in the languages of people."""
     ready: Callable[[], Awaitable[None]] = at_once
     """Returns when stored updates can be read; they are stored before that too."""
     servers: Servers | None = None
@@ -203,5 +218,7 @@ class Policy:
     """The most tokens of earlier answers that come with a message."""
     budgets: Budgets = field(default_factory=dict[Scope, Limit])
     """Budgets that count as long as no owner sets others in a chat."""
+    schedules: ScheduleBounds = field(default_factory=ScheduleBounds)
+    """Bounds of tasks that run at their times."""
     tools_missing: Sequence[str] = ()
     """A sentence for each tool that a setting would add, for `/tools`."""

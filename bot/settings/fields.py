@@ -24,6 +24,7 @@ from bot.domain.limits import (
     Limits,
     ModelTimes,
     ReadingBounds,
+    ScheduleBounds,
     SendRates,
     WebBounds,
 )
@@ -51,6 +52,7 @@ _INBOX = InboxBounds()
 _TIERS = Tiers()
 _READING = ReadingBounds()
 _WEB = WebBounds()
+_TASKS = ScheduleBounds()
 
 Count = Annotated[int, Field(ge=1)]
 CountOrNone = Annotated[int, Field(ge=0)]
@@ -154,6 +156,15 @@ class Fields(BaseModel):
         TOOL_BYTES, "Bytes of tools in a request; the model searches for the others."
     )
     lanes: Count = told(256, "Chats worked on at once; the others wait.")
+    task_at_once: Count = told(
+        _TASKS.at_once, "Chats in which tasks run at once; the others wait, and people go first."
+    )
+    task_grace_hours: Annotated[FiniteFloat, Field(ge=0)] = told(
+        _TASKS.grace_hours, "Hours for which a missed time of a repeating task is made up for."
+    )
+    task_runs: Count = told(
+        _TASKS.runs, "Runs of one task in a day; a task can have a smaller bound of its own."
+    )
     rule_documents: Documents = told(
         RULE_DOCUMENTS, "Endings of files that a standing rule for a folder covers."
     )

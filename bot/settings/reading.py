@@ -22,6 +22,7 @@ from bot.domain.limits import (
     ModelTimes,
     Rate,
     ReadingBounds,
+    ScheduleBounds,
     SendRates,
     WebBounds,
 )
@@ -61,7 +62,14 @@ from bot.settings.values import (
 from bot.shipped.model_table import embedder_prices
 
 _Numbers: TypeAlias = (
-    Limits | ModelTimes | BundleBounds | EnclosureBounds | InboxBounds | ReadingBounds | WebBounds
+    Limits
+    | ModelTimes
+    | BundleBounds
+    | EnclosureBounds
+    | InboxBounds
+    | ReadingBounds
+    | ScheduleBounds
+    | WebBounds
 )
 _TESTS = "STEWARD_TEST_"
 _NAMES = {setting_name(field): field for field in Fields.model_fields}
@@ -207,6 +215,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         timezone=fields.timezone,
         send_rates=fields.send_rates,
         send_seconds=fields.send_seconds,
+        schedules=ScheduleBounds(**_numbers(fields, ScheduleBounds, "task_")),
         lanes=fields.lanes,
         sandbox_network=fields.sandbox_network,
         skills=folder / fields.skills if fields.skills else None,

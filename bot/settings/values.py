@@ -17,6 +17,7 @@ from bot.domain.limits import (
     Limits,
     ModelTimes,
     ReadingBounds,
+    ScheduleBounds,
     SendRates,
     WebBounds,
 )
@@ -225,6 +226,8 @@ class Settings:
     """The rates of sending messages; None switches the flood gate off."""
     send_seconds: float = 30.0
     """Seconds that a channel may take to send one message."""
+    schedules: ScheduleBounds = field(default_factory=ScheduleBounds)
+    """The bounds of tasks that run at their times."""
     lanes: int = 256
     """Chats that are worked on at the same time."""
     sandbox_network: bool = False

@@ -18,6 +18,7 @@ from bot.ports.outbox import Outbox
 from bot.ports.people import Door, People
 from bot.ports.plans import Plans
 from bot.ports.received import Received
+from bot.ports.scheduled import Scheduled
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
@@ -67,3 +68,5 @@ class StorePorts(Protocol):
     def voice(self) -> VoiceRows: ...
     @property
     def errands(self) -> Errands: ...
+    @property
+    def scheduled(self) -> Scheduled: ...

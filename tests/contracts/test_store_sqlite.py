@@ -119,7 +119,7 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
     writers: list[sqlite3.Connection] = []
 
     def bound(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA max_page_count = 160")
+        connection.execute("PRAGMA max_page_count = 175")
         writers.append(connection)
 
     with heard("connect", bound):

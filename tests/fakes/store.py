@@ -30,6 +30,7 @@ from tests.fakes.store_members import MemoryMembers
 from tests.fakes.store_passages import MemoryBelongings, MemoryIndex, MemoryNotes, MemoryPassages
 from tests.fakes.store_received import MemoryReceived
 from tests.fakes.store_rows import Rows
+from tests.fakes.store_scheduled import MemoryScheduled
 
 Now = Callable[[], datetime]
 
@@ -65,6 +66,7 @@ class MemoryStore:
         self.turns = MemoryTurns(self.rows)
         self.voice = MemoryVoice(self.rows)
         self.errands = MemoryErrands(self.rows)
+        self.scheduled = MemoryScheduled(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,8 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
         rows.hearings.setdefault((kept.id, key), replace(words, chat=kept.id))
     for table in (
         rows.voice_notes,
+        rows.tasks,
+        rows.runs,
         rows.received,
         rows.plans,
         rows.conversations,
@@ -97,6 +99,7 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
         rows.artifacts,
     ):
         _refile(table, other.id, kept.id, {})
+    rows.rehome_tasks(other.id, kept.id)
     rows.hand_over(other.id, of_group(kept.id))
     for one in [p for p in rows.passages.values() if p.chat == other.id]:
         within = names.get(one.conversation, one.conversation)

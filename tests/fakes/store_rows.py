@@ -13,6 +13,7 @@ from bot.domain.change import (
     AddAudit,
     AddNote,
     AddRule,
+    AddRun,
     AddUsage,
     AddVerdict,
     AllowServer,
@@ -25,6 +26,7 @@ from bot.domain.change import (
     DropConsent,
     DropNote,
     DropRule,
+    DropTask,
     DropUsage,
     EndGrants,
     EndRest,
@@ -43,6 +45,7 @@ from bot.domain.change import (
     NoteOffer,
     OweVoice,
     PassOver,
+    PauseTasks,
     ReadPast,
     ReleaseHeard,
     Retract,
@@ -54,6 +57,8 @@ from bot.domain.change import (
     SavePlan,
     SaveProfile,
     SaveReceived,
+    SaveRun,
+    SaveTask,
     SaveTerms,
     SaveTurn,
     SetBudget,
@@ -72,8 +77,9 @@ from bot.domain.plan import Plan
 from bot.domain.received import ReceivedFile
 from bot.domain.rights import NOTHING
 from bot.domain.server import ServerConsent
+from bot.domain.task import TaskRun, TaskState, TimedTask
 from bot.domain.transcript import Entry
-from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.domain.turn import ACCESS_ENDED, Turn, TurnState, WaysOn
 from bot.domain.voice import HeardWords, VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.meaning import Begun, Leaving
@@ -110,6 +116,10 @@ class Rows:
         default_factory=dict[tuple[int, str], HeardWords]
     )
     voice_notes: dict[str, VoiceNote] = field(default_factory=dict[str, VoiceNote])
+    tasks: dict[str, TimedTask] = field(default_factory=dict[str, TimedTask])
+    runs: dict[tuple[str, datetime], TaskRun] = field(
+        default_factory=dict[tuple[str, datetime], TaskRun]
+    )
     taken: dict[int, str] = field(default_factory=dict[int, str])
     passages_kept: int = 0
     passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
@@ -178,6 +188,8 @@ class Rows:
                 self._write_record(write)
             case KeepHeard() | OweVoice() | EndVoice():
                 self._speak(write)
+            case SaveTask() | DropTask() | PauseTasks() | AddRun() | SaveRun():
+                self._schedule(write)
             case KeepPassage() | ReadPast() | AddNote() | DropNote() | Erase():
                 self._remember(write, at)
             case _:
@@ -504,6 +516,7 @@ class Rows:
             if row.state is InboundState.WAITING:
                 self.inbox[row.id] = replace(row, state=dropped)
         self.rules = {id: rule for id, rule in self.rules.items() if rule.person != gone}
+        self._pause([one for one in self.tasks.values() if one.asker == gone], ACCESS_ENDED)
         self.accounts = {key: id for key, id in self.accounts.items() if id != gone}
         known = self.people.get(gone)
         if known is not None:
@@ -525,6 +538,36 @@ class Rows:
                 self.voice_notes[note.turn] = replace(known, tries=note.tries)
             case EndVoice(turn):
                 self.voice_notes.pop(turn, None)
+
+    def _schedule(self, write: SaveTask | DropTask | PauseTasks | AddRun | SaveRun) -> None:
+        match write:
+            case SaveTask(task, expect):
+                self._chat(task.chat)
+                known = self.tasks.get(task.id)
+                if (None if known is None else known.version) != expect:
+                    raise Conflict(f"task {task.id} is not at version {expect}")
+                self.tasks[task.id] = task
+            case DropTask(id):
+                self.tasks.pop(id, None)
+                self.runs = {key: run for key, run in self.runs.items() if run.task != id}
+            case PauseTasks(chat, why):
+                self._pause([one for one in self.tasks.values() if one.chat == chat], why)
+            case AddRun(run):
+                if run.task not in self.tasks or (run.task, run.due) in self.runs:
+                    raise Conflict(f"task {run.task} has a run for {run.due}")
+                self.runs[run.task, run.due] = run
+            case SaveRun(run):
+                if (run.task, run.due) in self.runs:
+                    self.runs[run.task, run.due] = run
+
+    def rehome_tasks(self, old: int, new: int) -> None:
+        for task in [one for one in self.tasks.values() if one.home == old]:
+            self.tasks[task.id] = replace(task, home=new)
+
+    def _pause(self, tasks: Sequence[TimedTask], why: str) -> None:
+        for one in tasks:
+            if one.state is TaskState.ACTIVE:
+                self.tasks[one.id] = one.changed(state=TaskState.PAUSED, why=why)
 
     def _spend(self, write: AddUsage | DropUsage | SetBudget) -> None:
         match write:

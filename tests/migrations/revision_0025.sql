@@ -320,6 +320,24 @@ CREATE TABLE rule (
 	CONSTRAINT fk_rule_person FOREIGN KEY(person) REFERENCES person (id)
 );
 INSERT INTO "rule" VALUES(1,1,1,'run_command','{"words":["pytest","-q"],"kind":"command"}','pytest -q','2026-11-21 09:30:00.123456','{}','');
+CREATE TABLE run (
+	task TEXT NOT NULL, 
+	due DATETIME NOT NULL, 
+	turn TEXT NOT NULL, 
+	chat INTEGER NOT NULL, 
+	at DATETIME NOT NULL, 
+	state TEXT NOT NULL, 
+	late BOOLEAN NOT NULL, 
+	tries INTEGER NOT NULL, 
+	again_at DATETIME, 
+	ended_at DATETIME, 
+	rounds INTEGER NOT NULL, 
+	why TEXT NOT NULL, 
+	CONSTRAINT pk_run PRIMARY KEY (task, due), 
+	CONSTRAINT fk_run_task FOREIGN KEY(task) REFERENCES task (id), 
+	CONSTRAINT fk_run_chat FOREIGN KEY(chat) REFERENCES chat (id)
+);
+INSERT INTO "run" VALUES('task-1','2026-11-21 09:30:00.123456','task-2e1f',1,'2026-11-21 09:30:00.123456','done',0,1,NULL,'2026-11-21 09:31:00.123456',1,'');
 CREATE TABLE sight (
 	chat INTEGER NOT NULL, 
 	message_id TEXT NOT NULL, 
@@ -328,6 +346,35 @@ CREATE TABLE sight (
 	CONSTRAINT fk_sight_chat FOREIGN KEY(chat) REFERENCES chat (id), 
 	CONSTRAINT fk_sight_outbox FOREIGN KEY(outbox) REFERENCES outbox (id)
 );
+CREATE TABLE task (
+	id TEXT NOT NULL, 
+	chat INTEGER NOT NULL, 
+	home INTEGER NOT NULL, 
+	asker INTEGER NOT NULL, 
+	asker_name TEXT NOT NULL, 
+	what TEXT NOT NULL, 
+	said TEXT NOT NULL, 
+	rule TEXT NOT NULL, 
+	zone TEXT NOT NULL, 
+	created_at DATETIME NOT NULL, 
+	due DATETIME, 
+	planned_at DATETIME NOT NULL, 
+	state TEXT NOT NULL, 
+	why TEXT NOT NULL, 
+	version INTEGER NOT NULL, 
+	fresh BOOLEAN NOT NULL, 
+	allowed TEXT NOT NULL, 
+	overlap TEXT NOT NULL, 
+	calls TEXT NOT NULL, 
+	calls_until DATETIME, 
+	limits TEXT NOT NULL, 
+	failures INTEGER NOT NULL, 
+	untrusted TEXT, 
+	CONSTRAINT pk_task PRIMARY KEY (id), 
+	CONSTRAINT fk_task_chat FOREIGN KEY(chat) REFERENCES chat (id), 
+	CONSTRAINT fk_task_home FOREIGN KEY(home) REFERENCES chat (id)
+);
+INSERT INTO "task" VALUES('task-1',1,1,1,'Ann','Water the plants','every 2h','{"seconds":7200,"start":"2026-11-21T09:30:00.123456Z","kind":"every"}','Europe/Berlin','2026-11-21 09:30:00.123456','2026-11-21 11:30:00.123456','2026-11-21 09:30:00.123456','active','',1,1,'ask','skip','[]',NULL,'{"runs":null,"rounds":null,"money":null}',0,NULL);
 CREATE TABLE turn (
 	id TEXT NOT NULL, 
 	chat INTEGER NOT NULL, 
@@ -431,6 +478,15 @@ CREATE INDEX ix_usage_chat ON usage (chat, at);
 CREATE UNIQUE INDEX uq_usage_call ON usage (call);
 CREATE INDEX ix_usage_person ON usage (person, at);
 CREATE INDEX ix_usage_turn ON usage (turn);
+CREATE INDEX ix_task_chat ON task (chat);
+CREATE INDEX ix_task_home ON task (home);
+CREATE INDEX ix_task_asker ON task (asker);
+CREATE INDEX ix_task_due ON task (due) WHERE state = 'active' AND due IS NOT NULL;
+CREATE INDEX ix_task_planned ON task (planned_at) WHERE state = 'active' AND due IS NOT NULL;
+CREATE UNIQUE INDEX uq_run_turn ON run (turn);
+CREATE INDEX ix_run_at ON run (task, at);
+CREATE INDEX ix_run_again ON run (again_at) WHERE state = 'again';
+CREATE INDEX ix_run_not_over ON run (task) WHERE state IN ('queued', 'running', 'waiting', 'again');
 CREATE UNIQUE INDEX uq_errand_home ON errand (home);
 CREATE INDEX ix_errand_parent ON errand (parent);
 CREATE INDEX ix_errand_untaken ON errand (chat) WHERE NOT taken;

@@ -9,15 +9,17 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.tools.errands import Delegate
 from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.skills import FindSkills, UseSkill
+from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.domain.approval import Approval
 from bot.domain.budget import Limit, Scope
 from bot.domain.change import InboundState
 from bot.domain.chat import Chat
-from bot.domain.limits import BundleBounds, Limits, ModelTimes, SendRates
+from bot.domain.limits import BundleBounds, Limits, ModelTimes, ScheduleBounds, SendRates
 from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.money import nano_of
 from bot.domain.person import Role, Sender
@@ -50,6 +52,7 @@ from tests.fakes.groups import FakeGroups
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.inbox_folder import FakeInboxFolder
 from tests.fakes.model import ScriptedModel, Step
+from tests.fakes.moment_words import FakeMomentWords
 from tests.fakes.packing import FakePacking
 from tests.fakes.persona import FakePersona
 from tests.fakes.skills import FakeSkills
@@ -134,6 +137,7 @@ class Stage:
         """The embedder; there is none at first."""
         self.vectors = FakeVectors()
         self.meaning: Meaning | None = None
+        self.moment_words, self.schedules = FakeMomentWords(), ScheduleBounds()
         self._ids = count(1)
         self._task: asyncio.Task[None] | None = None
         self.application = self.composed()
@@ -147,6 +151,12 @@ class Stage:
     def lend_errands(self) -> None:
         """Lends the tool that sends errands out to every chat, from the next turn on."""
         self._toolbox.add([Delegate(self.store.errands)])
+
+    def lend_tasks(self) -> None:
+        """Lends the tools about tasks to every chat, from the next turn on."""
+        store, parts = self.store, self.application.parts.one_turn.schedules
+        shelf = TaskShelf(store.scheduled, parts.making, parts.timetable, store.people, self.clock)
+        self._toolbox.add(task_tools(shelf))
 
     def accompany(self, companions: Sequence[Companion]) -> None:
         """Lets companions go along with every turn; before the start."""
@@ -202,6 +212,7 @@ class Stage:
             store.turns,
             store.voice,
             store.errands,
+            store.scheduled,
         )
         world = World(
             clock=self.clock,
@@ -225,6 +236,8 @@ class Stage:
             speaking=self.speaking,
             own_servers=self._own_servers,
             meaning=self.meaning,
+            cron=CronCalendar(),
+            moment_words=self.moment_words,
         )
         policy = Policy(
             "fake/fake",
@@ -236,6 +249,7 @@ class Stage:
             bundles=self.bundles,
             tiers=self.tiers,
             budgets=self.budgets,
+            schedules=self.schedules,
         )
         return Application(Composition(ports, world, policy, self._companions, till))
 

@@ -10,8 +10,10 @@ from pydantic_core import PydanticSerializationError
 from bot.domain.errand import ErrandResult
 from bot.domain.message import Outbound, Piece
 from bot.domain.rights import Pace, Rights
+from bot.domain.task import ApprovedCall, TaskLimits
 from bot.domain.tool import Preview, RulePattern, Surroundings, ToolCall
 from bot.domain.transcript import Body
+from bot.domain.when import Rule
 
 T = TypeVar("T")
 
@@ -50,6 +52,9 @@ SURROUNDINGS: Codec[Surroundings] = Codec(Surroundings)
 ERRAND_RESULT: Codec[ErrandResult] = Codec(ErrandResult)
 OUTBOUND: Codec[Outbound] = Codec(Outbound)
 PIECES: Codec[tuple[Piece, ...]] = Codec(tuple[Piece, ...])
+RULE: Codec[Rule] = Codec(Annotated[Rule, Field(discriminator="kind")])
+APPROVED_CALLS: Codec[tuple[ApprovedCall, ...]] = Codec(tuple[ApprovedCall, ...])
+TASK_LIMITS: Codec[TaskLimits] = Codec(TaskLimits)
 NUMBERS: Codec[tuple[int, ...]] = Codec(tuple[int, ...])
 WORDS: Codec[tuple[str, ...]] = Codec(tuple[str, ...])
 DETAILS: Codec[Mapping[str, Any]] = Codec(Mapping[str, Any])

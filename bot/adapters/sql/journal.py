@@ -24,6 +24,7 @@ from bot.adapters.sql import (
     outbox,
     plans,
     received,
+    scheduled,
     turns,
     voice,
 )
@@ -40,6 +41,7 @@ from bot.domain.change import (
     AddAudit,
     AddNote,
     AddRule,
+    AddRun,
     AddUsage,
     AddVerdict,
     AllowServer,
@@ -52,6 +54,7 @@ from bot.domain.change import (
     DropConsent,
     DropNote,
     DropRule,
+    DropTask,
     DropUsage,
     EndGrants,
     EndRest,
@@ -69,6 +72,7 @@ from bot.domain.change import (
     NoteOffer,
     OweVoice,
     PassOver,
+    PauseTasks,
     ReadPast,
     ReleaseHeard,
     Retract,
@@ -80,6 +84,8 @@ from bot.domain.change import (
     SavePlan,
     SaveProfile,
     SaveReceived,
+    SaveRun,
+    SaveTask,
     SaveTerms,
     SaveTurn,
     SetBudget,
@@ -143,6 +149,11 @@ _WRITERS: Mapping[type, Writer] = {
     DropNote: notes.drop_notes,
     Erase: erasing.erase,
     ReadPast: memory.read_past,
+    SaveTask: scheduled.save_tasks,
+    DropTask: scheduled.drop_tasks,
+    PauseTasks: scheduled.pause_tasks,
+    AddRun: scheduled.add_runs,
+    SaveRun: scheduled.save_runs,
 }
 _CLAIM = (
     update(chat_table)

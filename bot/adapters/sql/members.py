@@ -22,6 +22,7 @@ from bot.adapters.sql.tables import (
     passage,
     person,
     rule,
+    task,
     turn,
 )
 from bot.adapters.sql.upsert import Upsert, overwrite
@@ -29,7 +30,8 @@ from bot.domain.approval import Approval
 from bot.domain.change import InboundState, LinkAccount, Revoke, SaveProfile, SaveTerms
 from bot.domain.person import AT_THE_MACHINE, Role
 from bot.domain.rights import NOTHING
-from bot.domain.turn import Turn
+from bot.domain.task import TaskState
+from bot.domain.turn import ACCESS_ENDED, Turn
 from bot.ports.members import Standing, Waiting
 
 _TURNS = (
@@ -108,6 +110,11 @@ _STOP = update(turn).where(turn.c.asker == bindparam("of"), UNSETTLED)
 _DROP = update(inbox).where(inbox.c.person == bindparam("of"), WAITING)
 _ACCOUNTS = delete(account).where(account.c.person == bindparam("of"))
 _RULES = delete(rule).where(rule.c.person == bindparam("of"))
+_PAUSE = (
+    update(task)
+    .where(task.c.asker == bindparam("of"), task.c.state == TaskState.ACTIVE)
+    .values(state=TaskState.PAUSED, why=ACCESS_ENDED, version=task.c.version + 1)
+)
 _DEMOTE = (
     update(person)
     .where(person.c.id == bindparam("of"))
@@ -164,7 +171,7 @@ def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> N
         of = {"of": write.person}
         connection.execute(_STOP.values(stop_asked=write.how), of)
         connection.execute(_DROP.values(state=InboundState.DROPPED, reason=write.how), of)
-        for statement in (_RULES, _ACCOUNTS, _DEMOTE):
+        for statement in (_RULES, _PAUSE, _ACCOUNTS, _DEMOTE):
             connection.execute(statement, of)
 
 

@@ -28,7 +28,9 @@ from bot.adapters.sql.tables import (
     plan,
     received,
     rule,
+    run,
     sight,
+    task,
     turn,
     usage,
     voice_note,
@@ -75,7 +77,7 @@ _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("li
 _CONTINUED = (entry, turn, approval, errand)
 _OF_CHAT = (
     *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
-    *(hearing, voice_note),
+    *(hearing, voice_note, task, run),
 )
 _ONCE_IN_A_CHAT = (received, hearing)
 """Tables whose rows have a key that is unique in their chat."""
@@ -164,6 +166,7 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
         connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
     homes = update(chat).where(chat.c.screen == other.id)
     connection.execute(homes.values(screen=kept.id))
+    connection.execute(update(task).where(task.c.home == other.id).values(home=kept.id))
     end = kept.last_seq + other.last_seq
     connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})
     connection.execute(delete(chat).where(chat.c.id == other.id))

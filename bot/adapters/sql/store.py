@@ -26,6 +26,7 @@ from bot.adapters.sql.outbox import SqlOutbox
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.received import SqlReceived
+from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
 from bot.adapters.sql.tables import pairing
@@ -61,6 +62,7 @@ class Store:
     turns: SqlTurns
     voice: SqlVoice
     errands: SqlErrands
+    scheduled: SqlScheduled
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
 
@@ -101,6 +103,7 @@ async def open_store(
             turns=SqlTurns(database),
             voice=SqlVoice(database),
             errands=SqlErrands(database),
+            scheduled=SqlScheduled(database),
             check_writable=partial(database.write, _change_nothing),
         )
 

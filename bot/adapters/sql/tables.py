@@ -25,6 +25,7 @@ from sqlalchemy.types import TypeEngine
 from sqlmodel import Field, SQLModel
 
 from bot.adapters.sql.codec import (
+    APPROVED_CALLS,
     BODY,
     CALL,
     DETAILS,
@@ -36,7 +37,9 @@ from bot.adapters.sql.codec import (
     PIECES,
     PREVIEW,
     RIGHTS,
+    RULE,
     SURROUNDINGS,
+    TASK_LIMITS,
     WORDS,
 )
 from bot.adapters.sql.columns import Bytes, ChatAddress, Choice, Json, Moment, Number, Words
@@ -49,6 +52,7 @@ from bot.domain.message import Address
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
 from bot.domain.plan import PlanState, StepState
+from bot.domain.task import Allowed, Overlap, RunState, TaskState
 from bot.domain.tool import Effect
 from bot.domain.turn import TurnState, Way, WaysOn
 from bot.ports.outbox import DeliveryState
@@ -76,6 +80,9 @@ UNINDEXED = text("NOT indexed")
 UNMEANT = text("NOT meant")
 UNTAKEN = text("NOT taken")
 BROUGHT = text("state = 'done' AND NOT taken")
+SCHEDULED = text("state = 'active' AND due IS NOT NULL")
+TRIED_AGAIN = text("state = 'again'")
+NOT_OVER = text("state IN ('queued', 'running', 'waiting', 'again')")
 
 _WHERE = "where"
 
@@ -604,6 +611,64 @@ class LeavingTable(Stored, table=True):
     whose: str = stored(Words, primary_key=True)
 
 
+class TaskTable(Stored, table=True):
+    """A task; `version` grows with every write."""
+
+    __table_args__ = (
+        Index("ix_task_chat", "chat"),
+        Index("ix_task_home", "home"),
+        Index("ix_task_asker", "asker"),
+        partial("ix_task_due", "due", where=SCHEDULED),
+        partial("ix_task_planned", "planned_at", where=SCHEDULED),
+    )
+    id: str = stored(Words, primary_key=True)
+    chat: int = of_chat()
+    home: int = of_chat()
+    asker: int = stored(Number)
+    asker_name: str = stored(Words)
+    what: str = stored(Words)
+    said: str = stored(Words)
+    rule: Any = stored(Json(RULE))
+    zone: str = stored(Words)
+    created_at: datetime = stored(Moment)
+    due: datetime | None = stored(Moment, null=True)
+    planned_at: datetime = stored(Moment)
+    state: TaskState = stored(Choice(TaskState))
+    why: str = stored(Words)
+    version: int = stored(Integer)
+    fresh: bool = stored(Boolean)
+    allowed: Allowed = stored(Choice(Allowed))
+    overlap: Overlap = stored(Choice(Overlap))
+    calls: Any = stored(Json(APPROVED_CALLS))
+    calls_until: datetime | None = stored(Moment, null=True)
+    limits: Any = stored(Json(TASK_LIMITS))
+    failures: int = stored(Integer)
+    untrusted: str | None = stored(Words, null=True)
+
+
+class RunTable(Stored, table=True):
+    """A due time of a task that was met; the key keeps it from being met twice."""
+
+    __table_args__ = (
+        Index("uq_run_turn", "turn", unique=True),
+        Index("ix_run_at", "task", "at"),
+        partial("ix_run_again", "again_at", where=TRIED_AGAIN),
+        partial("ix_run_not_over", "task", where=NOT_OVER),
+    )
+    task: str = stored(Words, ForeignKey("task.id"), primary_key=True)
+    due: datetime = stored(Moment, primary_key=True)
+    turn: str = stored(Words)
+    chat: int = of_chat()
+    at: datetime = stored(Moment)
+    state: RunState = stored(Choice(RunState))
+    late: bool = stored(Boolean)
+    tries: int = stored(Integer)
+    again_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(Moment, null=True)
+    rounds: int = stored(Integer)
+    why: str = stored(Words)
+
+
 METADATA = Stored.metadata
 
 
@@ -650,6 +715,8 @@ note = METADATA.tables["note"]
 past = METADATA.tables["past"]
 meaning = METADATA.tables["meaning"]
 leaving = METADATA.tables["leaving"]
+task = METADATA.tables["task"]
+run = METADATA.tables["run"]
 
 PENDING_CARDS = (
     PENDING,

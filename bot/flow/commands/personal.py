@@ -1,18 +1,23 @@
 """Commands of a person about themselves: who they are, and which clock they use."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
+from typing import TypeAlias
 from zoneinfo import ZoneInfo, available_timezones
 
 from bot.domain.background import MOST_ABOUT
-from bot.domain.change import SaveProfile
+from bot.domain.change import SaveProfile, Write
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
+from bot.domain.person import Person
 from bot.domain.zones import Zones, beside, city, likely, meant, similar
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.clock import Clock
+
+Rezoned: TypeAlias = Callable[[Person, str | None], Awaitable[Sequence[Write]]]
+"""Returns the writes for a person's new zone; None is the common one."""
 
 _OFF = "off"
 _CLEARS = (_OFF, "clear", "none")
@@ -23,9 +28,12 @@ _HOW = "Write `/timezone` and your city, as in `/timezone Lisbon`, or `/timezone
 
 
 class PersonalCommands:
-    def __init__(self, zones: Zones, clock: Clock) -> None:
+    """Commands about a person; `rezoned` moves that person's tasks to a new zone."""
+
+    def __init__(self, zones: Zones, clock: Clock, rezoned: Rezoned) -> None:
         self._zones = zones
         self._clock = clock
+        self._rezoned = rezoned
         self._known: Collection[str] = ()
 
     @property
@@ -65,7 +73,8 @@ class PersonalCommands:
         if words.lower() == _OFF:
             common = self._zones.common or "UTC"
             told = f"I forget your time zone. From now on my times are {common}."
-            return Answer(told, (SaveProfile(person.id, person.about, None),))
+            moved = await self._rezoned(person, None)
+            return Answer(told, (SaveProfile(person.id, person.about, None), *moved))
         if words.lower() in (_LATER, _OTHER):
             stays = f"My times stay {self._zones.of(person)}. " if words.lower() == _LATER else ""
             rows = zone_buttons(asked.message.language, person.timezone)
@@ -90,7 +99,8 @@ class PersonalCommands:
             return Answer(f"I do not know a time zone for {inline_code(words[:60])}. {hint} {_HOW}")
         saved = SaveProfile(asked.person.id, asked.person.about, zone)
         told = f"From now on I use {inline_code(zone)}: it is {self._time(zone):%H:%M} there."
-        return Answer(told, (saved,), buttons=zone_buttons(asked.message.language, zone))
+        moved = await self._rezoned(asked.person, zone)
+        return Answer(told, (saved, *moved), buttons=zone_buttons(asked.message.language, zone))
 
     def _time(self, zone: str) -> datetime:
         return self._clock.now().astimezone(ZoneInfo(zone))

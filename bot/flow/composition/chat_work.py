@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from functools import cached_property
 
+from bot.domain.change import Change, SaveErrand
+from bot.domain.errand import ErrandState
 from bot.flow.approvals.desks import Desk
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
@@ -58,6 +60,23 @@ class ChatWork:
     @cached_property
     def trials(self) -> Trials:
         return Trials(self._wake, self._world.clock)
+
+    def moved(self, change: Change) -> None:
+        """Wakes what waits for errands, tasks and runs that a change has moved."""
+        self._one_turn.schedules.changed(change)
+        for write in change.writes:
+            if isinstance(write, SaveErrand):
+                self._errand_moved(write)
+
+    def _errand_moved(self, write: SaveErrand) -> None:
+        """Wakes the lane that an errand concerns: its home, or the chat of its parent."""
+        errand = write.errand
+        if write.recalls:
+            self.lanes.interrupt(errand.home)
+        elif write.expect is None:
+            self.lanes.wake(errand.home)
+        elif errand.state is not ErrandState.WORKING and not errand.taken:
+            self.lanes.wake(errand.chat)
 
     @property
     def desks(self) -> Mapping[str, Desk]:

@@ -13,7 +13,6 @@ from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
-from bot.flow.commands.personal import PersonalCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.plans import PlanCommands
 from bot.flow.commands.rules import RuleCommands
@@ -29,6 +28,7 @@ from bot.flow.composition.memory_commands import DesksByLetter, memory_commands,
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.task_commands import task_commands
 from bot.flow.composition.way_out import WayOut
 from bot.flow.world import Policy, StorePorts, World
 
@@ -72,7 +72,7 @@ class CommandTable:
             *self._card_commands.table,
             *self._rule_commands.table,
             *GroupCommands(self._world.groups).table,
-            *PersonalCommands(self._one_turn.way_in.zones, self._world.clock).table,
+            *task_commands(self._store, self._world, self._one_turn),
             *self._memory_commands,
             *answer_commands(self._world, self._policy),
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,

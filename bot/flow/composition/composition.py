@@ -1,9 +1,9 @@
 """Puts the whole flow together: the ways in and out, the commands, and one turn."""
 
-from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.approval import card_of
+from bot.domain.change import Change
 from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.approvals.cards import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
@@ -27,7 +27,7 @@ from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
-from bot.flow.turn.companion import Companion
+from bot.flow.turn.companion import Companions
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import OutboxRow
@@ -48,7 +48,7 @@ class Composition:
         store: StorePorts,
         world: World,
         policy: Policy,
-        companions: Sequence[Companion] = (),
+        companions: Companions = (),
         till: Till | None = None,
     ) -> None:
         self.store = store
@@ -60,7 +60,7 @@ class Composition:
             self._given_up,
             self._told_of_move,
             self._voice_owed,
-            self._lanes,
+            self._moved,
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(
@@ -155,6 +155,9 @@ class Composition:
             **self.command_table.memory_desks,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
+
+    def _moved(self, change: Change) -> None:
+        self.chat_work.moved(change)
 
     def _voice_owed(self) -> None:
         self.one_turn.speech.speaker.wake()

@@ -1,11 +1,11 @@
 """One turn: the model, the loop and the settlement; the reading of its message is the way in."""
 
-from collections.abc import Sequence
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
 from bot.flow.composition.own_companions import OwnCompanions
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.schedules import ScheduleParts
 from bot.flow.composition.speech import SpeechParts
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
@@ -16,7 +16,7 @@ from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
-from bot.flow.turn.companion import Companion, Companions
+from bot.flow.turn.companion import Companions
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.last_word import LastWords
@@ -41,7 +41,7 @@ class OneTurn:
         store: StorePorts,
         world: World,
         policy: Policy,
-        others: Sequence[Companion],
+        others: Companions,
         way_out: WayOut,
         people_asked: PeopleAsked,
         till: Till | None,
@@ -95,7 +95,7 @@ class OneTurn:
         own = OwnCompanions(self._store, self._world, self._policy)
         zones, ending = self.way_in.zones, self._people_asked.plan_ending
         made = own.made(ending, zones, self.choosing, self.recall, self.till)
-        return (*made, *self._others)
+        return (*made, *self.schedules.companions, *self._others)
 
     @cached_property
     def recall(self) -> Recall:
@@ -130,6 +130,17 @@ class OneTurn:
     @cached_property
     def models(self) -> ModelCalls:
         return ModelCalls(self._world.models, self.till, self._world.clock, self._policy.times)
+
+    @cached_property
+    def schedules(self) -> ScheduleParts:
+        return ScheduleParts(
+            self._store,
+            self._world,
+            self._policy,
+            self._way_out,
+            self.way_in.zones,
+            lambda: self._people_asked.lanes,
+        )
 
     @cached_property
     def speech(self) -> SpeechParts:

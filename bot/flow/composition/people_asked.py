@@ -26,6 +26,10 @@ class PeopleAsked:
         self._lanes = lanes
         self._way_out = way_out
 
+    @property
+    def lanes(self) -> Lanes:
+        return self._lanes()
+
     @cached_property
     def desk(self) -> ApprovalDesk:
         store = self._store

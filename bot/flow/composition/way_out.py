@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from functools import cached_property
 
-from bot.domain.change import SaveErrand
-from bot.domain.errand import ErrandState
+from bot.domain.change import Change
 from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery
@@ -14,14 +13,13 @@ from bot.flow.signs.life_signs import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.world import Policy, StorePorts, World
-from bot.ports.lanes import Lanes
 
 
 class WayOut:
     """Builds delivery and indexing, the journal that announces to both, reactions and live drafts.
 
     `given_up` is called with a message that cannot be delivered, `told_of_move` when a chat moved,
-    `voiced` when a voice note is owed; errands wake `lanes`.
+    `voiced` when a voice note is owed, `moved` when errands, tasks or runs have moved.
     """
 
     def __init__(
@@ -32,7 +30,7 @@ class WayOut:
         given_up: GivenUp,
         told_of_move: ToldOfMove,
         voiced: Callable[[], None],
-        lanes: Callable[[], Lanes],
+        moved: Callable[[Change], None],
     ) -> None:
         self._store = store
         self._world = world
@@ -40,7 +38,7 @@ class WayOut:
         self._given_up = given_up
         self._told_of_move = told_of_move
         self._voiced = voiced
-        self._lanes = lanes
+        self._moved = moved
 
     @cached_property
     def journal(self) -> AnnouncingJournal:
@@ -49,18 +47,8 @@ class WayOut:
             self.delivery.wake,
             self._index_owed,
             self._voiced,
-            self._errand_moved,
+            self._moved,
         )
-
-    def _errand_moved(self, write: SaveErrand) -> None:
-        """Wakes the lane that an errand concerns: its home, or the chat of its parent."""
-        errand, lanes = write.errand, self._lanes()
-        if write.recalls:
-            lanes.interrupt(errand.home)
-        elif write.expect is None:
-            lanes.wake(errand.home)
-        elif errand.state is not ErrandState.WORKING and not errand.taken:
-            lanes.wake(errand.chat)
 
     def _index_owed(self) -> None:
         self.indexing.wake()

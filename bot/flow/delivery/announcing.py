@@ -1,4 +1,4 @@
-"""A journal that announces what it owes: messages, passages to the indexes, and voice notes."""
+"""A journal that announces what it owes: messages, passages, voice notes, and other work."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,11 +13,14 @@ from bot.domain.change import (
     LinkAccount,
     OweVoice,
     SaveErrand,
+    SaveRun,
+    SaveTask,
     Show,
 )
 from bot.domain.transcript import Entry
 from bot.ports.journal import Agenda, Journal
 
+_ABOUT_WORK = (SaveErrand, SaveTask, SaveRun)
 _ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinChats)
 
 
@@ -25,7 +28,7 @@ class AnnouncingJournal:
     """Wraps a journal and calls `announce` with each chat that a change adds a message to.
 
     `remembered` is called after a change that keeps, moves or forgets passages, `voiced` after one
-    that owes a voice note, and `sent` with each write of an errand.
+    that owes a voice note, `moved` with each change that moves errands, tasks or runs.
     """
 
     def __init__(
@@ -34,13 +37,13 @@ class AnnouncingJournal:
         announce: Callable[[int], None],
         remembered: Callable[[], None] = lambda: None,
         voiced: Callable[[], None] = lambda: None,
-        sent: Callable[[SaveErrand], None] = lambda _: None,
+        moved: Callable[[Change], None] = lambda _: None,
     ) -> None:
         self._journal = journal
         self._announce = announce
         self._remembered = remembered
         self._voiced = voiced
-        self._sent = sent
+        self._moved = moved
 
     async def claim(self, chat: int) -> Fence:
         return await self._journal.claim(chat)
@@ -61,9 +64,8 @@ class AnnouncingJournal:
             self._remembered()
         if any(isinstance(w, OweVoice) for w in change.writes):
             self._voiced()
-        for write in change.writes:
-            if isinstance(write, SaveErrand):
-                self._sent(write)
+        if any(isinstance(w, _ABOUT_WORK) for w in change.writes):
+            self._moved(change)
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
         return await self._journal.entries(conversation, after)

@@ -1,6 +1,13 @@
 """Ends the unfinished work of a chat that the bot has left."""
 
-from bot.domain.change import AskStop, InboundState, MarkInbound, ReleaseHeard, Write
+from bot.domain.change import (
+    AskStop,
+    InboundState,
+    MarkInbound,
+    PauseTasks,
+    ReleaseHeard,
+    Write,
+)
 from bot.domain.chat import Chat
 from bot.domain.turn import BOT_GONE
 from bot.flow.approvals.undecided import CardEnding
@@ -13,7 +20,10 @@ from bot.ports.lanes import Lanes
 
 
 class Farewell:
-    """Ends the turns, cards, plans and waiting messages of a chat that the bot has left."""
+    """Ends turns, cards, plans and waiting messages of a chat that the bot has left.
+
+    Its tasks are paused.
+    """
 
     def __init__(
         self,
@@ -51,6 +61,7 @@ class Farewell:
             ),
             *called_back(left_behind(agenda.errands), BOT_GONE),
             ReleaseHeard(chat.id, row.id),
+            PauseTasks(chat.id, BOT_GONE),
             *self._plans.left(agenda.plan, None),
         ]
 

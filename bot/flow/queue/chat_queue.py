@@ -1,7 +1,7 @@
 """Chooses and does the next job of a chat; a resting turn waits until it is due.
 
 An unfinished turn comes first, then a trial that is due, then a queued turn, then a waiting
-message; among equals the oldest.
+message, then the run of a task; among equals the oldest.
 """
 
 import asyncio
@@ -69,7 +69,7 @@ Decisions: TypeAlias = frozenset[tuple[str, ApprovalState]]
 
 def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
     """Returns the next job: a running turn, a parked one, a resting one whose trial is due, then a
-    queued one, then a waiting message.
+    queued one, then a waiting message, then the run of a task.
 
     `parked` has the states of the cards when the turn last parked in this drain. While they are
     unchanged, the turn stays parked; a newer message or turn sets it aside. While an errand of the
@@ -92,9 +92,12 @@ def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
             return SetAside(turn) if agenda.waiting or agenda.queued or trials else None
     if trials:
         return TakeUp(trials[0])
-    if agenda.queued:
-        return TakeUp(agenda.queued[0])
-    return Open(agenda.waiting[0]) if agenda.waiting else None
+    # People go before tasks that run at their times.
+    asked = next((turn for turn in agenda.queued if turn.origin != "task"), None)
+    if asked is None and agenda.waiting:
+        return Open(agenda.waiting[0])
+    first = asked or next(iter(agenda.queued), None)
+    return TakeUp(first) if first is not None else None
 
 
 def without_resting(agenda: Agenda, now: datetime) -> Agenda:

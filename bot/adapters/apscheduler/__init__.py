@@ -1,0 +1,1 @@
+"""Times of cron rules by APScheduler's triggers."""

@@ -1,0 +1,1 @@
+"""Words for a moment in many languages, read by dateparser."""

@@ -1,0 +1,157 @@
+"""Tasks, and the runs of their due times."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
+
+from bot.adapters.sql.columns import columns, names, values
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.tables import NOT_OVER, SCHEDULED, TRIED_AGAIN, run, task, usage
+from bot.adapters.sql.upsert import Upsert
+from bot.domain.change import AddRun, DropTask, PauseTasks, SaveRun, SaveTask
+from bot.domain.errors import Conflict
+from bot.domain.money import Nano
+from bot.domain.task import TaskRun, TaskState, TimedTask
+
+_OF = bindparam("of")
+_NOW = bindparam("now")
+_MOST = bindparam("most")
+_TASKS = select(*columns(task, TimedTask))
+_RUNS = select(*columns(run, TaskRun))
+_BY_ID = _TASKS.where(task.c.id == _OF)
+_OF_CHAT = (
+    _TASKS.where(or_(task.c.chat == _OF, task.c.home == _OF))
+    .order_by(task.c.created_at, task.c.id)
+    .limit(_MOST)
+    .offset(bindparam("skip"))
+)
+_OF_PERSON = _TASKS.where(task.c.asker == _OF).order_by(task.c.created_at, task.c.id)
+_DUE = _TASKS.where(SCHEDULED, task.c.due <= _NOW).order_by(task.c.due, task.c.id).limit(_MOST)
+_AGAIN = (
+    _RUNS.where(TRIED_AGAIN, run.c.again_at <= _NOW)
+    .order_by(run.c.again_at, run.c.task)
+    .limit(_MOST)
+)
+_NEXT_DUE = select(func.min(task.c.due)).where(SCHEDULED)
+_NEXT_TRY = select(func.min(run.c.again_at)).where(TRIED_AGAIN)
+_AHEAD = _TASKS.where(SCHEDULED, task.c.planned_at > _NOW).order_by(task.c.id)
+_RUN_OF = _RUNS.where(run.c.turn == _OF)
+_SINCE = _RUNS.where(run.c.task == _OF, or_(run.c.at >= _NOW, NOT_OVER)).order_by(run.c.at)
+_LAST = _RUNS.where(run.c.task == _OF).order_by(run.c.at.desc(), run.c.due.desc()).limit(1)
+_SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
+    usage.c.turn.in_(bindparam("turns", expanding=True))
+)
+_KNOWN = tuple(name for name in names(TimedTask) if name != "id")
+_ADD_TASK = Upsert(task, ["id"])
+_MOVE = update(task).where(task.c.id == _OF, task.c.version == bindparam("expect"))
+_PAUSE = (
+    update(task)
+    .where(task.c.chat == _OF, task.c.state == TaskState.ACTIVE)
+    .values(state=TaskState.PAUSED, why=bindparam("reason"), version=task.c.version + 1)
+)
+_DROP_RUNS = delete(run).where(run.c.task == _OF)
+_DROP = delete(task).where(task.c.id == _OF)
+_ADD_RUN = Upsert(run, ["task", "due"])
+_RUN_MOVES = ("turn", "state", "tries", "again_at", "ended_at", "rounds", "why")
+_SAVE_RUN = update(run).where(run.c.task == _OF, run.c.due == bindparam("met"))
+
+
+class SqlScheduled:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, task: str) -> TimedTask | None:
+        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": task}).first())
+        return None if row is None else TimedTask(*row)
+
+    async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
+        wanted = {"of": chat, "most": limit, "skip": skip}
+        return await self._database.read(
+            lambda c: [TimedTask(*row) for row in c.execute(_OF_CHAT, wanted)]
+        )
+
+    async def of_person(self, person: int) -> Sequence[TimedTask]:
+        wanted = {"of": person}
+        return await self._database.read(
+            lambda c: [TimedTask(*row) for row in c.execute(_OF_PERSON, wanted)]
+        )
+
+    async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
+        wanted = {"now": now, "most": limit}
+        return await self._database.read(
+            lambda c: [TimedTask(*row) for row in c.execute(_DUE, wanted)]
+        )
+
+    async def again(self, now: datetime, limit: int) -> Sequence[TaskRun]:
+        wanted = {"now": now, "most": limit}
+        return await self._database.read(
+            lambda c: [TaskRun(*row) for row in c.execute(_AGAIN, wanted)]
+        )
+
+    async def next_at(self) -> datetime | None:
+        def first(connection: Connection) -> datetime | None:
+            both = (connection.execute(one).scalar() for one in (_NEXT_DUE, _NEXT_TRY))
+            return min((at for at in both if at is not None), default=None)
+
+        return await self._database.read(first)
+
+    async def ahead(self, now: datetime) -> Sequence[TimedTask]:
+        wanted = {"now": now}
+        return await self._database.read(
+            lambda c: [TimedTask(*row) for row in c.execute(_AHEAD, wanted)]
+        )
+
+    async def run_of(self, turn: str) -> TaskRun | None:
+        row = await self._database.read(lambda c: c.execute(_RUN_OF, {"of": turn}).first())
+        return None if row is None else TaskRun(*row)
+
+    async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
+        wanted = {"of": task, "now": since}
+        return await self._database.read(
+            lambda c: [TaskRun(*row) for row in c.execute(_SINCE, wanted)]
+        )
+
+    async def last(self, task: str) -> TaskRun | None:
+        row = await self._database.read(lambda c: c.execute(_LAST, {"of": task}).first())
+        return None if row is None else TaskRun(*row)
+
+    async def spent(self, turns: Sequence[str]) -> Nano:
+        wanted = {"turns": list(turns)}
+        return await self._database.read(lambda c: int(c.execute(_SPENT, wanted).scalar_one()))
+
+
+def save_tasks(connection: Connection, writes: Sequence[SaveTask], _at: datetime) -> None:
+    for write in writes:
+        row = values(write.task, _KNOWN)
+        if write.expect is None:
+            known = values(write.task, names(TimedTask))
+            if not _ADD_TASK.run(connection, known):
+                raise Conflict(f"task {write.task.id} is there already")
+        else:
+            wanted = {"of": write.task.id, "expect": write.expect}
+            if not connection.execute(_MOVE.values(**row), wanted).rowcount:
+                raise Conflict(f"task {write.task.id} is not at version {write.expect}")
+
+
+def drop_tasks(connection: Connection, writes: Sequence[DropTask], _at: datetime) -> None:
+    for write in writes:
+        connection.execute(_DROP_RUNS, {"of": write.id})
+        connection.execute(_DROP, {"of": write.id})
+
+
+def pause_tasks(connection: Connection, writes: Sequence[PauseTasks], _at: datetime) -> None:
+    for write in writes:
+        connection.execute(_PAUSE, {"of": write.chat, "reason": write.why})
+
+
+def add_runs(connection: Connection, writes: Sequence[AddRun], _at: datetime) -> None:
+    for write in writes:
+        if not _ADD_RUN.run(connection, values(write.run, names(TaskRun))):
+            raise Conflict(f"task {write.run.task} has a run for {write.run.due}")
+
+
+def save_runs(connection: Connection, writes: Sequence[SaveRun], _at: datetime) -> None:
+    for write in writes:
+        moved = _SAVE_RUN.values(**values(write.run, _RUN_MOVES))
+        connection.execute(moved, {"of": write.run.task, "met": write.run.due})

@@ -1,0 +1,206 @@
+"""A task that runs at its times, and its runs."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from bot.domain.money import Nano
+from bot.domain.when import Rule
+
+SCHEDULE_TASK, LIST_TASKS = "schedule_task", "list_tasks"
+UPDATE_TASK, CANCEL_TASK = "update_task", "cancel_task"
+NOTHING_TO_REPORT = "nothing_to_report"
+TASK_TOOLS = frozenset({SCHEDULE_TASK, LIST_TASKS, UPDATE_TASK, CANCEL_TASK, NOTHING_TO_REPORT})
+
+MOST_WHAT = 4_000
+"""Characters of the words of a task."""
+
+MOST_TASKS = 200
+"""Active tasks of one person; a thousand would be a mistake or an attack."""
+
+FAILED_IN_A_ROW = 3
+"""Failed runs after which a task is paused."""
+
+AGAIN_MINUTES = (1, 5, 15)
+"""Minutes before each further try of a failed run."""
+
+LATE_SECONDS = 60
+"""Seconds behind its time after which a run counts as late."""
+
+_PREFIX = "task-"
+
+
+class TaskState(StrEnum):
+    """The state of a task: its times count, they do not, or it has no more of them."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    DONE = "done"
+
+
+class Allowed(StrEnum):
+    """The rights of the runs of a task: they ask as everybody does, or only read."""
+
+    ASK = "ask"
+    READONLY = "readonly"
+
+
+class Overlap(StrEnum):
+    """The treatment of a time that comes before the last run has ended."""
+
+    SKIP = "skip"
+    QUEUE = "queue"
+    REPLACE = "replace"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedCall:
+    """A call that was shown and approved when the task was made."""
+
+    tool: str
+    arguments: str
+    """The canonical spelling of its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLimits:
+    """The most that the runs of a task may take in a day; None means no bound of its own."""
+
+    runs: int | None = None
+    rounds: int | None = None
+    money: Nano | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimedTask:
+    """Something that is done at its times, in the name of the person who asked for it."""
+
+    id: str
+    """Names the task; people type it."""
+    chat: int
+    """The chat in which it runs and answers."""
+    home: int
+    """The chat in which it was made."""
+    asker: int
+    """The person who asked for it."""
+    asker_name: str
+    """The name of that person."""
+    what: str
+    """The words that each run gets."""
+    said: str
+    """The words for its times, as they were written."""
+    rule: Rule
+    """The times."""
+    zone: str
+    """The time zone in which the rule counts."""
+    created_at: datetime
+    """The time it was made."""
+    due: datetime | None
+    """Its next time; None when there is none."""
+    planned_at: datetime
+    """The time at which the next time was computed."""
+    state: TaskState = TaskState.ACTIVE
+    """The stage of its life."""
+    why: str = ""
+    """The reason of a pause, for people."""
+    version: int = 1
+    """Grows with every write."""
+    fresh: bool = True
+    """True when each run has a conversation of its own."""
+    allowed: Allowed = Allowed.ASK
+    """The rights of its runs."""
+    overlap: Overlap = Overlap.SKIP
+    """The treatment of a time that comes before the last run has ended."""
+    calls: tuple[ApprovedCall, ...] = ()
+    """The calls that run without a card."""
+    calls_until: datetime | None = None
+    """The end of their approval."""
+    limits: TaskLimits = TaskLimits()
+    """The bounds of a day."""
+    failures: int = 0
+    """Failed runs in a row."""
+    untrusted: str | None = None
+    """The foreign content that was in view when the task was made."""
+
+    @property
+    def name(self) -> str:
+        """Returns the first line of its words, as people see it in lists."""
+        return " ".join(self.what.split())[:60]
+
+    def changed(self, **changes: object) -> "TimedTask":
+        """Returns the next version of the task."""
+        return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
+
+    def approves(self, tool: str, arguments: str, now: datetime) -> bool:
+        """Returns True when exactly this call was approved with the task, and still is."""
+        in_time = self.calls_until is None or now < self.calls_until
+        return in_time and ApprovedCall(tool, arguments) in self.calls
+
+
+class RunState(StrEnum):
+    """The state of a run.
+
+    Waiting: for a person's decision. Again: it failed and will be tried again. Silent: it had
+    nothing to report. Skipped: it never began, and its reason says why.
+    """
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    AGAIN = "again"
+    DONE = "done"
+    SILENT = "silent"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    SKIPPED = "skipped"
+
+
+AT_WORK = frozenset({RunState.QUEUED, RunState.RUNNING, RunState.AGAIN})
+"""The states of a run that the next time of its task meets; a wait for a person is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """One due time of a task; there is never a second run for the same time."""
+
+    task: str
+    due: datetime
+    turn: str
+    """The turn that carries it out; its id derives from the task, the time and the try."""
+    chat: int
+    at: datetime
+    """The time at which it was written."""
+    state: RunState = RunState.QUEUED
+    late: bool = False
+    tries: int = 1
+    again_at: datetime | None = None
+    """The time of the next try."""
+    ended_at: datetime | None = None
+    rounds: int = 0
+    why: str = ""
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """Returns the ids of the turns of all its tries."""
+        return tuple(turn_of(self.task, self.due, n) for n in range(1, self.tries + 1))
+
+    def ended(self, state: RunState, now: datetime, why: str = "", rounds: int = 0) -> "TaskRun":
+        rounds += self.rounds
+        return replace(self, state=state, ended_at=now, why=why, rounds=rounds, again_at=None)
+
+
+def turn_of(task: str, due: datetime, tries: int) -> str:
+    """Returns the id of the turn for a try of a run: the same on every process."""
+    spelled = f"{task} {due.astimezone(UTC).isoformat()} {tries}"
+    return f"{_PREFIX}{hashlib.sha256(spelled.encode()).hexdigest()[:16]}"
+
+
+def task_id(turn: str, call: str) -> str:
+    """Returns the id of the task that a call makes: the same when the call is repeated."""
+    return hashlib.sha256(f"{turn} {call}".encode()).hexdigest()[:8]
+
+
+def is_run(turn: str) -> bool:
+    """Returns True for the id of a turn that carries out a run."""
+    return turn.startswith(_PREFIX)

@@ -1,0 +1,197 @@
+"""The commands about tasks that run at their times."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import AskStop, SaveTask, Write
+from bot.domain.markdown import inline_code, literal
+from bot.domain.task import Allowed, TimedTask, task_id
+from bot.domain.task_wish import TaskWish
+from bot.domain.when import WhenUnclear
+from bot.domain.when_words import EXAMPLES
+from bot.flow.commands.choices import choice
+from bot.flow.commands.consequences import Interrupt, Wake
+from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.flow.commands.task_words import LISTED, TaskWords, menu_of
+from bot.flow.schedules.firing import Firing
+from bot.flow.schedules.keeping import removed
+from bot.flow.schedules.making import TaskMaking
+from bot.ports.clock import Clock
+from bot.ports.scheduled import Occasion, Scheduled
+
+_HOW = "Write `/schedule <when> | <what>`, as in `/schedule every weekday 09:00 | News, please`."
+THEIRS = "Only the one who asked for this task, or an owner, can change it."
+_MOST_DIGITS = 4
+_FORMS = {
+    "own": TaskWish(fresh=True),
+    "chat": TaskWish(fresh=False),
+    "ask": TaskWish(allowed=Allowed.ASK),
+    "readonly": TaskWish(allowed=Allowed.READONLY),
+}
+
+
+class TaskCommands:
+    def __init__(
+        self,
+        scheduled: Scheduled,
+        making: TaskMaking,
+        firing: Firing,
+        words: TaskWords,
+        clock: Clock,
+    ) -> None:
+        self._scheduled = scheduled
+        self._making = making
+        self._firing = firing
+        self._words = words
+        self._clock = clock
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command(
+                "schedule",
+                "do something later, or again and again",
+                self.schedule,
+                "<when> | <what>",
+                Topic.PLANS,
+            ),
+            Command("tasks", "the scheduled tasks", self.tasks, "[id]", Topic.PLANS, chosen=True),
+        )
+
+    async def schedule(self, asked: Invocation) -> Answer:
+        """Makes a task: the person wrote it, so no card asks."""
+        when, bar, what = _behind(asked).partition("|")
+        if not bar or not when.strip() or not what.strip():
+            examples = "\n".join(f"- `/schedule {one} | …`" for one in EXAMPLES)
+            return Answer(f"{_HOW} For <when> I understand:\n{examples}")
+        id = task_id("command", str(asked.row))
+        try:
+            wish = TaskWish(when.strip(), what.strip())
+            task = await self._making.made(id, wish, self._occasion(asked))
+        except WhenUnclear as fault:
+            return Answer(str(fault))
+        told = f"⏰ Scheduled.\n\n{await self._words.whole(task, asked.chat.id)}"
+        return Answer(told, (SaveTask(task),), buttons=menu_of(task), optional=True)
+
+    async def tasks(self, asked: Invocation) -> Answer:
+        """Lists the tasks of the chat, or does something with one of them."""
+        match asked.words:
+            case ():
+                return await self._listed(asked, 1)
+            case ("page", number) if number.isdecimal():
+                return await self._listed(asked, int(number[:_MOST_DIGITS]))
+            case (id,) | ("show", id):
+                return await self._shown(asked, id)
+            case ("edit", id, *_):
+                return await self._edited(asked, id)
+            case ("limit", id, *bounds):
+                return await self._bounded(asked, id, bounds)
+            case (verb, id):
+                return await self._done(asked, verb, id)
+            case _:
+                return Answer("I do not understand that. /tasks lists the tasks of this chat.")
+
+    async def _listed(self, asked: Invocation, page: int) -> Answer:
+        page = max(page, 1)
+        found = await self._scheduled.of_chat(asked.chat.id, LISTED + 1, (page - 1) * LISTED)
+        if not found:
+            return Answer(f"There are no tasks {'here' if page == 1 else 'on that page'}. {_HOW}")
+        return await self._words.list_of(found, page, asked.chat.id)
+
+    async def _shown(self, asked: Invocation, id: str) -> Answer:
+        task = await self._of(asked, id)
+        if task is None:
+            return _unknown(id)
+        told = await self._words.whole(task, asked.chat.id)
+        return Answer(told, buttons=menu_of(task), optional=True)
+
+    async def _done(self, asked: Invocation, verb: str, id: str) -> Answer:
+        task = await self._of(asked, id)
+        if task is None:
+            return _unknown(id)
+        if not asked.person.may_decide_for(task.asker):
+            return Answer(THEIRS)
+        match verb:
+            case "pause" | "resume":
+                return await self._changed(asked, task, TaskWish(paused=verb == "pause"))
+            case "run":
+                return await self._run_now(asked, task)
+            case "delete":
+                return await self._deleted(task)
+            case _ if verb in _FORMS:
+                return await self._changed(asked, task, _FORMS[verb])
+            case _:
+                return Answer("I do not understand that. /tasks lists the tasks of this chat.")
+
+    async def _edited(self, asked: Invocation, id: str) -> Answer:
+        """Changes times and words, or tells how."""
+        task = await self._of(asked, id)
+        if task is None:
+            return _unknown(id)
+        if not asked.person.may_decide_for(task.asker):
+            return Answer(THEIRS)
+        _, _, rest = _behind(asked).partition(id)
+        when, bar, what = rest.partition("|")
+        if not bar:
+            now = inline_code(f"/tasks edit {task.id} {task.said} | {' '.join(task.what.split())}")
+            told = f"Send this again with your changes:\n\n{now}"
+            return Answer(told, buttons=(choice("◂ Back", "tasks", "show", task.id),))
+        return await self._changed(asked, task, TaskWish(when.strip() or None, what.strip()))
+
+    async def _bounded(self, asked: Invocation, id: str, bounds: Sequence[str]) -> Answer:
+        """Sets the bounds of a day: `runs 5 rounds 40 dollars 0.50`, or `off`."""
+        task = await self._of(asked, id)
+        if task is None:
+            return _unknown(id)
+        if not asked.person.may_decide_for(task.asker):
+            return Answer(THEIRS)
+        try:
+            limits = self._words.limits(task.limits, bounds)
+        except ValueError as fault:
+            return Answer(str(fault))
+        return await self._saved(asked, task, task.changed(limits=limits))
+
+    async def _changed(self, asked: Invocation, task: TimedTask, wish: TaskWish) -> Answer:
+        try:
+            new = await self._making.changed(task, wish, self._occasion(asked))
+        except WhenUnclear as fault:
+            return Answer(str(fault))
+        return await self._saved(asked, task, new)
+
+    async def _saved(self, asked: Invocation, task: TimedTask, new: TimedTask) -> Answer:
+        told = await self._words.whole(new, asked.chat.id)
+        return Answer(told, (SaveTask(new, task.version),), buttons=menu_of(new), optional=True)
+
+    async def _run_now(self, asked: Invocation, task: TimedTask) -> Answer:
+        # The moment stands for the due time: carried out again after a crash, it is the same run.
+        at = asked.message.sent_at
+        runs = await self._scheduled.runs(task.id, at)
+        writes: tuple[Write, ...] = ()
+        if all(one.due != at for one in runs):
+            writes = await self._firing.now(task, at)
+        told = f"▶️ Running now: {literal(task.name)}"
+        buttons = (choice("◂ Back", "tasks", "show", task.id),)
+        return Answer(told, writes, (Wake(task.chat),), buttons, optional=True)
+
+    async def _deleted(self, task: TimedTask) -> Answer:
+        writes = await removed(task, self._scheduled)
+        stops = tuple(Interrupt(task.chat) for one in writes if isinstance(one, AskStop))[:1]
+        return Answer(f"🗑 Deleted: {literal(task.name)}", writes, stops)
+
+    async def _of(self, asked: Invocation, id: str) -> TimedTask | None:
+        """Returns a task that belongs to this chat."""
+        task = await self._scheduled.get(id)
+        return task if task is not None and asked.chat.id in (task.chat, task.home) else None
+
+    def _occasion(self, asked: Invocation) -> Occasion:
+        message = asked.message
+        return Occasion(asked.chat.id, asked.person.id, self._clock.now(), message.language)
+
+
+def _behind(asked: Invocation) -> str:
+    """Returns everything behind the name of the command, with its lines."""
+    _, *behind = asked.message.text.split(maxsplit=1)
+    return behind[0] if behind else ""
+
+
+def _unknown(id: str) -> Answer:
+    return Answer(f"This chat has no task {inline_code(id[:40])}. /tasks lists them.")

@@ -1,0 +1,107 @@
+"""Tasks that run at their times, put together."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cached_property
+
+from bot.domain.change import Change, SaveRun, SaveTask
+from bot.domain.task import RunState, TaskState
+from bot.domain.zones import Zones
+from bot.flow.composition.way_out import WayOut
+from bot.flow.schedules.bounds import DayBounds
+from bot.flow.schedules.clockwork import Clockwork
+from bot.flow.schedules.companion import RunCompanion
+from bot.flow.schedules.firing import Firing
+from bot.flow.schedules.gate import RunGate
+from bot.flow.schedules.keeping import TaskKeeping
+from bot.flow.schedules.making import TaskMaking
+from bot.flow.schedules.timetable import Timetable
+from bot.flow.turn.companion import Companions
+from bot.flow.ways.speakers import Speakers
+from bot.flow.world import Policy, StorePorts, World
+from bot.ports.lanes import Lanes
+
+_UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
+
+
+class ScheduleParts:
+    """Builds the clock of tasks, and the companions that make tasks and carry out runs."""
+
+    def __init__(
+        self,
+        store: StorePorts,
+        world: World,
+        policy: Policy,
+        way_out: WayOut,
+        zones: Zones,
+        lanes: Callable[[], Lanes],
+    ) -> None:
+        self._store = store
+        self._world = world
+        self._bounds = policy.schedules
+        self._way_out = way_out
+        self._zones = zones
+        self._lanes = lanes
+
+    def changed(self, change: Change) -> None:
+        """Notes that tasks or runs have moved: another one may be due, or find room."""
+        for write in change.writes:
+            due = None
+            if isinstance(write, SaveTask) and write.task.state is TaskState.ACTIVE:
+                due = write.task.due
+            elif isinstance(write, SaveRun):
+                due = write.run.again_at
+                if write.run.state not in _UNDER_WAY:
+                    self._gate.over(write.run.turn, write.run.chat)
+            if due is not None:
+                self.clockwork.wake(due)
+
+    @cached_property
+    def timetable(self) -> Timetable:
+        return Timetable(self._world.cron, self._world.moment_words)
+
+    @cached_property
+    def making(self) -> TaskMaking:
+        store = self._store
+        return TaskMaking(store.scheduled, self.timetable, store.chats, store.people, self._zones)
+
+    @cached_property
+    def firing(self) -> Firing:
+        store = self._store
+        return Firing(
+            store.scheduled,
+            self._way_out.journal,
+            store.chats,
+            store.turns,
+            self.timetable,
+            self._days,
+            timedelta(hours=self._bounds.grace_hours),
+        )
+
+    @cached_property
+    def clockwork(self) -> Clockwork:
+        return Clockwork(
+            self._store.scheduled,
+            self.firing,
+            self.timetable,
+            self._gate,
+            self._way_out.journal,
+            self._world.clock,
+            lambda chat: self._lanes().interrupt(chat),
+        )
+
+    @cached_property
+    def _gate(self) -> RunGate:
+        return RunGate(
+            lambda chat: self._lanes().wake(chat), self._world.clock, self._bounds.at_once
+        )
+
+    @cached_property
+    def _days(self) -> DayBounds:
+        return DayBounds(self._store.scheduled, self._bounds)
+
+    @property
+    def companions(self) -> Companions:
+        speakers = Speakers(self._store.people, self._zones)
+        scheduled = self._store.scheduled
+        return (RunCompanion(scheduled, speakers, self._days), TaskKeeping(scheduled, self.making))

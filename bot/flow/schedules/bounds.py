@@ -1,0 +1,72 @@
+"""The bounds that the runs of a task share in a day."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from bot.domain.limits import ScheduleBounds
+from bot.domain.outcome import StopReason
+from bot.domain.progress import Progress
+from bot.domain.step import Finish
+from bot.domain.task import RunState, TaskRun, TimedTask
+from bot.domain.verdict import LoopState
+from bot.flow.log.work import Work
+from bot.ports.scheduled import Scheduled
+
+_NO_MONEY = "The money of this task for today is used up."
+
+
+class DayBounds:
+    """Looks at the runs of today, in the time zone of their task."""
+
+    def __init__(self, scheduled: Scheduled, bounds: ScheduleBounds) -> None:
+        self._scheduled = scheduled
+        self._most = bounds.runs
+
+    async def runs(self, task: TimedTask, now: datetime) -> Sequence[TaskRun]:
+        """Returns the runs of today that began, and older ones that are not over."""
+        here = now.astimezone(ZoneInfo(task.zone))
+        midnight = here.replace(hour=0, minute=0, second=0, microsecond=0)
+        found = await self._scheduled.runs(task.id, midnight)
+        return [one for one in found if one.state is not RunState.SKIPPED]
+
+    async def reached(self, task: TimedTask, today: Sequence[TaskRun]) -> str:
+        """Returns the bound that keeps another run from beginning; empty when none does."""
+        limits, begun = task.limits, len(today)
+        if begun >= min(limits.runs or self._most, self._most):
+            return f"it ran {begun} times today, and no more is allowed"
+        if limits.rounds is not None and sum(one.rounds for one in today) >= limits.rounds:
+            return "its rounds of today are used up"
+        return "its money of today is used up" if await self._spent(task, today) else ""
+
+    async def within(self, task: TimedTask, work: Work, state: LoopState) -> LoopState:
+        """Returns the state of a run with the bounds of its task, or with the end they call for."""
+        most = task.limits.rounds
+        if most is None and task.limits.money is None:
+            return state
+        today = await self.runs(task, work.clock.now())
+        if await self._spent(task, today) and not _answered(state.progress):
+            return replace(state, ending=state.ending or Finish(StopReason.BUDGET, _NO_MONEY))
+        if most is None:
+            return state
+        # The rounds of this try are not in the rows before it ends.
+        left = max(most - sum(one.rounds for one in today), 1)
+        bounded = replace(
+            state.limits,
+            soft_rounds=min(state.limits.soft_rounds, max(left - 1, 1)),
+            max_rounds=min(state.limits.max_rounds, left),
+        )
+        return replace(state, limits=bounded)
+
+    async def _spent(self, task: TimedTask, today: Sequence[TaskRun]) -> bool:
+        if task.limits.money is None:
+            return False
+        turns = [turn for one in today for turn in one.turns]
+        return await self._scheduled.spent(turns) >= task.limits.money
+
+
+def _answered(progress: Progress) -> bool:
+    """Returns True when the newest entry is a reply without calls: it costs nothing to end."""
+    reply = progress.reply
+    return reply is not None and not reply.calls and not progress.since_reply

@@ -1,0 +1,203 @@
+"""A companion of turns that carries out runs: it opens them, bounds them, and sees how they end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from weakref import WeakKeyDictionary
+
+from bot.domain.change import SaveRun, SaveTask, Write
+from bot.domain.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
+from bot.domain.outcome import StopReason
+from bot.domain.progress import OpenCall
+from bot.domain.step import Finish, Refuse
+from bot.domain.task import (
+    AGAIN_MINUTES,
+    FAILED_IN_A_ROW,
+    NOTHING_TO_REPORT,
+    Allowed,
+    RunState,
+    TaskRun,
+    TaskState,
+    TimedTask,
+)
+from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult
+from bot.domain.turn import Turn, TurnState
+from bot.domain.verdict import LoopState
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.request_view import ViewFold
+from bot.flow.log.work import Work
+from bot.flow.schedules.bounds import DayBounds
+from bot.flow.schedules.firing import REPLACED
+from bot.flow.schedules.wording import footer, opened
+from bot.flow.ways.speakers import Speakers
+from bot.ports.journal import Agenda
+from bot.ports.scheduled import Scheduled
+from bot.ports.tool import Tool
+
+_TRIED_AGAIN = frozenset(
+    {
+        StopReason.MODEL_FAILURE,
+        StopReason.INTERNAL_FAILURE,
+        StopReason.DEADLINE,
+        StopReason.TOOL_FAILURE_POLICY,
+    }
+)
+_FAILED = _TRIED_AGAIN | {
+    StopReason.REPEAT_GUARD,
+    StopReason.BUDGET,
+    StopReason.REFUSAL,
+    StopReason.MAX_ROUNDS,
+}
+_END_CONVERSATION = "end_conversation"
+_NOT_ITS_OWN = Refuse(
+    Status.BLOCKED, Code.POLICY, "Not run: this conversation ends with the run by itself."
+)
+_ONLY_READS = Refuse(
+    Status.BLOCKED, Code.POLICY, "Not run: this task may only read. Report what you would change."
+)
+PAUSED_AFTER = f"{FAILED_IN_A_ROW} runs in a row failed"
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The memory about one turn, for as long as its `Work` lives."""
+
+    run: TaskRun
+    task: TimedTask | None
+    """The task; None when it was deleted."""
+
+
+class RunCompanion(Bystander):
+    """Takes part in the turns of runs alone."""
+
+    def __init__(self, scheduled: Scheduled, speakers: Speakers, bounds: DayBounds) -> None:
+        self._scheduled = scheduled
+        self._speakers = speakers
+        self._bounds = bounds
+        self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        kept = await self._look(work)
+        if kept is None:
+            return Share(row)
+        begun = replace(kept.run, state=RunState.RUNNING)
+        kept.run, task = begun, kept.task
+        speaker = await self._speakers.of(work)
+        if task is None or speaker is None or work.turn.state is not TurnState.QUEUED:
+            return Share(row, writes=(SaveRun(begun),), purpose=task.what if task else "")
+        bodies = opened(task, begun, work.log.chat, speaker)
+        return Share(row, bodies, (SaveRun(begun),), task.what)
+
+    async def _look(self, work: Work) -> _Kept | None:
+        """Reads the rows of a run again; returns None for a turn that is none."""
+        if work.turn.origin != "task":
+            return None
+        run = await self._scheduled.run_of(work.turn.id)
+        if run is None:
+            gone = TaskRun("", work.turn.created_at, work.turn.id, work.turn.chat, work.clock.now())
+            return self._turns.setdefault(work, _Kept(gone, None))
+        kept = self._turns[work] = _Kept(run, await self._scheduled.get(run.task))
+        return kept
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        kept = self._turns.get(work)
+        if kept is None:
+            return state
+        if kept.task is None:
+            gone = Finish(StopReason.USER_CANCELLED, "its task was deleted")
+            return replace(state, ending=state.ending or gone)
+        return await self._bounds.within(kept.task, work, state)
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        kept = self._turns.get(work)
+        if kept is None or kept.task is None:
+            return None
+        task, name = kept.task, call.call.name
+        if task.fresh and name == _END_CONVERSATION:
+            return _NOT_ITS_OWN
+        tool = tools.get(name)
+        changes = tool is not None and tool.spec.effect is not Effect.READ
+        if task.allowed is Allowed.READONLY and changes:
+            return _ONLY_READS
+        if task.approves(name, call.call.canonical, work.clock.now()):
+            return Agreed("", "This call is dangerous, so it asks although its task allows it", "")
+        return None
+
+    async def briefing(self, work: Work, view: ViewFold) -> Briefing:
+        """Hides the growing text: the run may have nothing to report in the end."""
+        return Briefing(hidden=work in self._turns)
+
+    async def parked(self, work: Work) -> Sequence[Write]:
+        kept = self._turns.get(work)
+        if kept is None:
+            return ()
+        kept.run = replace(kept.run, state=RunState.WAITING)
+        return (SaveRun(kept.run),)
+
+    async def set_aside(self, work: Work) -> Aside:
+        kept = await self._look(work)
+        if kept is None:
+            return Aside()
+        over = kept.run.ended(RunState.DONE, work.clock.now(), "its cards wait for a decision")
+        return Aside((SaveRun(over),))
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        kept = self._turns.get(work)
+        plain = finish.stop_reason is StopReason.FINAL_ANSWER
+        if kept is None or kept.task is None or kept.task.failures or not plain:
+            # The task itself is written then, or may be gone: its row of now counts.
+            kept = await self._look(work)
+        if kept is None:
+            return Ended()
+        if kept.task is None:
+            return Ended(silent=True)
+        now, run, task = work.clock.now(), kept.run, kept.task
+        if finish.stop_reason in _FAILED:
+            return _failed(work, task, run, finish)
+        writes: list[Write] = []
+        if task.failures:
+            writes.append(SaveTask(task.changed(failures=0), task.version))
+        silent = finish.stop_reason is StopReason.FINAL_ANSWER and _reported_nothing(work)
+        state = RunState.SILENT if silent else RunState.DONE
+        if finish.stop_reason is StopReason.USER_CANCELLED:
+            state = RunState.STOPPED
+            silent = work.turn.stop_asked == REPLACED
+        writes.append(SaveRun(run.ended(state, now, rounds=work.turn.rounds)))
+        return Ended(tuple(writes), below=footer(task, run), silent=silent)
+
+
+def _reported_nothing(work: Work) -> bool:
+    done = (one.result for one in work.progress.done)
+    return any(r.tool == NOTHING_TO_REPORT and r.status is Status.SUCCESS for r in done)
+
+
+def _failed(work: Work, task: TimedTask, run: TaskRun, finish: Finish) -> Ended:
+    """Returns the end of a failed run: another try that nobody hears of, or one word."""
+    now, rounds = work.clock.now(), work.turn.rounds
+    again_at = _next_try(task, run, finish, now)
+    if again_at is not None:
+        waits = run.ended(RunState.AGAIN, now, finish.why, rounds)
+        return Ended((SaveRun(replace(waits, again_at=again_at)),), silent=True)
+    failures = task.failures + 1
+    counted = task.changed(failures=failures)
+    told = ""
+    if failures >= FAILED_IN_A_ROW and task.state is TaskState.ACTIVE:
+        counted = replace(counted, state=TaskState.PAUSED, why=PAUSED_AFTER)
+        told = f"⏸ The task is paused: {PAUSED_AFTER}. /tasks shows it and resumes it."
+    over = run.ended(RunState.FAILED, now, finish.why, rounds)
+    return Ended((SaveRun(over), SaveTask(counted, task.version)), told, below=footer(task, run))
+
+
+def _next_try(task: TimedTask, run: TaskRun, finish: Finish, now: datetime) -> datetime | None:
+    """Returns the time of the next try; None when there is none before the task's next time.
+
+    A model that stayed away was tried again for more than an hour by then.
+    """
+    if finish.stop_reason not in _TRIED_AGAIN or finish.fleeting:
+        return None
+    if run.tries > len(AGAIN_MINUTES):
+        return None
+    at = now + timedelta(minutes=AGAIN_MINUTES[run.tries - 1])
+    return at if task.due is None or at < task.due else None

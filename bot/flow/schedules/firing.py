@@ -1,0 +1,157 @@
+"""Meets a due time: one transaction writes its run, the turn, and the next time of the task."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfoNotFoundError
+
+from bot.domain.change import AddRun, AskStop, Change, SaveRun, SaveTask, SaveTurn, Write
+from bot.domain.errors import Conflict, NoSuchChat
+from bot.domain.task import (
+    AT_WORK,
+    LATE_SECONDS,
+    Overlap,
+    RunState,
+    TaskRun,
+    TaskState,
+    TimedTask,
+    turn_of,
+)
+from bot.domain.turn import BOT_GONE
+from bot.domain.when import Once
+from bot.flow.schedules.bounds import DayBounds
+from bot.flow.schedules.runs import queued, turn_for
+from bot.flow.schedules.timetable import Timetable
+from bot.ports.chats import Chats
+from bot.ports.journal import Journal
+from bot.ports.scheduled import Scheduled
+from bot.ports.turns import TurnRows
+
+REPLACED = "the next run of the task"
+"""The text of `stop_asked` of a run that a newer one replaces."""
+
+STILL_AT_WORK = "the run before was still at work"
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """The chat of a due time that was met, and the turn that carries it out."""
+
+    chat: int
+    turn: str = ""
+    """The turn of the run; empty when none began."""
+    interrupts: bool = False
+    """True when a running run of the chat must look at its request to stop."""
+
+
+class Firing:
+    """Meets due times; a Conflict means that another process met this one."""
+
+    def __init__(
+        self,
+        scheduled: Scheduled,
+        journal: Journal,
+        chats: Chats,
+        turns: TurnRows,
+        timetable: Timetable,
+        bounds: DayBounds,
+        grace: timedelta,
+    ) -> None:
+        self._scheduled = scheduled
+        self._journal = journal
+        self._chats = chats
+        self._turns = turns
+        self._timetable = timetable
+        self._bounds = bounds
+        self._grace = grace
+
+    async def meet(self, task: TimedTask, now: datetime) -> Fired:
+        """Runs a task for its newest time that has come, or notes why it does not run."""
+        try:
+            return await self._meet(task, now)
+        except NoSuchChat:
+            await self._pause(task, BOT_GONE)
+        except ZoneInfoNotFoundError:
+            await self._pause(task, f"I know no time zone {task.zone} any more")
+        except Conflict:
+            known = await self._scheduled.get(task.id)
+            if known is None or known.version != task.version:
+                raise
+            # A clock that was set back brings a time again that has its run already.
+            await self._journal.commit(Change((SaveTask(self._planned(task, now), task.version),)))
+        return Fired(task.chat)
+
+    async def now(self, task: TimedTask, at: datetime) -> tuple[Write, ...]:
+        """Returns the writes of a run that a person asks for; `at` stands for its due time."""
+        run = _begun(task, at, at)
+        return (AddRun(run), *queued(task, run, await self._conversation(task), at))
+
+    async def again(self, run: TaskRun, now: datetime) -> Fired:
+        """Begins the next try of a failed run, in the conversation of the last one."""
+        task, last = await self._scheduled.get(run.task), await self._turns.get(run.turn)
+        if task is None or last is None or task.state is TaskState.PAUSED:
+            over = run.ended(RunState.STOPPED, now, "the task was paused")
+            await self._journal.commit(Change((SaveRun(over),)))
+            return Fired(run.chat)
+        tries = run.tries + 1
+        turn = turn_of(task.id, run.due, tries)
+        next_try = replace(
+            run, turn=turn, tries=tries, state=RunState.QUEUED, again_at=None, ended_at=None
+        )
+        begun = SaveTurn(turn_for(task, next_try, last.conversation, now))
+        # The version of the task lets one process alone begin this try.
+        moved = SaveTask(task.changed(), task.version)
+        await self._journal.commit(Change((moved, SaveRun(next_try), begun)))
+        return Fired(task.chat, turn)
+
+    async def _meet(self, task: TimedTask, now: datetime) -> Fired:
+        met = self._timetable.missed(task, now, self._grace)
+        planned = self._planned(task, now)
+        if met is None:
+            await self._journal.commit(Change((SaveTask(planned, task.version),)))
+            return Fired(task.chat)
+        run = _begun(task, met, now)
+        today = await self._bounds.runs(task, now)
+        at_work = [one for one in today if one.state in AT_WORK]
+        why = await self._bounds.reached(task, today)
+        if at_work and task.overlap is Overlap.SKIP:
+            why = STILL_AT_WORK
+        if why:
+            skipped = run.ended(RunState.SKIPPED, now, why)
+            await self._journal.commit(Change((SaveTask(planned, task.version), AddRun(skipped))))
+            return Fired(task.chat)
+        stops = at_work if task.overlap is Overlap.REPLACE else ()
+        turn = queued(task, run, await self._conversation(task), now)
+        known = (SaveTask(planned, task.version), AddRun(run))
+        await self._journal.commit(Change((*known, *turn, *_replaced(stops, now))))
+        return Fired(task.chat, run.turn, interrupts=bool(stops))
+
+    async def _conversation(self, task: TimedTask) -> str | None:
+        """Returns the conversation of the chat; None when the run gets one of its own."""
+        return None if task.fresh else (await self._chats.get(task.chat)).conversation
+
+    def _planned(self, task: TimedTask, now: datetime) -> TimedTask:
+        """Returns the task with its next time; a single moment has none."""
+        due = max(task.due or now, now)
+        coming = None if isinstance(task.rule, Once) else self._timetable.next_of(task, due)
+        state = TaskState.ACTIVE if coming is not None else TaskState.DONE
+        return task.changed(due=coming, planned_at=now, state=state)
+
+    async def _pause(self, task: TimedTask, why: str) -> None:
+        paused = task.changed(state=TaskState.PAUSED, why=why)
+        await self._journal.commit(Change((SaveTask(paused, task.version),)))
+
+
+def _begun(task: TimedTask, due: datetime, now: datetime) -> TaskRun:
+    late = now - due > timedelta(seconds=LATE_SECONDS)
+    return TaskRun(task.id, due, turn_of(task.id, due, 1), task.chat, now, late=late)
+
+
+def _replaced(runs: Sequence[TaskRun], now: datetime) -> tuple[Write, ...]:
+    """Returns the writes that stop other runs; one that waits for another try just ends."""
+    return tuple(
+        SaveRun(one.ended(RunState.STOPPED, now, REPLACED))
+        if one.state is RunState.AGAIN
+        else AskStop(one.turn, REPLACED)
+        for one in runs
+    )

@@ -1,0 +1,83 @@
+"""A companion of turns that stores the tasks which tools make, change and cancel."""
+
+import logging
+from collections.abc import Sequence
+
+from bot.domain.change import AskStop, DropTask, SaveTask, Write
+from bot.domain.contribution import Share
+from bot.domain.task import (
+    AT_WORK,
+    CANCEL_TASK,
+    SCHEDULE_TASK,
+    UPDATE_TASK,
+    RunState,
+    TimedTask,
+    task_id,
+)
+from bot.domain.task_wish import wish_of
+from bot.domain.tool import Status, ToolCall, ToolResult
+from bot.domain.turn import Turn
+from bot.domain.when import WhenUnclear
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.request_view import foreign_to
+from bot.flow.log.work import Work
+from bot.ports.scheduled import Occasion, Scheduled, TaskMaker
+
+_LOG = logging.getLogger(__name__)
+
+CANCELLED = "its task was deleted"
+"""The text of `stop_asked` of a run whose task was deleted."""
+
+
+class TaskKeeping(Bystander):
+    """Writes tasks in the transaction of the result, so that each call counts once."""
+
+    def __init__(self, scheduled: Scheduled, making: TaskMaker) -> None:
+        self._scheduled = scheduled
+        self._making = making
+
+    async def after_results(
+        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Share:
+        writes: list[Write] = []
+        for call, result in ran:
+            if result.status is not Status.SUCCESS:
+                continue
+            try:
+                writes += await self._kept(work, call)
+            except WhenUnclear as fault:
+                # The tool has looked at the same wish: only what changed since can refuse it.
+                _LOG.warning("a task was not stored: %s", fault, extra=work.tags)
+        return Share(row, writes=tuple(writes))
+
+    async def _kept(self, work: Work, call: ToolCall) -> Sequence[Write]:
+        arguments = call.arguments or {}
+        if call.name == SCHEDULE_TASK:
+            id = task_id(work.turn.id, call.id)
+            return (
+                SaveTask(await self._making.made(id, wish_of(arguments), _occasion(work, call))),
+            )
+        if call.name not in (UPDATE_TASK, CANCEL_TASK):
+            return ()
+        task = await self._scheduled.get(str(arguments.get("task", "")))
+        if task is None:
+            return ()
+        if call.name == CANCEL_TASK:
+            return await removed(task, self._scheduled)
+        changed = await self._making.changed(task, wish_of(arguments), _occasion(work, call))
+        return (SaveTask(changed, task.version),)
+
+
+async def removed(task: TimedTask, scheduled: Scheduled) -> tuple[Write, ...]:
+    """Returns the writes that remove a task and stop its runs."""
+    runs = await scheduled.runs(task.id, task.planned_at)
+    stops = [AskStop(r.turn, CANCELLED) for r in runs if r.state in (*AT_WORK, RunState.WAITING)]
+    return (*stops, DropTask(task.id))
+
+
+def _occasion(work: Work, call: ToolCall) -> Occasion:
+    """Returns the circumstances of a call: its words count from when its card was shown."""
+    card = next((one for one in work.approvals if one.call.id == call.id), None)
+    at = card.created_at if card is not None else work.clock.now()
+    foreign = foreign_to(work.turn.asker, work.log.entries())
+    return Occasion(work.turn.chat, work.turn.asker, at, untrusted=foreign)

@@ -1,0 +1,76 @@
+"""Tasks and their runs as rows; they are written by changes of the journal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from bot.domain.money import Nano
+from bot.domain.task import TaskRun, TimedTask
+from bot.domain.task_wish import TaskWish
+
+
+class Scheduled(Protocol):
+    async def get(self, task: str) -> TimedTask | None: ...
+
+    async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
+        """Returns tasks that run in a chat or were made there, the oldest first."""
+        ...
+
+    async def of_person(self, person: int) -> Sequence[TimedTask]:
+        """Returns every task that a person asked for."""
+        ...
+
+    async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
+        """Returns active tasks whose time has come, the longest due first."""
+        ...
+
+    async def again(self, now: datetime, limit: int) -> Sequence[TaskRun]:
+        """Returns failed runs whose next try has come."""
+        ...
+
+    async def next_at(self) -> datetime | None:
+        """Returns the first time at which a task or another try is due; None without any."""
+        ...
+
+    async def ahead(self, now: datetime) -> Sequence[TimedTask]:
+        """Returns active tasks whose next time was set by a clock that was ahead of `now`."""
+        ...
+
+    async def run_of(self, turn: str) -> TaskRun | None:
+        """Returns the run that a turn carries out."""
+        ...
+
+    async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
+        """Returns the runs of a task that began since a moment, and all that are not over."""
+        ...
+
+    async def last(self, task: str) -> TaskRun | None:
+        """Returns the newest run of a task."""
+        ...
+
+    async def spent(self, turns: Sequence[str]) -> Nano:
+        """Returns the known cost of these turns together."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """The circumstances in which somebody asks for a task."""
+
+    chat: int
+    person: int
+    at: datetime
+    """The moment from which `in 20m` counts."""
+    language: str = ""
+    """The language code of the person's app."""
+    untrusted: str | None = None
+    """The foreign content that was in view."""
+
+
+class TaskMaker(Protocol):
+    """Makes and changes tasks; raises WhenUnclear with a sentence for people. Stores nothing."""
+
+    async def made(self, id: str, wish: TaskWish, by: Occasion) -> TimedTask: ...
+
+    async def changed(self, task: TimedTask, wish: TaskWish, by: Occasion) -> TimedTask: ...

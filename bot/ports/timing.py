@@ -1,0 +1,38 @@
+"""The times of rules, and words for them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from bot.domain.when import Cron, Rule
+
+
+class CronTimes(Protocol):
+    """Knows the calendar of cron rules."""
+
+    def after(self, rule: Cron, wall: datetime) -> datetime | None:
+        """Returns the first time of a rule after a time on a wall whose clock is never moved."""
+        ...
+
+
+class MomentWords(Protocol):
+    """Reads words for a moment in the languages of people."""
+
+    async def read(self, words: str, here: datetime, language: str) -> datetime | None:
+        """Returns the time on the wall that words name, seen from `here`; None if they name none.
+
+        `language` is the code of the person's app; empty when nobody knows it.
+        """
+        ...
+
+
+class Timing(Protocol):
+    """Understands words for times, and tells when they come."""
+
+    async def understood(self, words: str, now: datetime, zone: str, language: str = "") -> Rule:
+        """Returns the rule that words name; raises WhenUnclear with a sentence for people."""
+        ...
+
+    def times(self, rule: Rule, zone: str, after: datetime, count: int) -> Sequence[datetime]:
+        """Returns the first times of a rule after a moment, at most so many."""
+        ...

@@ -1,0 +1,197 @@
+"""Tasks at their times, through the real process, over SIGKILL and clocks that are set."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.clocked_program import CLOCK_FILE
+from tests.e2e.launching import Command
+from tests.e2e.steward import Steward, words_in
+from tests.e2e.test_plans_terminal import chat, left, shown
+from tests.e2e.test_two_processes import Pair, pair
+from tests.standins.messages_api import Gate, calls, failure, text, tool
+from tests.words import APPROVE
+
+HOUR = 3_600
+
+
+class Times:
+    """Sets the clock of a steward, ahead of the machine's, while it runs or while it is dead."""
+
+    def __init__(self, steward: Steward) -> None:
+        self._file = steward.folder / "clock.txt"
+        self._ahead = 0
+        steward.settings[CLOCK_FILE] = str(self._file)
+        steward.module = "tests.e2e.clocked_program"
+
+    def move(self, seconds: int) -> None:
+        """Sets the clock on, or back."""
+        self._ahead += seconds
+        beside = self._file.with_suffix(".new")
+        beside.write_text(str(self._ahead))
+        beside.replace(self._file)
+
+
+@pytest.fixture
+def times(steward: Steward) -> Times:
+    return Times(steward)
+
+
+def states(steward: Steward) -> list[str]:
+    return [state for (state,) in steward.records.rows("SELECT state FROM run ORDER BY at")]
+
+
+async def runs_are(steward: Steward, *expected: str) -> None:
+    await steward.eventually(lambda: states(steward) == list(expected))
+
+
+async def test_a_brief_comes_each_time_and_a_silent_run_says_nothing(
+    steward: Steward, times: Times
+) -> None:
+    silent = calls(tool("nothing_to_report", {}))
+    steward.script(text("Sunny."), silent, text("Nobody reads this."), text("Rain."))
+    await steward.start()
+    steward.say("/schedule every 2h | The weather, please")
+    assert "Next:" in (await steward.sees("⏰ Scheduled.")).text
+    times.move(2 * HOUR)
+    assert "⏰ every 2h · task" in (await steward.sees("Sunny.")).text
+    assert "The weather, please" in words_in(await steward.asked(1))
+    times.move(2 * HOUR)
+    await runs_are(steward, "done", "silent")
+    times.move(2 * HOUR)
+    await steward.sees("Rain.")
+    await runs_are(steward, "done", "silent", "done")
+    assert not steward.showing("Nobody reads this.")
+    assert len(steward.shown) == 3
+    steward.say("/tasks")
+    assert "every 2h" in (await steward.sees("The tasks of this chat")).text
+
+
+async def test_a_kill_during_a_run_leaves_one_answer(steward: Steward, times: Times) -> None:
+    held = Gate()
+    steward.script(text("lost").held(held), text("Tea!"))
+    await steward.start()
+    steward.say("/schedule in 20m | Remind me of the tea")
+    await steward.sees("⏰ Scheduled.")
+    times.move(HOUR)
+    await held.arrived()
+    assert states(steward) == ["running"]
+    await steward.restart()
+    assert "late, due" in (await steward.sees("Tea!")).text
+    await runs_are(steward, "done")
+    assert len(steward.showing("Tea!")) == 1
+
+
+async def test_what_came_due_while_it_was_dead_runs_once(steward: Steward, times: Times) -> None:
+    steward.script(text("Late news."))
+    await steward.start()
+    steward.say("/schedule every 1h | The news")
+    await steward.sees("⏰ Scheduled.")
+    await steward.recorded()
+    await steward.kill()
+    times.move(5 * HOUR)
+    await steward.start()
+    await steward.sees("Late news.")
+    await runs_are(steward, "done")
+
+
+@pytest.mark.parametrize("jump", [HOUR, 366 * 24 * HOUR])
+async def test_a_clock_that_is_set_back_stops_no_task(
+    steward: Steward, times: Times, jump: int
+) -> None:
+    steward.script(text("One."), text("Two."))
+    await steward.start()
+    times.move(jump)
+    steward.say("/schedule every 1h | Look")
+    await steward.sees("⏰ Scheduled.")
+    times.move(HOUR)
+    await steward.sees("One.")
+    await runs_are(steward, "done")
+    planned = "SELECT due FROM task"
+    before = steward.records.rows(planned)
+    times.move(-jump)
+    await steward.eventually(lambda: steward.records.rows(planned) != before)
+    # The time of the first run comes again, and it has its run.
+    times.move(2 * HOUR)
+    await steward.sees("Two.")
+    await runs_are(steward, "done", "done")
+
+
+async def test_a_failed_run_is_tried_again_after_a_kill(steward: Steward, times: Times) -> None:
+    denied = failure(401, "authentication_error")
+    steward.script(denied, text("It works."))
+    await steward.start()
+    steward.say("/schedule in 20m | Look")
+    await steward.sees("⏰ Scheduled.")
+    times.move(20 * 60)
+    await runs_are(steward, "again")
+    await steward.kill()
+    times.move(60)
+    await steward.start()
+    await steward.sees("It works.")
+    assert len(steward.shown) == 2
+
+
+async def test_the_model_makes_a_task_by_a_card_that_shows_its_times(
+    steward: Steward, times: Times
+) -> None:
+    wanted = {"when": "every weekday 09:00", "what": "Tell Ann the news."}
+    steward.script(calls(tool("schedule_task", wanted)), text("Every weekday then."))
+    await steward.start()
+    steward.say("the news every weekday at nine, please")
+    card = await steward.card()
+    assert ("every weekday 09:00" in card.text, card.text.count(" 09:00")) == (True, 5)
+    await steward.restart()
+    steward.press(card, APPROVE)
+    await steward.sees("Every weekday then.")
+    assert steward.records.rows("SELECT what FROM task") == [("Tell Ann the news.",)]
+
+
+async def test_buttons_pause_run_and_delete(steward: Steward, times: Times) -> None:
+    steward.script(text("Right now."))
+    await steward.start()
+    steward.say("/schedule every day 09:00 | Look")
+    shown = await steward.sees("⏰ Scheduled.")
+    steward.press(shown, "⏸ Pause")
+    await steward.sees("Paused: a person paused it.")
+    steward.press(shown, "⏩ Run now")
+    await steward.sees("Right now.")
+    steward.say("/tasks")
+    listed = await steward.sees("The tasks of this chat")
+    steward.press(listed, "1")
+    shown = await steward.sees("Each run starts afresh")
+    steward.press(shown, "🗑 Delete")
+    await steward.sees("🗑 Deleted")
+    assert steward.records.rows("SELECT count(*) FROM task") == [(0,)]
+
+
+@pytest.mark.postgres
+async def test_two_processes_meet_the_same_second_once(
+    own_postgres_url: str, times: Times, pair: Pair, steward: Steward
+) -> None:
+    # The database comes first, so that the records can still be read when all has ended.
+    assert steward.records.rows("SELECT count(*) FROM task") == [(0,)]
+    steward.model.script.rule(lambda _: text("Once."))
+    for n in range(10):
+        await pair.told(n % 2, lambda: steward.say("/schedule in 1h | Look"))
+    await steward.eventually(lambda: steward.records.rows("SELECT count(*) FROM task") == [(10,)])
+    times.move(HOUR)
+    await runs_are(steward, *["done"] * 10)
+    # Both may ask the model for the same turn; the fence lets one of them write.
+    assert steward.records.rows("SELECT count(*) FROM turn") == [(10,)]
+    answers = "SELECT count(*) FROM outbox WHERE key LIKE 'answer:%'"
+    assert steward.records.rows(answers) == [(10,)]
+    await steward.eventually(lambda: not steward.records.untidy())
+
+
+def test_a_task_of_the_terminal_runs_there(tmp_path: Path, command: Command) -> None:
+    talk = chat(tmp_path, command)
+    talk.sendline("/schedule in 1s | hello")
+    shown(talk, "Scheduled.", "Next:")
+    shown(talk, "in 1s · task")
+    talk.sendline("/tasks")
+    shown(talk, "The tasks of this chat", "done")
+    left(talk)
+
+
+__all__ = ["pair"]

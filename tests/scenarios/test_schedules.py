@@ -1,0 +1,587 @@
+"""Tasks that run at their times: once each, told or silent, on any clock."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.change import Change, SaveTask
+from bot.domain.errors import ModelDenied, ModelOverloaded, StoreBusy
+from bot.domain.limits import Limits, ScheduleBounds
+from bot.domain.message import Address, InboundMessage
+from bot.domain.person import Role
+from bot.domain.task import (
+    Allowed,
+    ApprovedCall,
+    Overlap,
+    RunState,
+    TaskLimits,
+    TaskState,
+    TimedTask,
+)
+from bot.domain.tool import Status, ToolOutput
+from bot.domain.transcript import AskerBody, TextPart
+from bot.domain.trouble import Trouble
+from bot.domain.turn import TurnState
+from bot.domain.view import ModelReply, ModelRequest
+from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says
+from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.lives import Life
+from tests.scenarios.stage import ANN, BOB, HOME, Stage, running, stage
+from tests.scenarios.tools import tool, writing
+
+DENIED = ModelDenied("no", Trouble.KEY, "A_KEY")
+BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+HOUR = 3_600.0
+APPROVE = "✅ Approve"
+
+
+def task_in(scene: Stage, at: int = 0) -> TimedTask:
+    return list(scene.store.rows.tasks.values())[at]
+
+
+def states(scene: Stage) -> list[RunState]:
+    return [one.state for one in sorted(scene.store.rows.runs.values(), key=lambda r: r.at)]
+
+
+async def keep(scene: Stage, task: TimedTask) -> None:
+    """Stores a task as it shall be for a test."""
+    journal = scene.application.parts.way_out.journal
+    await journal.commit(Change((SaveTask(task.changed(), task.version),)))
+
+
+async def scheduled(
+    scene: Stage, words: str = "/schedule every 2h | Water the plants"
+) -> TimedTask:
+    before = len(scene.store.rows.tasks)
+    await scene.say(words)
+    await scene.until(lambda: len(scene.store.rows.tasks) > before)
+    await scene.application.parts.way_out.delivery.flushed()
+    return task_in(scene, -1)
+
+
+def told(request: ModelRequest) -> str:
+    return "\n".join(p.text for m in request.messages for p in m.parts if isinstance(p, TextPart))
+
+
+async def test_a_task_runs_at_each_of_its_times_and_answers_in_its_chat() -> None:
+    async with stage(says("Done one."), says("Done two.")) as scene:
+        await scheduled(scene)
+        assert "Next: Mon 2026-11-02 14:00, Mon 2026-11-02 16:00" in scene.texts[0]
+        await scene.clock.advance(2 * HOUR - 1)
+        assert scene.turns == []
+        await scene.clock.advance(1)
+        turn = await scene.settled()
+        assert scene.texts[-1].startswith("Done one.\n\n⏰ every 2h · task ")
+        assert "Water the plants" in told(scene.model.requests[0])
+        await scene.clock.advance(2 * HOUR)
+        second = await scene.settled(2)
+        assert "Done one." not in told(scene.model.requests[1])
+        assert (turn.origin, turn.conversation != second.conversation) == ("task", True)
+        assert states(scene) == [RunState.DONE, RunState.DONE]
+
+
+async def test_a_reminder_runs_once_in_the_talk_of_its_chat() -> None:
+    async with stage(says("Hello."), says("Tea!")) as scene:
+        await scene.say("hello")
+        await scene.settled()
+        await scheduled(scene, "/schedule in 20m | Remind me of the tea")
+        await scene.clock.advance(1_200)
+        await scene.settled(2)
+        assert "Hello." in str(scene.model.requests[1].messages)
+        assert task_in(scene).state is TaskState.DONE
+        await scene.clock.advance(30 * HOUR)
+        assert len(scene.turns) == 2
+
+
+async def test_words_that_name_no_time_get_examples() -> None:
+    async with stage() as scene:
+        for words in ("/schedule", "/schedule when pigs fly | x", "/schedule every 2h |"):
+            await scene.say(words)
+        await scene.until(lambda: len(scene.texts) == 3)
+        assert all("every weekday 09:00" in text for text in scene.texts)
+        assert not scene.store.rows.tasks
+
+
+async def test_words_of_other_languages_are_for_the_parser() -> None:
+    async with stage() as scene:
+        scene.language = "de"
+        scene.moment_words.known["morgen früh"] = scene.clock.now().replace(
+            tzinfo=None, day=3, hour=7
+        )
+        task = await scheduled(scene, "/schedule morgen früh | Guten Morgen")
+        assert scene.moment_words.read_in == ["de"]
+        assert task.due is not None
+        assert (task.due.day, task.due.hour) == (3, 7)
+
+
+async def test_a_silent_run_says_nothing_at_all() -> None:
+    silent = calls(call("n", "nothing_to_report", {}), text="I looked.")
+    async with stage(silent, says("Nobody reads this.")) as scene:
+        scene.lend_tasks()
+        await scheduled(scene)
+        shown = list(scene.texts)
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled()
+        assert (scene.texts, states(scene)) == (shown, [RunState.SILENT])
+
+
+async def test_a_person_gets_no_silence() -> None:
+    async with stage(calls(call("n", "nothing_to_report", {})), says("Here I am.")) as scene:
+        scene.lend_tasks()
+        await scene.say("hello")
+        await scene.settled()
+        assert scene.texts == ["Here I am."]
+        assert scene.results[0].status is Status.FAILED
+
+
+async def test_what_was_missed_is_made_up_for_once_and_marked() -> None:
+    async with stage(says("Late."), says("On time.")) as scene:
+        task = await scheduled(scene, "/schedule every day 13:00 | Lunch")
+        scene.clock.set_wall(3 * 24 * HOUR + 2 * HOUR)
+        await scene.crash()
+        await scene.settled()
+        assert "late, due Thu 2026-11-05 13:00" in scene.texts[-1]
+        assert "This run is late" in told(scene.model.requests[0])
+        runs = scene.store.rows.runs.values()
+        assert [(one.late, one.due.day) for one in runs] == [(True, 5)]
+        assert task_in(scene).due == task.due + timedelta(days=4) if task.due else False
+        await scene.clock.advance(23 * HOUR)
+        await scene.settled(2)
+        assert "late" not in scene.texts[-1]
+
+
+async def test_what_was_missed_too_long_ago_is_left_out() -> None:
+    async with stage() as scene:
+        await scheduled(scene, "/schedule every day 13:00 | Lunch")
+        scene.clock.set_wall(24 * HOUR + 20 * HOUR)
+        await scene.crash()
+        await scene.until(lambda: task_in(scene).version == 2)
+        assert (scene.turns, scene.store.rows.runs) == ([], {})
+
+
+async def test_a_single_moment_is_never_too_long_ago() -> None:
+    async with stage(says("Happy birthday!")) as scene:
+        await scheduled(scene, "/schedule tomorrow 9:00 | Congratulate")
+        scene.clock.set_wall(366 * 24 * HOUR)
+        await scene.crash()
+        await scene.settled()
+        assert "late, due Tue 2026-11-03" in scene.texts[-1]
+
+
+@pytest.mark.parametrize("back", [HOUR, 366 * 24 * HOUR])
+async def test_a_clock_that_is_set_back_repeats_nothing_and_stops_nothing(back: float) -> None:
+    script = [says(f"Run {n}.") for n in range(3)]
+    async with stage(*script) as scene:
+        scene.clock.set_wall(back)
+        await scheduled(scene, "/schedule every 30m | Look")
+        await scene.clock.advance(HOUR / 2)
+        await scene.settled()
+        scene.clock.set_wall(-back)
+        await scene.clock.advance(HOUR / 2 + 30)
+        await scene.settled(2)
+        await scene.clock.advance(HOUR / 2)
+        await scene.settled(3)
+        assert states(scene) == [RunState.DONE] * 3
+
+
+@pytest.mark.parametrize("ahead", [HOUR, 366 * 24 * HOUR])
+async def test_a_clock_that_is_set_ahead_makes_one_late_run(ahead: float) -> None:
+    async with stage(says("Late."), says("Next.")) as scene:
+        await scheduled(scene, "/schedule every 10m | Look")
+        scene.clock.set_wall(ahead)
+        await scene.clock.advance(30)
+        await scene.settled()
+        await scene.clock.advance(600)
+        await scene.settled(2)
+        assert [one.late for one in scene.store.rows.runs.values()] in ([True, False], [False] * 2)
+
+
+async def test_a_run_that_comes_too_early_for_the_last_one_is_skipped_and_told() -> None:
+    gate = Gate()
+    async with stage(gate, says("Slow.")) as scene:
+        await scheduled(scene)
+        await scene.clock.advance(2 * HOUR)
+        await gate.reached()
+        await scene.clock.advance(2 * HOUR)
+        assert states(scene) == [RunState.RUNNING, RunState.SKIPPED]
+        await scene.say("/tasks")
+        assert "the run before was still at work" in await scene.shows("The tasks of this chat")
+        gate.open()
+        await scene.settled()
+
+
+async def test_overlapping_runs_queue_or_replace_where_a_task_says_so() -> None:
+    gate = Gate()
+    async with stage(gate, says("First."), says("Second.")) as scene:
+        await keep(scene, replace(await scheduled(scene), overlap=Overlap.QUEUE))
+        await scene.clock.advance(2 * HOUR)
+        await gate.reached()
+        await scene.clock.advance(2 * HOUR)
+        gate.open()
+        await scene.settled(2)
+        assert states(scene) == [RunState.DONE, RunState.DONE]
+    gate = Gate()
+    async with stage(gate, says("Second.")) as scene:
+        await keep(scene, replace(await scheduled(scene), overlap=Overlap.REPLACE))
+        await scene.clock.advance(2 * HOUR)
+        await gate.reached()
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled(2)
+        assert states(scene) == [RunState.STOPPED, RunState.DONE]
+        assert not any("topped" in text for text in scene.texts)
+
+
+async def test_a_failed_run_is_tried_again_and_told_of_once() -> None:
+    async with stage(DENIED, DENIED, DENIED, DENIED) as scene:
+        await scheduled(scene)
+        shown = list(scene.texts)
+        await scene.clock.advance(2 * HOUR)
+        for n, minutes in enumerate((1, 5, 15), 1):
+            await scene.settled(n)
+            assert (scene.texts, states(scene)) == (shown, [RunState.AGAIN])
+            await scene.clock.advance(60 * minutes)
+        await scene.settled(4)
+        assert (len(scene.texts), states(scene)) == (len(shown) + 1, [RunState.FAILED])
+        assert len({turn.conversation for turn in scene.turns}) == 1
+        assert task_in(scene).failures == 1
+
+
+async def test_another_try_knows_what_is_done() -> None:
+    async with stage(DENIED, says("It works now.")) as scene:
+        await scheduled(scene)
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled()
+        await scene.clock.advance(60)
+        await scene.settled(2)
+        assert "do not repeat those that worked" in told(scene.model.requests[1])
+        assert (states(scene), task_in(scene).failures) == ([RunState.DONE], 0)
+
+
+async def test_three_failed_runs_in_a_row_pause_the_task_and_say_so() -> None:
+    async with stage(*[DENIED] * 3) as scene:
+        await scheduled(scene, "/schedule every 1m | Look")
+        for n in range(1, 4):
+            await scene.clock.advance(60)
+            await scene.settled(n)
+        assert task_in(scene).state is TaskState.PAUSED
+        assert "paused: 3 runs in a row failed" in scene.texts[-1]
+        await scene.clock.advance(HOUR)
+        assert len(scene.turns) == 3
+
+
+async def test_a_run_asks_by_cards_that_hold_up_no_other_run() -> None:
+    wants = calls(call("w", "write", {"what": "a"}))
+    async with stage(wants, says("Nothing new."), says("Written."), tools=[writing()]) as scene:
+        await scheduled(scene)
+        await scene.clock.advance(2 * HOUR)
+        await scene.parked()
+        assert states(scene) == [RunState.WAITING]
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled(2)
+        assert states(scene) == [RunState.DONE, RunState.DONE]
+        await scene.press(APPROVE)
+        await scene.settled(3)
+        assert "Written." in scene.texts[-1]
+
+
+async def test_a_task_that_may_only_read_changes_nothing_and_asks_nobody() -> None:
+    wants = calls(call("w", "write", {"what": "a"}))
+    async with stage(wants, says("I would have written."), tools=[writing()]) as scene:
+        await keep(scene, replace(await scheduled(scene), allowed=Allowed.READONLY))
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled()
+        assert [one.status for one in scene.results] == [Status.BLOCKED]
+        assert scene.approvals == []
+
+
+async def test_exactly_the_approved_calls_run_without_a_card_until_their_day() -> None:
+    script = [
+        calls(call("w", "write", {"what": "a"})),
+        says("Written."),
+        calls(call("x", "write", {"what": "a"})),
+    ]
+    async with stage(*script, tools=[writing()]) as scene:
+        task = await scheduled(scene)
+        approved = (ApprovedCall("write", '{"what":"a"}'),)
+        until = scene.clock.now() + timedelta(hours=3)
+        await keep(scene, replace(task, calls=approved, calls_until=until))
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled()
+        assert (scene.approvals, scene.results[0].status) == ([], Status.SUCCESS)
+        await scene.clock.advance(2 * HOUR)
+        await scene.parked()
+        assert len(scene.approvals) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (TaskLimits(runs=1), "it ran 1 times today"),
+        (TaskLimits(rounds=1), "its rounds of today"),
+        (TaskLimits(money=1), "its money of today"),
+    ],
+)
+async def test_the_bounds_of_a_day_hold_and_end_with_it(limits: TaskLimits, why: str) -> None:
+    async with stage(says("One."), says("Tomorrow.")) as scene:
+        task = await scheduled(scene, "/schedule every 5h | Look")
+        await keep(scene, replace(task, limits=limits))
+        await scene.clock.advance(5 * HOUR)
+        await scene.settled()
+        await scene.clock.advance(5 * HOUR)
+        runs = sorted(scene.store.rows.runs.values(), key=lambda one: one.at)
+        assert (runs[-1].state, why in runs[-1].why) == (RunState.SKIPPED, True)
+        await scene.clock.advance(5 * HOUR)
+        await scene.settled(2)
+
+
+async def test_people_are_answered_before_a_run_that_waits_in_their_chat() -> None:
+    gate = Gate()
+    async with stage(gate, says("First."), says("For Ann."), says("The run.")) as scene:
+        await scheduled(scene)
+        await scene.say("one")
+        await gate.reached()
+        await scene.clock.advance(2 * HOUR)
+        await scene.say("two")
+        await scene.routed()
+        gate.open()
+        await scene.settled(3)
+        assert [t.split("\n")[0] for t in scene.texts[1:]] == ["First.", "For Ann.", "The run."]
+
+
+async def test_the_buttons_of_a_task_do_what_they_say() -> None:
+    async with stage(says("Now.")) as scene:
+        task = await scheduled(scene)
+        await scene.press("⏸ Pause")
+        await scene.until(lambda: task_in(scene).state is TaskState.PAUSED or None)
+        await scene.clock.advance(4 * HOUR)
+        assert scene.turns == []
+        await scene.press("▶️ Resume")
+        await scene.until(lambda: task_in(scene).state is TaskState.ACTIVE or None)
+        await scene.press("👁 Only read")
+        assert task_in(scene).allowed is Allowed.READONLY
+        await scene.press("⏩ Run now")
+        await scene.settled()
+        assert task_in(scene).due == scene.clock.now() + timedelta(hours=2)
+        await scene.say(f"/tasks edit {task.id} every day 18:00 | Look again")
+        await scene.shows("every day 18:00")
+        assert (task_in(scene).what, task_in(scene).due) == (
+            "Look again",
+            scene.clock.now().replace(hour=18),
+        )
+        await scene.say(f"/tasks limit {task.id} runs 2 dollars 0.50")
+        await scene.shows("At most 2 runs, $0.50 a day")
+        await scene.press("🗑 Delete")
+        assert scene.store.rows.tasks == {}
+
+
+async def test_only_the_asker_and_owners_change_a_task() -> None:
+    async with stage(people=BOTH) as scene:
+        task = await scheduled(scene)
+        for words in (f"pause {task.id}", f"edit {task.id} every 3h | x", f"delete {task.id}"):
+            said = len(scene.texts)
+            await scene.say(f"/tasks {words}", BOB)
+            await scene.until(lambda said=said: len(scene.texts) > said)
+            assert "Only the one who asked" in scene.texts[-1]
+        assert task_in(scene) == task
+
+
+async def test_a_deleted_task_ends_its_run_without_a_word() -> None:
+    gate = Gate()
+    async with stage(gate) as scene:
+        task = await scheduled(scene)
+        await scene.clock.advance(2 * HOUR)
+        await gate.reached()
+        await scene.say(f"/tasks delete {task.id}")
+        await scene.settled()
+        assert scene.texts[-1].startswith("🗑 Deleted")
+
+
+async def test_a_model_makes_changes_and_cancels_tasks_by_cards() -> None:
+    arguments = {"when": "in 20m", "what": "Remind Ann of the tea", "calls": []}
+    model = ScriptedModel(calls(call("s", "schedule_task", arguments)), says("It is set."))
+    async with running(Stage(model, [], Limits())) as scene:
+        scene.lend_tasks()
+        await scene.say("remind me of the tea")
+        await scene.parked()
+        card = scene.cards[0].text
+        assert ("in 20m" in card, "Mon 2026-11-02 12:20" in card) == (True, True)
+        assert scene.store.rows.tasks == {}
+        await scene.clock.advance(300)
+        await scene.press(APPROVE)
+        await scene.settled()
+        task = task_in(scene)
+        assert task.due is not None
+        assert (task.what, task.due.minute, task.untrusted) == (arguments["what"], 20, None)
+        model.add(
+            calls(call("u", "update_task", {"task": task.id, "when": "every 3h"})),
+            calls(call("c", "cancel_task", {"task": task.id})),
+            says("Gone."),
+        )
+        await scene.say("change it")
+        await scene.press(APPROVE)
+        await scene.until(lambda: task_in(scene).said == "every 3h" or None)
+        await scene.press(APPROVE)
+        await scene.settled(2)
+        assert scene.store.rows.tasks == {}
+
+
+async def test_a_task_made_beside_foreign_text_stays_tainted() -> None:
+    script = [
+        calls(call("r", "look", {"what": "page"})),
+        calls(call("s", "schedule_task", {"when": "every 2h", "what": "Send it on"})),
+        says("Set."),
+        says("Ran."),
+    ]
+    page = tool("look", act=lambda _, __: ToolOutput("Hi", untrusted="a page of example.org"))
+    async with stage(*script, tools=[page]) as scene:
+        scene.lend_tasks()
+        await scene.say("read the page")
+        await scene.press(APPROVE)
+        await scene.settled()
+        assert task_in(scene).untrusted == "a page of example.org"
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled(2)
+        asked = [body for body in scene.bodies if isinstance(body, AskerBody)]
+        assert asked[-1].untrusted == "a page of example.org"
+
+
+async def test_a_new_time_zone_keeps_the_time_on_the_wall() -> None:
+    async with stage() as scene:
+        scene.timezone = None
+        await scheduled(scene, "/schedule every day 18:00 | Look")
+        await scene.say("/timezone Berlin")
+        await scene.until(lambda: task_in(scene).zone == "Europe/Berlin" or None)
+        due = task_in(scene).due
+        assert due is not None
+        assert due.hour == 17
+
+
+async def test_the_clock_waits_for_a_locked_store_and_goes_on() -> None:
+    async with stage(says("Done.")) as scene:
+        await scheduled(scene)
+        locked = True
+        due = scene.store.scheduled.due
+
+        async def fails(*arguments: object) -> object:
+            if locked:
+                raise StoreBusy("locked")
+            return await due(*arguments)  # pyright: ignore[reportArgumentType]
+
+        clockwork = scene.application.parts.one_turn.schedules.clockwork
+        clockwork._scheduled = _Locked(scene.store.scheduled, fails)  # pyright: ignore
+        await scene.clock.advance(2 * HOUR + 5)
+        assert scene.turns == []
+        locked = False
+        await scene.clock.advance(2)
+        await scene.settled()
+
+
+class _Locked:
+    """Rows whose look for due tasks is replaced."""
+
+    def __init__(self, real: object, due: object) -> None:
+        self._real = real
+        self.due = due
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._real, name)
+
+
+async def test_a_thousand_tasks_due_at_once_all_run_a_few_at_a_time() -> None:
+    most = 0
+
+    def answer(request: ModelRequest, _: int) -> ModelReply:
+        nonlocal most
+        runs = made.store.rows.runs.values()
+        most = max(most, sum(one.state is RunState.RUNNING for one in runs))
+        return says("Done.")
+
+    made = Stage(RuledModel(answer), [], Limits())
+    made.schedules = ScheduleBounds(at_once=4)
+    made.application = made.composed()
+    async with running(made) as scene:
+        pattern = await scheduled(scene, "/schedule every 1h | Look")
+        chats = [
+            await scene.store.chats.at(Address("fake", str(n)), private=True) for n in range(50)
+        ]
+        copies = [
+            replace(pattern, id=f"t{n}", chat=chats[n % 50].id, home=chats[n % 50].id)
+            for n in range(999)
+        ]
+        scene.store.rows.tasks.update({one.id: one for one in copies})
+        await scene.clock.advance(HOUR)
+        ended = 0
+        while ended < 1_000:
+            for _ in range(1_000):
+                await asyncio.sleep(0)
+            ended = sum(turn.state is TurnState.SETTLED for turn in scene.turns)
+        # A chat that is at work anyway takes up a run beyond the bound.
+        assert 1 <= most <= 8
+        assert {turn.state for turn in scene.turns} == {TurnState.SETTLED}
+
+
+async def test_a_model_that_is_away_for_an_hour_delays_runs_and_loses_none() -> None:
+    away = True
+
+    def answer(request: ModelRequest, _: int) -> ModelReply:
+        if away:
+            raise ModelOverloaded("busy")
+        return says("Back.")
+
+    async with running(Stage(RuledModel(answer), [], Limits())) as scene:
+        await scheduled(scene, "/schedule in 10m | Look")
+        await scene.clock.advance(HOUR)
+        assert states(scene) == [RunState.RUNNING]
+        away = False
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled()
+        assert states(scene) == [RunState.DONE]
+
+
+def _twice(request: ModelRequest, _: int) -> ModelReply:
+    return says("Done.")
+
+
+async def _play(fate: Fate) -> Stage:
+    """Lives through two due times of a task, of which the first is made by a command."""
+    scene = Stage(RuledModel(_twice), [], Limits(), fate)
+    async with running(scene):
+        life = Life(scene, fate, wish=lambda _: None)
+        words = InboundMessage(HOME, ANN, "m1", "/schedule every 1h | Look", scene.clock.now())
+        await life.accept(scene.channel.update(words))
+        await life.until(lambda: bool(scene.texts))
+        for n in (1, 2):
+            passing = asyncio.create_task(scene.clock.advance(HOUR))
+            await life.until(lambda n=n: states(scene).count(RunState.DONE) == n)
+            await passing
+    return scene
+
+
+async def _writes() -> int:
+    fate = Fate(None, after=False)
+    await _play(fate)
+    return fate.writes
+
+
+@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+async def test_a_death_at_any_write_of_a_run_leaves_each_time_its_one_run(
+    at: int, *, after: bool
+) -> None:
+    scene = await _play(Fate(at, after))
+    assert states(scene) == [RunState.DONE] * 2
+    # An answer whose sending was not recorded is sent again: one copy more, of one message.
+    answers = [key for key in scene.store.rows.outbox if key.startswith("answer:")]
+    assert (len(answers), len(scene.turns)) == (2, 2)
+
+
+async def test_two_processes_meet_a_due_time_once() -> None:
+    async with stage(says("Once.")) as scene:
+        await scheduled(scene)
+        other = scene.composed()
+        beside = asyncio.create_task(other.parts.one_turn.schedules.clockwork.run())
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled()
+        assert states(scene) == [RunState.DONE]
+        beside.cancel()
