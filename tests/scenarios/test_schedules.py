@@ -533,7 +533,7 @@ async def test_a_model_that_is_away_for_an_hour_delays_runs_and_loses_none() -> 
     async with running(Stage(RuledModel(answer), [], Limits())) as scene:
         await scheduled(scene, "/schedule in 10m | Look")
         await scene.clock.advance(HOUR)
-        assert states(scene) == [RunState.RUNNING]
+        assert states(scene) == [RunState.WAITING]
         away = False
         await scene.clock.advance(2 * HOUR)
         await scene.settled()

@@ -24,7 +24,7 @@ _SIGNS = {TaskState.ACTIVE: "▶️", TaskState.PAUSED: "⏸", TaskState.DONE: "
 _ENDS = {
     RunState.QUEUED: "waits to begin",
     RunState.RUNNING: "is at work",
-    RunState.WAITING: "waits for a decision",
+    RunState.WAITING: "waits for a decision or its model",
     RunState.AGAIN: "failed, and is tried again",
     RunState.DONE: "done",
     RunState.SILENT: "done, nothing to report",

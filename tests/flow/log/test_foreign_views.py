@@ -162,6 +162,7 @@ OWN_OUTPUT = {
     "bot/adapters/tools/planning.py": "says that the plan is shown",
     "bot/adapters/tools/sending.py": "says what was sent",
     "bot/adapters/tools/skills.py": "files that the operator installed",
+    "bot/adapters/tools/tasks.py": "says what became of a task",
     "bot/adapters/tools/writing_files.py": "says what was written",
     "bot/flow/models/finding.py": "lists tools, as the request itself does",
 }
