@@ -77,7 +77,7 @@ OPERATING = ROOT / "docs" / "operating.md"
 LOOP = ROOT / "docs" / "tool_loop.md"
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
-_SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM)_[A-Z_]*[A-Z]\b")
+_SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM|DISCORD)_[A-Z_]*[A-Z]\b")
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"\bbot/[\w/]+\.py\b")

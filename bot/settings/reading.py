@@ -46,6 +46,7 @@ from bot.settings.providers import provider_warnings, read_providers
 from bot.settings.servers import read_servers, server_warnings
 from bot.settings.values import (
     AnthropicAccess,
+    DiscordAccess,
     HearAccess,
     LogSettings,
     MeaningAccess,
@@ -80,6 +81,7 @@ _SECRET = frozenset(
         "STEWARD_HEAR_KEY",
         "STEWARD_SPEAK_KEY",
         "STEWARD_SEARCH_KEY",
+        "DISCORD_BOT_TOKEN",
         "TELEGRAM_BOT_TOKEN",
         "TELEGRAM_WEBHOOK_SECRET",
     }
@@ -97,6 +99,7 @@ _WITH_PASSWORD = frozenset(
         "STEWARD_SEARCH_URL",
         "ANTHROPIC_BASE_URL",
         "OPENAI_BASE_URL",
+        "DISCORD_API_URL",
         "TELEGRAM_API_URL",
     }
 )
@@ -191,10 +194,13 @@ def _settings(fields: Fields, folder: Path) -> Settings:
     secrets = (
         *(key, fields.openai_api_key, fields.embed_key, fields.hear_key, fields.speak_key),
         fields.search_key,
-        *(token, fields.telegram_webhook_secret),
+        *(token, fields.telegram_webhook_secret, fields.discord_bot_token),
     )
     database = fields.database_url or f"sqlite+aiosqlite:///{home / 'steward.db'}"
-    services = (fields.anthropic_base_url or "", fields.openai_base_url, fields.telegram_api_url)
+    services = (
+        *(fields.anthropic_base_url or "", fields.openai_base_url),
+        *(fields.telegram_api_url, fields.discord_api_url),
+    )
     others = (
         fields.embed_url,
         fields.chroma_url,
@@ -232,6 +238,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         ),
         search=_search(fields),
         telegram=TelegramAccess(token, fields.telegram_api_url, _webhook(fields)),
+        discord=DiscordAccess(fields.discord_bot_token, fields.discord_api_url),
         limits=Limits(**_numbers(fields, Limits)),
         model_times=ModelTimes(**_numbers(fields, ModelTimes, "model_")),
         bundles=BundleBounds(**_numbers(fields, BundleBounds, "bundle_")),
