@@ -44,11 +44,13 @@ class DiscordForm:
         rates = None if settings.send_rates is None else _RATES
         async with discord_api(settings) as api:
             channel = DiscordChannel(api, gated=rates is not None)
+            listener = DiscordListener(api, clock)
             yield OpenChannel(
                 GatedChannel(channel, FloodGate(rates, clock, is_server)),
-                DiscordListener(api, clock).listen,
+                listener.listen,
                 DiscordFiles(api),
                 DiscordGroups(api),
+                prepare=listener.missed.prepare,
                 greet=partial(_greet, api),
             )
 

@@ -137,7 +137,7 @@ async def test_a_plan_is_changed_in_a_dialogue_and_then_approved(discord: OnDisc
         lambda: next((m for m in discord.shown if "two.txt" in m.text and m.components), None)
     )
     discord.press(card, APPROVE)
-    await discord.until(lambda: (discord.steward.workspace / "two.txt").exists())
+    await discord.until((discord.steward.workspace / "two.txt").exists)
     assert not (discord.steward.workspace / "one.txt").exists()
 
 

@@ -88,6 +88,7 @@ class DiscordApi:
         *,
         form: Sequence[dict[str, Any]] | None = None,
         names: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
     ) -> Any:
         """Makes one call, bounded in time; every fault is a ChannelError.
 
@@ -96,6 +97,8 @@ class DiscordApi:
         async with self._translating(upload=form is not None):
             await self._connected()
             how: dict[str, Any] = {} if body is None else {"json": body}
+            if query is not None:
+                how["params"] = query
             route = Route(method, path, **(names or {}))
             return await self.client.http.request(route, form=form, **how)
 

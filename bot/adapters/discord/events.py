@@ -12,6 +12,7 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event, Session
 from bot.adapters.discord.interactions import Interactions
+from bot.adapters.discord.missed import Missed
 from bot.adapters.discord.places import Places
 from bot.domain.errors import StoreError
 from bot.domain.message import RawUpdate
@@ -32,12 +33,14 @@ class Events:
         api: DiscordApi,
         places: Places,
         interactions: Interactions,
+        missed: Missed,
         session: Session,
         clock: Clock,
     ) -> None:
         self._api = api
         self._places = places
         self._interactions = interactions
+        self._missed = missed
         self._session = session
         self._clock = clock
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
@@ -80,7 +83,7 @@ class Events:
         updates: list[RawUpdate] = []
         presses: list[Event] = []
         for event in batch:
-            for one in _single(event):
+            for one in await self._unfolded(event):
                 if self._opens_dialogue(one) or not self._is_wanted(one):
                     continue
                 updates.append(await self._update(one))
@@ -90,6 +93,10 @@ class Events:
             await self._accepted(updates, accept)
         for press in presses:
             self._interactions.answer(press.fields)
+
+    async def _unfolded(self, event: Event) -> Sequence[Event]:
+        """Returns the single events that one stands for; a new session for what was missed."""
+        return await self._missed.messages() if event.name == "READY" else _single(event)
 
     async def _accepted(self, updates: Sequence[RawUpdate], accept: Accept) -> None:
         told = ""

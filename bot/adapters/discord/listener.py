@@ -13,6 +13,7 @@ from bot.adapters.discord.faults import BAD_TOKEN, NEW_TOKEN, PORTAL, translated
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Garbled, ReconnectWebSocket, Session, connected
 from bot.adapters.discord.interactions import Interactions
+from bot.adapters.discord.missed import Missed
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.silence import Outage, Silence
 from bot.domain.errors import ChannelDenied, ChannelError, FloodWait
@@ -49,7 +50,8 @@ class DiscordListener:
         self._session = Session()
         self._interactions = Interactions(api)
         places = Places(api)
-        self._events = Events(api, places, self._interactions, self._session, clock)
+        self.missed = Missed(api, places)
+        self._events = Events(api, places, self._interactions, self.missed, self._session, clock)
         self._events.began = self._silence.over
 
     async def listen(self, accept: Accept) -> NoReturn:

@@ -18,6 +18,7 @@ class Place:
 
     name: str
     parent: str | None = None
+    server: str | None = None
 
 
 class Places:
@@ -50,17 +51,19 @@ class Places:
             self._learn_channels(server, kind)
 
     def _learn_channels(self, event: Fields, kind: str) -> None:
+        server = event.id("id") or event.id("guild_id")
         for channel in event.items(kind):
-            self._learn_channel(channel)
+            self._learn_channel(channel, server)
 
-    def _learn_channel(self, channel: Fields) -> Place | None:
+    def _learn_channel(self, channel: Fields, server: str | None = None) -> Place | None:
         number = channel.id("id")
         if number is None:
             return None
         if len(self._places) >= _MOST_PLACES:
             self._places.clear()
         parent = channel.id("parent_id") if channel.number("type") in _THREADS else None
-        place = Place(channel.line("name", _LONGEST_NAME), parent)
+        server = server or channel.id("guild_id")
+        place = Place(channel.line("name", _LONGEST_NAME), parent, server)
         self._places[number] = place
         return place
 
@@ -79,6 +82,10 @@ class Places:
             "role": self._roles.get(server),
         }
         return {name: value for name, value in told.items() if value}
+
+    async def server_of(self, channel: str) -> str | None:
+        """Returns the server of a channel; None where it is unknown."""
+        return (self._places.get(channel) or await self._asked(channel)).server
 
     async def _person(self, event: Fields, channel: str) -> dict[str, str]:
         """Returns whose direct messages a deleted one was among; others name their author."""

@@ -57,6 +57,18 @@ class Routes:
         self.told.append(("MESSAGE_CREATE", message.json([])))
         return message.json([])
 
+    def messages_get(self, channel: Channel, query: dict[str, str]) -> list[dict[str, Any]]:
+        self._may(channel, "view")
+        limit = int(query.get("limit", "50"))
+        if not 1 <= limit <= 100:
+            raise bad_form("limit: Must be between 1 and 100.")
+        after = int(query.get("after", "0"))
+        held = [m for m in self._places.messages if m.channel is channel and not m.deleted]
+        found = sorted((m for m in held if m.id > after), key=lambda m: m.id)[:limit]
+        # The API leaves out what the gateway says of the server.
+        shown = [m.json([]) for m in reversed(found)]
+        return [{k: v for k, v in m.items() if k not in ("guild_id", "member")} for m in shown]
+
     def _ring(self, body: Any) -> None:
         allowed = body.get("allowed_mentions")
         parse = ["everyone", "users", "roles"] if allowed is None else allowed.get("parse", [])

@@ -88,6 +88,8 @@ class Server:
             if fault is not None:
                 _refuse(fault)
             body, files = await _content(request)
+            if request.method == "GET":
+                body = dict(request.query)
             self._authorise(request, path)
             headers = self.rates.take(request.method, path)
             result = self._routed(request.method, raw, body, files)
@@ -95,11 +97,11 @@ class Server:
             text = str(refusal)
             self.calls.append(Call(request.method, path, body, refusal.status, text))
             self.changed()
-            return web.json_response(
-                refusal.body, status=refusal.status, headers={**_VIA, **refusal.headers}
-            )
+            headers = {**_VIA, **refusal.headers}
+            return _answered(refusal.body, headers, refusal.status)
         except _Banned:
             self.calls.append(Call(request.method, path, body, 429, "banned"))
+            self.changed()
             return web.Response(text="error code: 1015", status=429)
         self.calls.append(Call(request.method, path, body, 200))
         told, self.routes.told = self.routes.told, []
@@ -171,6 +173,8 @@ class Server:
                 return channel.json
             case "POST", ["typing"]:
                 return routes.typing(channel)
+            case "GET", ["messages"]:
+                return routes.messages_get(channel, body)
             case "POST", ["messages"]:
                 return routes.messages_post(channel, body, files)
             case "GET", ["messages", number]:
@@ -249,11 +253,11 @@ async def _content(request: web.Request) -> tuple[Any, list[bytes]]:
     return (json.loads(text) if text else None), []
 
 
-def _answered(result: Any, headers: dict[str, str]) -> web.Response:
+def _answered(result: Any, headers: dict[str, str], status: int = 200) -> web.Response:
     if result is None:
         return web.Response(status=204, headers=headers)
     if isinstance(result, bytes):
         return web.Response(body=result, headers=headers)
     # The real one names no character set.
     text = json.dumps(result).encode()
-    return web.Response(body=text, content_type="application/json", headers=headers)
+    return web.Response(body=text, status=status, content_type="application/json", headers=headers)
