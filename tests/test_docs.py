@@ -243,7 +243,7 @@ def test_docstrings_of_fields_and_functions_were_looked_at(tmp_path: Path) -> No
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    declared = {re.split(r"[^\w-]", requirement)[0] for requirement in wanted}
+    declared = {re.split(r"[^\w.-]", requirement)[0] for requirement in wanted}
     reasons = next((ROOT / "docs" / "decisions").glob("0009-*.md")).read_text()
     assert "anthropic" in declared
     assert [name for name in sorted(declared) if f"`{name}`" not in reasons] == []

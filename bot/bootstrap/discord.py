@@ -20,6 +20,7 @@ from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.adapters.discord.api import DiscordApi
+    from bot.adapters.discord.listener import DiscordListener
 
 _RATES = SendRates(chat=Rate(1, 1.0), group=None, all=Rate(40, 1.0), burst=4)
 """Discord takes five messages in five seconds in a channel, and fifty calls a second in all."""
@@ -50,7 +51,7 @@ class DiscordForm:
                 listener.listen,
                 DiscordFiles(api),
                 DiscordGroups(api),
-                prepare=listener.missed.prepare,
+                prepare=partial(_prepare, listener),
                 greet=partial(_greet, api),
             )
 
@@ -111,9 +112,15 @@ async def _probe_words(settings: Settings) -> str:
     return "The intent is on with which a server's messages come with their words."
 
 
+async def _prepare(listener: "DiscordListener", host: Host) -> None:
+    listener.interactions.usages = host.usages
+    await listener.missed.prepare(host)
+
+
 async def _greet(api: "DiscordApi", host: Host) -> None:
     """Says as whom the bot is served, and how the first person becomes its owner."""
     from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
+    from bot.adapters.discord.menu import Menu, listed  # noqa: PLC0415
 
     await host.warm_up()
     try:
@@ -126,6 +133,7 @@ async def _greet(api: "DiscordApi", host: Host) -> None:
     if not await host.owned():
         code = await host.pairing_code()
         _tell(f"To become the owner on Discord, write to {name} within 15 minutes: /start {code}")
+    await Menu(api).set(listed(host.commands, host.usages))
 
 
 def _tell(text: str) -> None:

@@ -183,6 +183,51 @@ async def test_files_go_both_ways(discord: OnDiscord) -> None:
     await discord.sees("Sent.")
 
 
+async def test_commands_are_listed_once_and_carried_out_from_the_list(
+    discord: OnDiscord,
+) -> None:
+    discord.foreseen.append("Unknown Message")
+    await discord.start()
+    there = discord.discord.places
+    await discord.until(lambda: there.commands)
+    names = {one["name"] for one in there.commands}
+    assert {"status", "plan", "rules", "Ask Steward"} <= names
+    press = discord.discord.command(discord.ann, "status")
+    assert await discord.notice(press) == "✓ /status"
+    await discord.sees("Model")
+    listed = there.commands
+    await discord.restart()
+    await discord.until(
+        lambda: [
+            c for c in discord.discord.calls if c.method == "GET" and c.path.endswith("/commands")
+        ][1:]
+    )
+    await discord.steward.recorded()
+    assert there.commands is listed, "an equal list is not set again"
+
+
+async def test_the_words_of_a_command_are_suggested(discord: OnDiscord) -> None:
+    await discord.start()
+    typing = discord.discord.typing(discord.ann, "previews", "o")
+    await discord.acknowledged(typing)
+    assert typing.answer is not None
+    assert {one["value"] for one in typing.answer["data"]["choices"]} == {"on", "off"}
+
+
+async def test_a_message_is_asked_about_by_the_right_button(discord: OnDiscord) -> None:
+    discord.foreseen.append("Unknown Message")
+    eve = discord.discord.person(700_000_000_000_000_099, "Eve")
+    guild = discord.discord.guild("Home", discord.ann, eve)
+    discord.steward.script(text("It is a recipe."))
+    await discord.start()
+    await discord.until(lambda: discord.discord.places.commands)
+    said = discord.discord.say(eve, "Flour, eggs, sugar", at=guild.channels[0])
+    discord.discord.ask_about(discord.ann, said)
+    await discord.steward.asked(1)
+    assert "Flour, eggs, sugar" in words_in(discord.steward.model.requests[0])
+    await discord.until(lambda: discord.discord.screen(guild.channels[0]))
+
+
 async def test_a_waiting_message_changes_with_its_edit_and_goes_with_its_deletion(
     discord: OnDiscord,
 ) -> None:

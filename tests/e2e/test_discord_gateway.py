@@ -261,7 +261,8 @@ async def test_the_first_owner_pairs_in_private(discord: OnDiscord) -> None:
     eve = discord.discord.person(700_000_000_000_000_099, "Eve")
     discord.discord.say(eve, "Hi")
     await discord.until(lambda: discord.discord.screen(eve))
-    discord.say(f"/start {code}")
+    await discord.until(lambda: discord.discord.places.commands)
+    discord.discord.command(discord.ann, "start", code)
     await discord.until(lambda: discord.shown)
     owners = discord.steward.records.rows("SELECT count(*) FROM person WHERE role = 'owner'")
     assert owners == [(1,)]

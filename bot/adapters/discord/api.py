@@ -19,7 +19,7 @@ from bot.domain.errors import ChannelUnreachable
 
 PUBLIC_URL = "https://discord.com/api/v10"
 INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True, message_content=True)
-"""What the gateway is asked for; the content of messages alone has to be switched on for a bot."""
+"""The kinds of events that are asked for; people have to switch on the content of messages."""
 
 _SLACK_SECONDS = 30.0
 """The library itself waits up to 25 s for a service that has trouble."""

@@ -84,7 +84,7 @@ class Events:
         presses: list[Event] = []
         for event in batch:
             for one in await self._unfolded(event):
-                if self._opens_dialogue(one) or not self._is_wanted(one):
+                if not self._is_wanted(one):
                     continue
                 updates.append(await self._update(one))
                 if one.name == "INTERACTION_CREATE":
@@ -111,16 +111,6 @@ class Events:
             else:
                 return
 
-    def _opens_dialogue(self, event: Event) -> bool:
-        """Asks for the words of a press that wants some; what counts is the dialogue's end."""
-        if event.name != "INTERACTION_CREATE":
-            return False
-        dialogue = self._interactions.asks(event.fields)
-        if dialogue is None:
-            return False
-        self._interactions.answer(event.fields, dialogue)
-        return True
-
     def _is_wanted(self, event: Event) -> bool:
         fields = event.fields
         match event.name:
@@ -129,7 +119,9 @@ class Events:
             case "MESSAGE_UPDATE":
                 # Discord also tells so that it has looked at a link.
                 return self._is_of_a_person(fields) and "edited_timestamp" in fields
-            case "MESSAGE_DELETE" | "INTERACTION_CREATE":
+            case "INTERACTION_CREATE":
+                return not self._interactions.helped(fields)
+            case "MESSAGE_DELETE":
                 return True
             case _:
                 return False

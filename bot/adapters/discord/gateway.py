@@ -17,7 +17,7 @@ _CONNECT_SECONDS = 60.0
 
 @dataclass(slots=True)
 class Session:
-    """What is needed to go on where a connection ended.
+    """Holds all that a new connection needs to go on where one ended.
 
     `sequence` is the number of the last event that was stored: after a break the gateway sends
     again whatever came behind it.

@@ -48,10 +48,10 @@ class DiscordListener:
         self._clock = clock
         self._silence = Silence(clock)
         self._session = Session()
-        self._interactions = Interactions(api)
+        self.interactions = Interactions(api)
         places = Places(api)
         self.missed = Missed(api, places)
-        self._events = Events(api, places, self._interactions, self.missed, self._session, clock)
+        self._events = Events(api, places, self.interactions, self.missed, self._session, clock)
         self._events.began = self._silence.over
 
     async def listen(self, accept: Accept) -> NoReturn:
@@ -70,7 +70,7 @@ class DiscordListener:
         finally:
             storing.cancel()
             await asyncio.gather(storing, return_exceptions=True)
-            await self._interactions.close()
+            await self.interactions.close()
 
     async def _stored(self, storing: "asyncio.Task[None]") -> None:
         """Waits until all that came is stored, so that nothing of it is asked for again."""

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 class Known(Protocol):
-    """What the program knows of this platform's chats."""
+    """Tells the program's chats on this platform, and until when it listened."""
 
     @property
     def chats_of(self) -> Callable[[str], Awaitable[Sequence[Address]]]: ...

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from bot.adapters.discord.addresses import place_of, sender_of
 from bot.adapters.discord.components import pressed
 from bot.adapters.discord.fields import Fields, clean
-from bot.adapters.discord.interactions import PRESS, WORDS
+from bot.adapters.discord.interactions import COMMAND, PRESS, WORDS, command_text
 from bot.adapters.discord.messages import Where, quote_of, read_message, time_of
 from bot.adapters.discord.spoken import Own
 from bot.domain.message import (
@@ -19,8 +19,10 @@ from bot.domain.message import (
     Unreadable,
     Withdrawn,
 )
+from bot.domain.person import Sender
 
 _DIRECT = 1
+_ABOUT = "Look at this message."
 _THREADS = (10, 11, 12)
 _NUMBER_LIMIT = (1 << 63) - 1
 
@@ -91,6 +93,8 @@ def _interaction(event: Fields, own: Own) -> Inbound:
         return Ignored("a press on a message elsewhere")
     parent = channel.id("parent_id") if channel.number("type") in _THREADS else None
     address, message_id = place_of(event, sender.user_id, parent), card.id("id")
+    if address is not None and event.number("type") == COMMAND:
+        return _command(event, sender, Where(address, event.id("channel_id") or ""), own)
     if address is None or message_id is None:
         return Unreadable("an interaction without a usable chat or message")
     data, private = event.inner("data"), "guild_id" not in event
@@ -106,6 +110,19 @@ def _interaction(event: Fields, own: Own) -> Inbound:
             return _words(event, Where(address, channel_id), quote)
         case _:
             return Ignored("an interaction of another kind")
+
+
+def _command(event: Fields, sender: Sender, where: Where, own: Own) -> Inbound:
+    """Returns a command of Discord's list as the message that would have said the same."""
+    data, number = event.inner("data"), event.id("id") or ""
+    text, quote = command_text(data), None
+    if not text:
+        target = data.inner("resolved").inner("messages").inner(data.id("target_id") or "")
+        if "id" not in target:
+            return Unreadable("a command on a message that is not there")
+        text, quote = _ABOUT, quote_of(target, own, sender.user_id, where.channel)
+    at = time_of(number)
+    return InboundMessage(where.address, sender, number, text, at, where.private, quote)
 
 
 def _words(event: Fields, where: Where, quote: Quote) -> Inbound:

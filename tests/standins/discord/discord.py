@@ -218,6 +218,32 @@ class Discord:
         data = {"custom_id": asked["custom_id"], "components": rows}
         return self._interact(Interaction(5, dialogue.user, dialogue.message, data))
 
+    def command(
+        self, person: User, name: str, words: str = "", *, at: Channel | None = None
+    ) -> Interaction:
+        """Choose a command from the list; it has to be there."""
+        known = next(one for one in self.places.commands if one["name"] == name)
+        data: dict[str, Any] = {"id": known["id"], "name": name, "type": 1}
+        if words:
+            data["options"] = [{"type": 3, "name": "words", "value": words}]
+        place = at or self.places.direct(person)
+        return self._interact(Interaction(2, person, None, data, at=place))
+
+    def typing(self, person: User, name: str, begun: str) -> Interaction:
+        """Type the words of a command, and ask what may follow."""
+        option = {"type": 3, "name": "words", "value": begun, "focused": True}
+        data = {"id": "1", "name": name, "type": 1, "options": [option]}
+        place = self.places.direct(person)
+        return self._interact(Interaction(4, person, None, data, at=place))
+
+    def ask_about(self, person: User, message: Message) -> Interaction:
+        """Press on a message with the right button, and choose the bot's command."""
+        known = next(one for one in self.places.commands if one["type"] == 3)
+        found = {"messages": {str(message.id): message.json([])}}
+        told = {"target_id": str(message.id), "resolved": found}
+        data = {"id": known["id"], "name": known["name"], "type": 3, **told}
+        return self._interact(Interaction(2, person, None, data, at=message.channel))
+
     def _interact(self, interaction: Interaction) -> Interaction:
         self.places.interactions[interaction.token] = interaction
         self._events.put_nowait(("INTERACTION_CREATE", interaction.json))

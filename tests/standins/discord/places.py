@@ -15,6 +15,7 @@ class Places:
         self.guilds: dict[int, Guild] = {}
         self.channels: dict[int, Channel] = {}
         self.messages: list[Message] = []
+        self.commands: list[dict[str, Any]] = []
         self.interactions: dict[str, Interaction] = {}
 
     def person(self, number: Any) -> User | None:

@@ -147,7 +147,10 @@ class Routes:
                 pass
             case 9 if interaction.kind == 3:
                 check_dialogue(body["data"])
-            case 4:
+            case 8 if interaction.kind == 4:
+                if len(body["data"]["choices"]) > 25:
+                    raise bad_form("choices: Must be 25 or fewer in length.")
+            case 4 if interaction.kind != 4:
                 check_message({**body["data"], "flags": 0}, [])
                 interaction.notices.append(body["data"]["content"])
             case _:

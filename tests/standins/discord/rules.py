@@ -1,5 +1,6 @@
 """What Discord refuses in a message, in its components and in a dialogue."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,3 +100,28 @@ def check_dialogue(data: Any) -> None:
             raise bad_form("components: a dialogue holds fields for words")
         if not 1 <= len(one["label"]) <= 45 or not 1 <= one.get("max_length", 4000) <= 4000:
             raise bad_form("label: Must be between 1 and 45 in length.")
+
+
+def check_commands(commands: Any) -> None:
+    if not isinstance(commands, list) or len(commands) > 110:
+        raise bad_form("Maximum number of application commands reached (110)")
+    names = [(one["type"], one["name"]) for one in commands]
+    if len(set(names)) != len(names):
+        raise bad_form("APPLICATION_COMMANDS_DUPLICATE_NAME")
+    for one in commands:
+        if one["type"] == 1:
+            _check_command(one)
+        elif one["type"] not in (2, 3) or one.get("description") or one.get("options"):
+            raise bad_form("a command on a message has a name alone")
+
+
+def _check_command(one: Any) -> None:
+    if re.fullmatch(r"[-_a-z0-9]{1,32}", one["name"]) is None:
+        raise bad_form("name: String value did not match validation regex.")
+    for what in (one, *one.get("options", [])):
+        if not 1 <= len(what.get("description", "")) <= 100:
+            raise bad_form("description: Must be between 1 and 100 in length.")
+    sizes = [len(one["name"]) + len(one["description"])]
+    sizes += [len(o["name"]) + len(o["description"]) for o in one.get("options", [])]
+    if sum(sizes) > 8000:
+        raise bad_form("APPLICATION_COMMAND_TOO_LARGE")

@@ -13,7 +13,8 @@ from tests.standins.discord.faults import Call, Fault, Faults, Refusal
 from tests.standins.discord.gateway import Gateway
 from tests.standins.discord.places import Places
 from tests.standins.discord.routes import Routes, member_of
-from tests.standins.discord.world import Channel, Interaction, Message
+from tests.standins.discord.rules import check_commands
+from tests.standins.discord.world import Channel, Interaction, Message, snowflake
 
 _OPEN = ("/interactions/", "/webhooks/", "/files/", "/gateway")
 _VIA = {"Via": "1.1 google"}
@@ -136,6 +137,10 @@ class Server:
                 return self.routes.direct(body)
             case "POST", ["interactions", number, token, "callback"]:
                 return self.routes.callback(self._interaction(token, number), body)
+            case "PUT", ["applications", _, "commands"]:
+                check_commands(body)
+                self._places.commands = [{**one, "id": str(snowflake())} for one in body]
+                return self._places.commands
             case "POST", ["webhooks", _, token]:
                 return self.routes.follow_up(self._interaction(token), body)
             case "GET", _:
@@ -155,6 +160,8 @@ class Server:
                 limit = {"total": 1000, "remaining": self.starts_left, "reset_after": 1000}
                 url = self._places.url.replace("http", "ws", 1) + "/gateway"
                 return {"url": url, "shards": 1, "session_start_limit": limit}
+            case ["applications", _, "commands"]:
+                return self._places.commands
             case ["guilds", guild]:
                 return self._guild(guild)
             case ["guilds", guild, "members", person]:

@@ -166,11 +166,12 @@ class Interaction:
 
     kind: int
     user: User
-    message: Message
+    message: Message | None
     data: dict[str, Any]
     id: int = field(default_factory=snowflake)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     made_at: float = field(default_factory=time.monotonic)
+    at: Channel | None = None
     answer: dict[str, Any] | None = None
     notices: list[str] = field(default_factory=list[str])
     """Texts that this person alone sees."""
@@ -181,7 +182,8 @@ class Interaction:
 
     @property
     def json(self) -> dict[str, Any]:
-        channel = self.message.channel
+        channel = self.at if self.message is None else self.message.channel
+        assert channel is not None
         shown: dict[str, Any] = {
             "id": str(self.id),
             "application_id": "0",
@@ -191,8 +193,9 @@ class Interaction:
             "data": self.data,
             "channel_id": str(channel.id),
             "channel": channel.json,
-            "message": self.message.json([]),
         }
+        if self.message is not None:
+            shown["message"] = self.message.json([])
         if channel.guild is None:
             return shown | {"user": self.user.json}
         member = {"user": self.user.json, "nick": None, "roles": []}
