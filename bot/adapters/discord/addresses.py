@@ -41,4 +41,4 @@ def sender_of(user: Fields, member: Fields) -> Sender | None:
         return None
     shown = (member.line("nick", _LONGEST_NAME), user.line("global_name", _LONGEST_NAME))
     name = next(filter(None, shown), "") or user.line("username", _LONGEST_NAME)
-    return Sender(CHANNEL, number, name)
+    return Sender(CHANNEL, number, name or number)

@@ -13,6 +13,7 @@ import aiohttp
 import discord
 from discord.http import Route
 
+from bot.adapters.certificates import certificates
 from bot.adapters.discord.faults import translated
 from bot.adapters.discord.fields import Fields
 from bot.domain.errors import ChannelUnreachable
@@ -30,7 +31,7 @@ _MOST_KNOWN = 10_000
 
 
 class DiscordApi:
-    """Paths are below `url`; nothing is opened before `async with`.
+    """Paths are below `url`; nothing is opened before `async with`. `own_id` is the bot's number.
 
     Each call waits by itself for the bucket of its route, and raises FloodWait when that would take
     more than half a minute.
@@ -38,20 +39,11 @@ class DiscordApi:
 
     def __init__(self, token: str, url: str = PUBLIC_URL, send_seconds: float = 30.0) -> None:
         self._token = token
+        self.own_id = _bot_of(token)
         self._url = url.rstrip("/")
         self._seconds = send_seconds + _SLACK_SECONDS
         self._channels: dict[str, str] = {}
         self._people: dict[str, str] = {}
-
-    @property
-    def own_id(self) -> str:
-        """Returns the bot's own user id, which every token begins with."""
-        head = self._token.partition(".")[0]
-        try:
-            number = base64.b64decode(head + "=" * (-len(head) % 4), altchars=b"-_").decode()
-        except (binascii.Error, UnicodeDecodeError, ValueError):
-            return ""
-        return number if number.isdecimal() else ""
 
     async def __aenter__(self) -> Self:
         # The library logs at INFO what a person has no use for.
@@ -59,7 +51,10 @@ class DiscordApi:
         # The library builds every address from this, for all clients of a process.
         Route.BASE = self._url
         self.client = discord.Client(
-            intents=INTENTS, max_messages=None, max_ratelimit_timeout=_LONGEST_WAIT
+            intents=INTENTS,
+            max_messages=None,
+            max_ratelimit_timeout=_LONGEST_WAIT,
+            connector=_connector(),
         )
         # This gives the client its loop, as logging in through it would.
         await self.client._async_setup_hook()
@@ -110,7 +105,7 @@ class DiscordApi:
                     self._account = Fields(await self.client.http.static_login(self._token))
                 except BaseException:
                     await self.client.http.close()
-                    self.client.http.connector = discord.utils.MISSING
+                    self.client.http.connector = _connector()
                     raise
             return self._account
 
@@ -158,3 +153,17 @@ class DiscordApi:
             self._people.clear()
         self._channels[person] = channel
         self._people[channel] = person
+
+
+def _bot_of(token: str) -> str:
+    """Returns the number of the bot, with which every token begins; empty for another word."""
+    head = token.partition(".")[0]
+    try:
+        number = base64.b64decode(head + "=" * (-len(head) % 4), altchars=b"-_").decode()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+    return number if number.isdecimal() else ""
+
+
+def _connector() -> aiohttp.TCPConnector:
+    return aiohttp.TCPConnector(limit=0, ssl=certificates())

@@ -52,7 +52,8 @@ class DiscordListener:
         places = Places(api)
         self.missed = Missed(api, places)
         self._events = Events(api, places, self.interactions, self.missed, self._session, clock)
-        self._events.began = self._silence.over
+        self._events.began = self._begin
+        self._fruitful = False
 
     async def listen(self, accept: Accept) -> NoReturn:
         """Runs until cancelled. `accept` keeps a batch for good, or raises a StoreError."""
@@ -84,6 +85,7 @@ class DiscordListener:
 
     async def _connection(self, storing: "asyncio.Task[None]") -> Outage | None:
         """Listens until the connection ends; returns the trouble, None to go on at once."""
+        self._fruitful = False
         try:
             gateway = self._session.gateway or await self._gateway()
             async with asyncio.timeout(_CONNECT_SECONDS):
@@ -108,9 +110,14 @@ class DiscordListener:
         except (Garbled, KeyError, TypeError, ValueError, AttributeError) as error:
             return Outage(f"Discord sent a payload of another form ({type(error).__name__})")
 
+    def _begin(self) -> None:
+        self._fruitful = True
+        self._silence.over()
+
     def _again(self, *, resume: bool) -> Outage | None:
         if resume and self._session.id:
-            return None
+            # One that ends before it began would end so at once the next time.
+            return None if self._fruitful else Outage("Discord ends each connection")
         self._session.forget()
         # Discord wants a new session to begin after one to five seconds.
         return Outage("Discord has ended the session", random.uniform(1.0, 5.0))
