@@ -106,7 +106,7 @@ class Heeding:
         why = "a message deleted that nobody waits for"
         waiting = await self._waiting(withdrawn)
         if waiting is not None:
-            expect = (InboundState.WAITING, InboundState.HEARD)
+            expect = (InboundState.WAITING,)
             gone = MarkInbound(
                 waiting.id, InboundState.DROPPED, expect, reason="deleted", forget=True
             )
