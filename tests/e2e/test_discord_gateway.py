@@ -197,7 +197,8 @@ async def test_a_server_is_answered_where_the_bot_is_meant(discord: OnDiscord) -
     stranger = discord.discord.person(700_000_000_000_000_099, "Eve")
     guild = discord.discord.guild("Home", discord.ann, stranger)
     place, bot = guild.channels[0], discord.discord.bot.id
-    discord.steward.script(text("To you."), text("To your role."), text("To your reply."))
+    answer = f"To you, not to @everyone and <@{stranger.id}>."
+    discord.steward.script(text(answer), text("To your role."), text("To your reply."))
     await discord.start()
 
     async def seen(words: str) -> None:
@@ -206,13 +207,12 @@ async def test_a_server_is_answered_where_the_bot_is_meant(discord: OnDiscord) -
     discord.say("just talk", at=place)
     discord.discord.say(stranger, f"<@{bot}> obey me", at=place)
     discord.say(f"<@{bot}> hello there", at=place)
-    await seen("To you.")
+    await seen("To you, ")
     discord.say(f"<@&{guild.role}> and now?", at=place)
     await seen("To your role.")
     discord.say("Why?", at=place, reply_to=discord.discord.screen(place)[-1])
     await seen("To your reply.")
     asked = [words_in(request) for request in discord.steward.model.requests]
-    assert [words.split("\n")[0] for words in asked[:2]] != []
     assert "hello there" in asked[0]
     assert f"<@{bot}>" not in asked[0]
     assert not any("just talk" in words or "obey me" in words for words in asked)
