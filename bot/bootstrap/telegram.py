@@ -60,7 +60,7 @@ class TelegramForm:
                 Finding(
                     "telegram",
                     "warn",
-                    "There is no token, so Telegram is not served.",
+                    "There is no token, so only the terminal is served.",
                     f"Run `{command('setup')}`, or set TELEGRAM_BOT_TOKEN.",
                 ),
             )

@@ -19,11 +19,13 @@ async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
 
 async def test_the_doctor_tries_the_token_and_prints_the_invitation(discord: OnDiscord) -> None:
     discord.discord.guild("Home", discord.ann)
+    del discord.steward.settings["TELEGRAM_BOT_TOKEN"]
     assert await discord.steward.exit_code("doctor") == 0
     said = " ".join(discord.steward.output.split())
     assert "The token is good: it belongs to Steward, in 1 server." in said
     assert f"authorize?client_id={BOT_ID}&scope=bot+applications.commands&permissions=" in said
     assert "The intent is on" in said
+    assert "only the terminal is served" not in said
 
 
 async def test_the_doctor_names_a_token_that_is_refused(discord: OnDiscord) -> None:
