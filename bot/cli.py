@@ -154,7 +154,8 @@ def steward() -> None:
 def run_command(program: Program) -> int:
     """Serve every channel that has a token, or chat here when there is none."""
     settings = _settings(program)
-    nothing_set = settings.telegram.token is None and not settings.has_model
+    tokens = (settings.telegram.token, settings.discord.token)
+    nothing_set = tokens == (None, None) and not settings.has_model
     if nothing_set and _has_terminal() and wants_setup():
         _setup(program).ask()
         settings = _settings(program)

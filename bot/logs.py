@@ -18,6 +18,8 @@ _NOISY = (
     "httpcore",
     "httpcore2",
     "telegram",
+    "discord",
+    "aiohttp",
     "anthropic",
     "openai",
     "alembic",

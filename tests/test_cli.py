@@ -290,7 +290,7 @@ def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> N
     )
     chat.expect_exact(SETUP_OFFER)
     chat.sendline("")
-    chat.expect("TELEGRAM_BOT_TOKEN is not set")
+    chat.expect("TELEGRAM_BOT_TOKEN and DISCORD_BOT_TOKEN are not set")
     chat.expect("STEWARD_X")
     chat.expect(">")
     chat.sendcontrol("d")

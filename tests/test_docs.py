@@ -89,7 +89,7 @@ OPERATING = ROOT / "docs" / "operating.md"
 LOOP = ROOT / "docs" / "tool_loop.md"
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
-_SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM)_[A-Z_]*[A-Z]\b")
+_SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM|DISCORD)_[A-Z_]*[A-Z]\b")
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"\bbot/[\w/]+\.py\b")
@@ -255,7 +255,7 @@ def test_docstrings_of_fields_and_functions_were_looked_at(tmp_path: Path) -> No
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    declared = {re.split(r"[^\w-]", requirement)[0] for requirement in wanted}
+    declared = {re.split(r"[^\w.-]", requirement)[0] for requirement in wanted}
     reasons = next((ROOT / "docs" / "decisions").glob("0009-*.md")).read_text()
     assert "anthropic" in declared
     assert [name for name in sorted(declared) if f"`{name}`" not in reasons] == []

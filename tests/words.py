@@ -134,7 +134,10 @@ NOTHING_TO_DECIDE = "Nothing is waiting for your decision."
 NO_RULES = "Nothing runs without asking here."
 
 # Lines of the program for the person who runs it.
-NOWHERE_TO_CHAT = "steward: There is no terminal to chat in, and TELEGRAM_BOT_TOKEN is not set."
+NOWHERE_TO_CHAT = (
+    "steward: There is no terminal to chat in, "
+    "and TELEGRAM_BOT_TOKEN and DISCORD_BOT_TOKEN are not set."
+)
 ANOTHER_READS = "Another program reads this bot's updates"
 WEBHOOK_SET = "A webhook was set for this bot"
 NOTHING_REMEMBERED = "Nothing is remembered with these words.\n"

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 from bot.doctor import Check, Finding
@@ -56,6 +57,12 @@ class Host:
 
     owner_names: Callable[[], Awaitable[Sequence[str]]]
     """Returns the names of all owners, one at the terminal among them."""
+
+    chats_of: Callable[[str], Awaitable[Sequence[Address]]]
+    """Returns the addresses of a channel's chats, the newest first, at most 200."""
+
+    heard_until: Callable[[str], Awaitable[datetime | None]]
+    """Returns the time at which the newest update of a channel came in."""
 
     model: str
     """The model that chats begin with, as `provider/name`."""

@@ -9,6 +9,7 @@ from bot.adapters.tools.hardening import harden
 from bot.bootstrap import asking, serving
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.checkup import checkup
+from bot.bootstrap.discord import DiscordForm
 from bot.bootstrap.parts import Hide
 from bot.bootstrap.probes import try_anthropic_key, try_openai_key, try_server, try_token
 from bot.bootstrap.telegram import TelegramForm
@@ -17,7 +18,7 @@ from bot.doctor import Finding, examine
 from bot.settings import Settings
 from bot.setup import Probes
 
-CHANNELS: Sequence[ChannelForm] = (TelegramForm(),)
+CHANNELS: Sequence[ChannelForm] = (TelegramForm(), DiscordForm())
 """Every platform that is served if the settings set it up: one line each."""
 
 FOREGROUND: ChannelForm = TerminalForm()

@@ -19,6 +19,9 @@ from bot.domain.person import Role, Sender
 from bot.flow.commands.menus import menus_of
 from bot.settings import Settings
 
+_MOST_CHATS = 200
+"""Chats that a channel asks about after a gap."""
+
 
 async def serve(
     settings: Settings,
@@ -96,6 +99,8 @@ def host_of(running: Running) -> Host:
         admit_owner,
         parts.command_table.cards_on_screen.shown_in,
         names,
+        partial(running.store.chats.of_channel, limit=_MOST_CHATS),
+        running.store.inbox.newest,
         running.model,
         running.warm_up,
     )

@@ -44,6 +44,8 @@ class Quote:
     attachments: tuple["Attachment", ...] = ()
     foreign: str | None = None
     """Names content that nobody typed in that message, a picture or a poll for instance."""
+    asked: bool = False
+    """True when a button of that message asked for the words that answer it."""
 
     @property
     def foreign_attachments(self) -> Sequence["Attachment"]:
@@ -214,6 +216,15 @@ class PresenceChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A person's message was deleted; the bot drops it if nobody has begun to answer it."""
+
+    address: Address
+    message_id: str
+    private: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """An update that cannot be understood: kept and marked, never tried again."""
 
@@ -227,7 +238,9 @@ class Ignored:
     reason: str
 
 
-Inbound: TypeAlias = InboundMessage | Press | Moved | PresenceChange | Unreadable | Ignored
+Inbound: TypeAlias = (
+    InboundMessage | Press | Moved | PresenceChange | Withdrawn | Unreadable | Ignored
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +255,11 @@ class RawUpdate:
 class Button:
     label: str
     data: str
+    asks: str = ""
+    """A hint for the words that the press asks for; a channel may take both at once.
+
+    The words then come as a reply to the message with the button, and not as a press.
+    """
 
 
 @dataclass(frozen=True, slots=True)

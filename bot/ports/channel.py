@@ -1,9 +1,23 @@
 """A platform on which people talk."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The way in which a channel shows an answer that is being written in a message of its own.
+
+    Groups always do; `private` chats only where no draft passes by itself. The message appears
+    `after` so many seconds of work, and is changed `every` so many seconds.
+    """
+
+    private: bool = False
+    after: float = 4.8
+    every: float = 5.0
 
 
 class Channel(Protocol):
@@ -11,12 +25,14 @@ class Channel(Protocol):
 
     `drafts` is true when `draft` shows something, `gated` when sending needs leave of the flood
     gate, `instant` when showing costs nothing, so that every small change may be shown.
+    `growth` tells how an answer grows in a message where drafts need one.
     """
 
     name: str
     drafts: bool
     gated: bool
     instant: bool
+    growth: Growth
 
     def parse(self, body: str) -> Inbound:
         """Reads a stored raw update; never raises."""
@@ -26,8 +42,12 @@ class Channel(Protocol):
         """Returns the platform messages for a content, in order; at least one."""
         ...
 
-    async def send(self, to: Address, piece: Piece) -> str:
-        """Sends one piece and returns the platform's id of it."""
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        """Sends one piece and returns the platform's id of it.
+
+        `once` names this very message. A platform that knows names of messages shows no second one
+        when the answer to an earlier try was lost.
+        """
         ...
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:

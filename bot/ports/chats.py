@@ -19,6 +19,10 @@ class Chats(Protocol):
         """Returns the chats of a group and its topics, including chats that moved away from it."""
         ...
 
+    async def of_channel(self, channel: str, limit: int) -> Sequence[Address]:
+        """Returns the addresses of a channel's chats, the newest chats first."""
+        ...
+
     async def get(self, chat: int) -> Chat: ...
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:

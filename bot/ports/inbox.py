@@ -59,6 +59,10 @@ class Inbox(Protocol):
         """Returns people's taken messages, from `span` updates before the first new one on."""
         ...
 
+    async def newest(self, channel: str) -> datetime | None:
+        """Returns the time at which the newest update of a channel came in; None for no update."""
+        ...
+
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         """Returns the newest updates of a chat that were only heard, oldest first."""
         ...

@@ -4,6 +4,7 @@ from bot.settings.fields import FIRST_MODEL, FIRST_OF_OPENAI
 from bot.settings.reading import given, read_settings
 from bot.settings.values import (
     AnthropicAccess,
+    DiscordAccess,
     HearAccess,
     LogSettings,
     MeaningAccess,
@@ -19,6 +20,7 @@ __all__ = [
     "FIRST_MODEL",
     "FIRST_OF_OPENAI",
     "AnthropicAccess",
+    "DiscordAccess",
     "HearAccess",
     "LogSettings",
     "MeaningAccess",

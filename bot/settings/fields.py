@@ -93,7 +93,7 @@ def _secret(check: Any) -> AfterValidator:
 
 def setting_name(field: str) -> str:
     """Returns the name people write: with the prefix, except for the providers' own names."""
-    provider = field.startswith(("anthropic_", "openai_", "telegram_"))
+    provider = field.startswith(("anthropic_", "openai_", "telegram_", "discord_"))
     return field.upper() if provider else PREFIX + field.upper()
 
 
@@ -250,6 +250,12 @@ class Fields(BaseModel):
     )
     telegram_webhook_secret: Annotated[SecretStr, _secret(forms.webhook_secret)] | None = told(
         None, "The secret that Telegram sends with each call; a new one at each start when not set."
+    )
+    discord_bot_token: Annotated[SecretStr, _secret(forms.discord_token)] | None = told(
+        None, "The token of the Discord bot; with it Discord is served."
+    )
+    discord_api_url: ServiceUrl = told(
+        "https://discord.com/api/v10", "The address of Discord's API; change it for a test server."
     )
     webhook_port: Annotated[int, Field(ge=1, le=65535)] = told(
         8080, "The port of 127.0.0.1 to which a proxy hands these calls on."

@@ -15,6 +15,7 @@ _SHARED = re.compile(r"\.|[\w-][\w .-]*(/[\w-][\w .-]*)*")
 _ENDING = re.compile(r"\.[a-z0-9]{1,16}")
 _MODEL = re.compile(r"[a-z0-9_-]+/\S+")
 _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
+_DISCORD_TOKEN = re.compile(r"[A-Za-z0-9_=-]{16,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{16,}")
 _WEB_HOST = re.compile(r"([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9]\d{0,4})?")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 _RATE = re.compile(r"(\d+)(?:/(s|min|h))?")
@@ -218,6 +219,12 @@ def key(text: str) -> str:
 def bot_token(text: str) -> str:
     if not _TOKEN.fullmatch(text):
         raise ValueError("it should look like 123456:ABC-def, as the BotFather gave it")
+    return text
+
+
+def discord_token(text: str) -> str:
+    if not _DISCORD_TOKEN.fullmatch(text):
+        raise ValueError("it should be three words with dots between, as Discord shows it once")
     return text
 
 

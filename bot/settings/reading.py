@@ -47,6 +47,7 @@ from bot.settings.providers import provider_warnings, read_providers
 from bot.settings.servers import read_servers, server_warnings
 from bot.settings.values import (
     AnthropicAccess,
+    DiscordAccess,
     HearAccess,
     LogSettings,
     MeaningAccess,
@@ -88,6 +89,7 @@ _SECRET = frozenset(
         "STEWARD_HEAR_KEY",
         "STEWARD_SPEAK_KEY",
         "STEWARD_SEARCH_KEY",
+        "DISCORD_BOT_TOKEN",
         "TELEGRAM_BOT_TOKEN",
         "TELEGRAM_WEBHOOK_SECRET",
     }
@@ -105,6 +107,7 @@ _WITH_PASSWORD = frozenset(
         "STEWARD_SEARCH_URL",
         "ANTHROPIC_BASE_URL",
         "OPENAI_BASE_URL",
+        "DISCORD_API_URL",
         "TELEGRAM_API_URL",
     }
 )
@@ -236,10 +239,11 @@ def _secrets(fields: Fields, database: str) -> tuple[SecretStr, ...]:
     keys = (
         *(fields.anthropic_api_key, fields.openai_api_key, fields.embed_key),
         *(fields.hear_key, fields.speak_key, fields.search_key),
-        *(fields.telegram_bot_token, fields.telegram_webhook_secret),
+        *(fields.telegram_bot_token, fields.telegram_webhook_secret, fields.discord_bot_token),
     )
     urls = (
-        *(database, fields.anthropic_base_url, fields.openai_base_url, fields.telegram_api_url),
+        *(database, fields.anthropic_base_url, fields.openai_base_url),
+        *(fields.telegram_api_url, fields.discord_api_url),
         *(fields.embed_url, fields.chroma_url, fields.hear_url, fields.speak_url),
         fields.search_url,
     )
@@ -264,6 +268,7 @@ def _services(fields: Fields) -> dict[str, Any]:
         "telegram": TelegramAccess(
             fields.telegram_bot_token, fields.telegram_api_url, _webhook(fields)
         ),
+        "discord": DiscordAccess(fields.discord_bot_token, fields.discord_api_url),
         "meaning": _meaning(fields),
     }
 

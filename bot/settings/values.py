@@ -141,6 +141,14 @@ class TelegramAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class DiscordAccess:
+    """The way to Discord; paths of its HTTP API are below `api_url`."""
+
+    token: SecretStr | None = None
+    api_url: str = "https://discord.com/api/v10"
+
+
+@dataclass(frozen=True, slots=True)
 class LogSettings:
     format: Literal["text", "json"] = "text"
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
@@ -207,6 +215,7 @@ class Settings:
     search: SearchAccess | None = None
     """The way to a service that searches the web; None leaves the tool away."""
     telegram: TelegramAccess = TelegramAccess()
+    discord: DiscordAccess = DiscordAccess()
     """The way to the Bot API."""
     limits: Limits = field(default_factory=Limits)
     """The bounds of a turn."""

@@ -1,4 +1,4 @@
-"""What every channel promises, on the fake and on Telegram over real HTTP."""
+"""What every channel promises, on the fake, and on Telegram and Discord over real HTTP."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.channel import DiscordChannel
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.domain.message import (
@@ -25,11 +27,14 @@ from bot.domain.message import (
     Press,
     Sign,
     Unreadable,
+    Withdrawn,
 )
 from bot.domain.person import Sender
 from bot.ports.channel import Channel
 from tests.fakes.channel import FakeChannel
 from tests.standins.bot_api import BotApi
+from tests.standins.discord import TOKEN as DISCORD_TOKEN
+from tests.standins.discord import Discord
 from tests.standins.serving import serving
 
 
@@ -61,13 +66,29 @@ async def telegram() -> AsyncIterator[Stage]:
         )
 
 
-@pytest.fixture(params=[fake, telegram])
+@asynccontextmanager
+async def discord() -> AsyncIterator[Stage]:
+    server = Discord()
+    person = server.person(700_000_000_000_000_001, "Ann")
+    async with server.serving() as url, DiscordApi(DISCORD_TOKEN, url) as api:
+        yield Stage(
+            DiscordChannel(api, gated=False),
+            Address("discord", str(person.id)),
+            lambda: [shown.text for shown in server.screen(person)],
+        )
+
+
+@pytest.fixture(params=[fake, telegram, discord])
 async def stage(request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     async with request.param() as opened:
         yield opened
 
 
-UNOPENED: list[Channel] = [FakeChannel(), TelegramChannel(TelegramApi("4200:x"))]
+UNOPENED: list[Channel] = [
+    FakeChannel(),
+    TelegramChannel(TelegramApi("4200:x")),
+    DiscordChannel(DiscordApi("NDIwMA.x.y")),
+]
 unopened = pytest.mark.parametrize("channel", UNOPENED, ids=lambda channel: channel.name)
 
 
@@ -97,6 +118,18 @@ async def test_an_edit_changes_the_message_and_the_same_edit_again_is_no_fault(
     assert stage.texts() == ["after"]
 
 
+async def test_a_message_sent_again_under_its_name_stands_once_where_names_are_known(
+    stage: Stage,
+) -> None:
+    first, other = (stage.channel.split(answer(text))[0] for text in ("one", "two"))
+    ids = [await stage.channel.send(stage.address, first, once="row 1") for _ in range(2)]
+    await stage.channel.send(stage.address, first, once="row 2")
+    assert stage.texts().count("one") == len({*ids}) + 1
+    if ids[0] == ids[1]:
+        await stage.channel.send(stage.address, other, once="row 1")
+        assert stage.texts() == ["two", "one"]
+
+
 async def test_a_piece_is_the_same_after_it_was_stored(stage: Stage) -> None:
     buttons = ((Button("OK", "ok"),),)
     [piece] = stage.channel.split(Outbound(OutboundKind.CARD, (CodeBlock("x"),), buttons))
@@ -108,7 +141,11 @@ async def test_a_piece_is_the_same_after_it_was_stored(stage: Stage) -> None:
 
 async def test_drafts_and_signs_leave_no_message(stage: Stage) -> None:
     sent = await stage.channel.send(stage.address, stage.channel.split(answer("x"))[0])
-    await stage.channel.draft(stage.address, "being **writ")
+    shown = await stage.channel.draft(stage.address, "being **writ")
+    if shown is not None:
+        # Where a draft is a message, whoever drew it takes it away.
+        shown = await stage.channel.draft(stage.address, "being **written**", message_id=shown)
+        await stage.channel.edit(stage.address, shown or "", None)
     await stage.channel.sign(stage.address, Sign.TYPING)
     for sign in (Sign.QUEUED, Sign.WORKING, Sign.DONE, Sign.NONE):
         await stage.channel.sign(stage.address, sign, sent)
@@ -145,4 +182,6 @@ JSON = st.recursive(
 @unopened
 @given(body=JSON.map(json.dumps) | st.text())
 def test_any_update_is_read_as_a_value(channel: Channel, body: Any) -> None:
-    assert isinstance(channel.parse(body), InboundMessage | Press | Unreadable | Ignored)
+    assert isinstance(
+        channel.parse(body), InboundMessage | Press | Unreadable | Ignored | Withdrawn
+    )

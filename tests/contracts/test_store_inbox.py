@@ -2,13 +2,14 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from bot.domain.change import AmendInbound, InboundState, MarkInbound
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
-from bot.domain.message import RawUpdate
+from bot.domain.message import Address, RawUpdate
 from bot.ports.inbox import InboundRow
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit
@@ -185,3 +186,21 @@ async def test_what_is_asked_about_is_found_among_the_newest_and_by_its_number(
     with pytest.raises(Conflict):
         await commit(store, MarkInbound(rows[1].id, WAITING, (InboundState.ASKED,)))
     assert await store.inbox.asked(chat.id, 3) == []
+
+
+async def test_the_newest_update_of_a_channel_tells_its_time(store: StorePorts):
+    assert await store.inbox.newest("telegram") is None
+    later = NOW + timedelta(minutes=1)
+    await store.inbox.accept("telegram", [RawUpdate("7", "a")], NOW)
+    await store.inbox.accept("telegram", [RawUpdate("8", "b")], later)
+    await store.inbox.accept("terminal", [RawUpdate("9", "c")], later + timedelta(minutes=1))
+    assert await store.inbox.newest("telegram") == later
+
+
+async def test_the_chats_of_a_channel_are_listed_newest_first_and_no_others(store: StorePorts):
+    addresses = [Address("tele", "1"), Address("telegram", "2"), Address("telegram", "-3", "4")]
+    for address in addresses:
+        await store.chats.at(address, private=True)
+    assert await store.chats.of_channel("telegram", 9) == [addresses[2], addresses[1]]
+    assert await store.chats.of_channel("telegram", 1) == [addresses[2]]
+    assert await store.chats.of_channel("discord", 9) == []

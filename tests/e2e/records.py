@@ -90,6 +90,12 @@ class Records:
         return [key for (key,) in self.rows("SELECT key FROM outbox WHERE state = 'owed'")]
 
     @property
+    def dropped(self) -> list[str]:
+        """Reasons for which messages that waited were dropped."""
+        rows = self.rows("SELECT reason FROM inbox WHERE state = 'dropped'")
+        return [reason for (reason,) in rows]
+
+    @property
     def open_calls(self) -> list[str]:
         answered = {call for call, _, _ in self.results}
         return [call for call in self.calls if call not in answered]

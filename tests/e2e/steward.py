@@ -45,6 +45,8 @@ class Steward:
         self.excused: Callable[[str], bool] = lambda _: False
         """Tells of a line about a held loop if the machine itself explains it."""
         self.settings: dict[str, str] = {}
+        self.secrets: list[str] = [KEY, TOKEN]
+        """Words that no file and no output may hold."""
         self.module = "bot"
         self._launch = launch
         self._output = folder / "output.txt"
@@ -203,8 +205,7 @@ class Steward:
         SIGKILL is its quickest end, and a legal one: an orderly end has tests of its own.
         """
         if self.records.there:
-            with suppress(AssertionError):
-                await self.eventually(lambda: not self._untidy(), within=5)
+            await self.settled()
             assert self._untidy() == []
         await self.abandon()
         unforeseen = self._unforeseen()
@@ -214,6 +215,11 @@ class Steward:
         assert self._leaks() == []
         held = [line for line in self._but_foreseen(self.holds) if not self.excused(line)]
         assert held == [], "\n".join(held)
+
+    async def settled(self) -> None:
+        """Wait until all is tidy, or until it takes too long."""
+        with suppress(AssertionError):
+            await self.eventually(lambda: not self._untidy(), within=5)
 
     async def abandon(self) -> None:
         """End the process whatever it does."""
@@ -242,7 +248,7 @@ class Steward:
 
     def _leaks(self) -> list[str]:
         """Files that hold a secret; the address of the Bot API ends with the token."""
-        secrets = (KEY.encode(), TOKEN.encode(), TOKEN.partition(":")[2].encode())
+        secrets = [word.encode() for word in (*self.secrets, TOKEN.partition(":")[2])]
         files = [self._output, *(path for path in self.home.rglob("*") if path.is_file())]
         return [
             path.name

@@ -18,6 +18,7 @@ from bot.domain.message import (
     Sign,
     Unreadable,
 )
+from bot.ports.channel import Growth
 
 _NOTHING = "(nothing)"
 
@@ -60,6 +61,7 @@ class FakeChannel:
     drafts: bool = True
     gated: bool = False
     instant: bool = True
+    growth: Growth = field(default_factory=Growth)
     limit: int = 4096
     screen: dict[str, Shown] = field(default_factory=dict[str, Shown])
     sent_drafts: list[tuple[Address, str]] = field(default_factory=list[tuple[Address, str]])
@@ -117,7 +119,7 @@ class FakeChannel:
             bodies[0]["reply_to"] = content.reply_to
         return [Piece(body) for body in bodies]
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         if to in self.gone:
             raise RecipientGone("the bot was blocked by the user")
         fault = self._fault()

@@ -114,6 +114,10 @@ class MemoryInbox:
         first = next(new, len(rows))
         return [row for row in rows[max(0, first - span) :] if row.person is not None]
 
+    async def newest(self, channel: str) -> datetime | None:
+        rows = [row for row in self.rows.inbox.values() if row.channel == channel]
+        return rows[-1].received_at if rows else None
+
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         heard = [
             row
@@ -264,6 +268,10 @@ class MemoryChats:
             for chat in self.rows.chats.values()
             if address in (chat.address, chat.moved_from) or chat.address.key.startswith(topics)
         ]
+
+    async def of_channel(self, channel: str, limit: int) -> Sequence[Address]:
+        found = [c.address for c in self.rows.chats.values() if c.address.channel == channel]
+        return found[::-1][:limit]
 
     async def get(self, chat: int) -> Chat:
         known = self.rows.chats.get(chat)

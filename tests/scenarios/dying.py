@@ -102,6 +102,9 @@ class DyingInbox:
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
         return await self.inbox.last_taken(span)
 
+    async def newest(self, channel: str) -> datetime | None:
+        return await self.inbox.newest(channel)
+
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         return await self.inbox.heard(chat, limit)
 

@@ -30,9 +30,9 @@ class WatchedChannel(FakeChannel):
     typing_refused: int = 0
     """The next signs that find no room."""
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         self._note("draft" if piece.body.get("passing") else "send", str(piece.body["text"]))
-        return await FakeChannel.send(self, to, piece)
+        return await FakeChannel.send(self, to, piece, once=once)
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         self._note("edit", "" if piece is None else str(piece.body["text"]))

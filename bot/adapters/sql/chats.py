@@ -46,6 +46,12 @@ _WITHIN = _CHATS.where(
         type_coerce(chat.c.address, Text).startswith(bindparam("topics", type_=Text)),
     )
 ).order_by(chat.c.id)
+_OF_CHANNEL = (
+    select(chat.c.address)
+    .where(type_coerce(chat.c.address, Text).startswith(bindparam("of", type_=Text)))
+    .order_by(chat.c.id.desc())
+    .limit(bindparam("most"))
+)
 _ADD = Upsert(chat, ["address"])
 _SETTINGS = (
     "conversation",
@@ -114,6 +120,10 @@ class SqlChats:
         return await self._database.read(
             lambda c: [Chat(*row) for row in c.execute(_WITHIN, wanted)]
         )
+
+    async def of_channel(self, channel: str, limit: int) -> Sequence[Address]:
+        wanted = {"of": f"{channel}:", "most": limit}
+        return await self._database.read(lambda c: list(c.execute(_OF_CHANNEL, wanted).scalars()))
 
     async def get(self, chat: int) -> Chat:
         return await self._database.read(lambda c: one(c, chat))

@@ -49,6 +49,12 @@ _HEARD = (
     .order_by(inbox.c.id.desc())
     .limit(bindparam("most"))
 )
+_NEWEST = (
+    select(inbox.c.received_at)
+    .where(inbox.c.channel == bindparam("of"))
+    .order_by(inbox.c.id.desc())
+    .limit(1)
+)
 _PASS_OVER = (
     update(inbox)
     .where(inbox.c.id.in_(bindparam("named", expanding=True)), UNROUTED)
@@ -133,6 +139,10 @@ class SqlInbox:
         return await self._database.read(
             lambda c: [InboundRow(*row) for row in c.execute(_LAST_TAKEN, {"span": span})]
         )
+
+    async def newest(self, channel: str) -> datetime | None:
+        wanted = {"of": channel}
+        return await self._database.read(lambda c: c.execute(_NEWEST, wanted).scalar())
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         wanted = {"of": chat, "most": limit}

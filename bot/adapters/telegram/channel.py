@@ -30,6 +30,7 @@ from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
 from bot.domain.errors import ChatMoved, ContentRefused
 from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.ports.channel import Growth
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍", Sign.DONE: "👌"}
@@ -55,6 +56,7 @@ class TelegramChannel:
     name = CHANNEL
     drafts = True
     instant = False
+    growth = Growth()
 
     def __init__(self, api: TelegramApi, *, gated: bool = True) -> None:
         self._api = api
@@ -66,7 +68,7 @@ class TelegramChannel:
     def split(self, content: Outbound) -> Sequence[Piece]:
         return split_content(content)
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         with _following(to):
             return await self._send(to, piece.body)
 

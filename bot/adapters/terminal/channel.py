@@ -23,6 +23,7 @@ from bot.domain.message import (
     Press,
     Sign,
 )
+from bot.ports.channel import Growth
 
 _BLOCKS: Mapping[str, type[Block]] = {"markdown": Markdown, "plain": Plain, "code": CodeBlock}
 
@@ -34,6 +35,7 @@ class TerminalChannel:
     drafts = True
     gated = False
     instant = True
+    growth = Growth()
 
     def __init__(self, screen: Screen, address: Address = ADDRESS) -> None:
         self._screen = screen
@@ -45,7 +47,7 @@ class TerminalChannel:
     def split(self, content: Outbound) -> Sequence[Piece]:
         return (Piece(dataclasses.asdict(content)),)
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         if to != self.address:
             # It was asked by `steward ask`, which was killed before its answer came.
             raise RecipientGone("nobody reads the answer to that question any more")

@@ -21,10 +21,10 @@ class QuestionChannel(TerminalChannel):
         self.answers: list[str] = []
         self.files: list[FileRef] = []
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         content = content_of(piece)
         if to != self.address or content.kind is not OutboundKind.ANSWER:
-            message_id = await super().send(to, piece)
+            message_id = await super().send(to, piece, once=once)
         else:
             texts = [block.text.strip() for block in content.blocks if not is_said(block)]
             self.answers += [text for text in texts if text]

@@ -1,5 +1,6 @@
 """The content of a card: open, decided, and after its call."""
 
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -30,6 +31,7 @@ LONGEST = 3_500
 """Characters a card shows in its message; Telegram allows 4,096 with everything around them."""
 
 REPLY = "Reply to say what should be different"
+DIFFERENT = "What should be different?"
 IN_WORKSPACE = "in the workspace"
 """The place that a card does not name: files are nowhere else."""
 
@@ -303,7 +305,7 @@ def _rules(approval: Approval) -> list[tuple[Button, ...]]:
 def _refusals(approval: Approval) -> tuple[Button, ...]:
     return (
         _button(approval, "❌ Deny", Verb.DENY),
-        _button(approval, "✏️ Change…", Verb.CHANGE),
+        replace(_button(approval, "✏️ Change…", Verb.CHANGE), asks=DIFFERENT),
         _button(approval, "⏹ Stop", Verb.STOP),
     )
 

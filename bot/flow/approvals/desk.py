@@ -11,7 +11,7 @@ from bot.domain.message import Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.tool import Effect, Offer, RulePattern
 from bot.domain.visible_text import one_line
-from bot.flow.approvals.cards import open_card, parse_data
+from bot.flow.approvals.cards import DIFFERENT, open_card, parse_data
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
 from bot.flow.approvals.desks import (
     NOT_APPROVER,
@@ -31,7 +31,6 @@ from bot.ports.ledger import Ledger
 from bot.ports.outbox import DeliveryState, Outbox
 
 WAITS = "It runs once the cards before it are decided."
-DIFFERENT = "What should be different?"
 EXPIRED = "This card has expired."
 
 _ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.FOLDER, Verb.ALLOW, Verb.ALL)
@@ -107,7 +106,9 @@ class ApprovalDesk:
             case _:
                 return refused(NOT_OURS)
 
-    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
         """Takes a reply to a card, or to the question of its Change, as a denial with a reason.
 
         Assent is no denial, and a question is one only where the person was asked for the words.
@@ -123,7 +124,7 @@ class ApprovalDesk:
             return Taken.DECIDED if denied else Taken.NO
         if not text.strip():
             return Taken.NO  # a picture or a voice message: nobody has read yet what it says
-        if is_question(text) and change_of(key) is None:
+        if is_question(text) and change_of(key) is None and not asked:
             return Taken.QUESTION
         if is_assent(text):
             return Taken.ASSENT

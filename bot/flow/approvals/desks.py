@@ -47,8 +47,13 @@ class Desk(Protocol):
         """Takes a press; returns the private answer to the person who pressed."""
         ...
 
-    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
-        """Takes a reply to the message with this outbound key."""
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
+        """Takes a reply to the message with this outbound key.
+
+        `asked` is true when a button of that message asked for the words.
+        """
         ...
 
     async def card_key(self, data: str, chat: int) -> str | None:
@@ -94,17 +99,19 @@ class Desks:
             copy = Show(key, chat, content, over=message_id, copy_of=row.id)
             await self._journal.commit(Change((copy,)))
 
-    async def reply(self, chat: int, message_id: str, text: str, person: Person) -> Taken:
+    async def reply(
+        self, chat: int, message_id: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
         key = await self._outbox.key_of(chat, message_id)
         if key is None:
             return Taken.NO
         for desk in self._desks.values():
-            taken = await desk.reply(chat, key, text, person)
+            taken = await desk.reply(chat, key, text, person, asked=asked)
             if taken is not Taken.NO:
                 return taken
         return Taken.NO
 
-    async def said(self, chat: int, text: str, person: Person) -> Taken:
+    async def said(self, chat: int, text: str, person: Person, *, asked: bool = False) -> Taken:
         """Takes a message that answers no other one: a bare “yes” is meant for the open card."""
         if is_assent(text):
             for desk in self._desks.values():

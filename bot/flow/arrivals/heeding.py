@@ -1,15 +1,17 @@
 """Follows messages of people that the bot listens to: edits, commands, replies, wishes."""
 
-from bot.domain.change import AmendInbound, Change, InboundState, Show
+from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
-from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
+from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain, Withdrawn
 from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.arrivals.marks import marked
 from bot.flow.commands import Commands
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.seams import Seams
+from bot.ports.chats import Chats
+from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 
 
@@ -17,12 +19,19 @@ class Heeding:
     """Carries a message out if it is a command or answers a card; else it waits for its turn."""
 
     def __init__(
-        self, commands: Commands, desks: Desks, queueing: Queueing, seams: Seams, journal: Journal
+        self,
+        commands: Commands,
+        desks: Desks,
+        queueing: Queueing,
+        seams: Seams,
+        chats: Chats,
+        journal: Journal,
     ) -> None:
         self._commands = commands
         self._desks = desks
         self._queueing = queueing
         self._seams = seams
+        self._chats = chats
         self._journal = journal
 
     async def heed(self, arrival: Arrival) -> None:
@@ -76,7 +85,8 @@ class Heeding:
             return await self._desks.said(chat, text, arrival.person) if bare else Taken.NO
         if message.foreign is not None and not message.attachments:
             return Taken.NO  # a sticker or a poll: its words are none that the person typed
-        return await self._desks.reply(chat, quote.message_id, text, arrival.person)
+        person, asked = arrival.person, quote.asked
+        return await self._desks.reply(chat, quote.message_id, text, person, asked=asked)
 
     async def _edit(self, arrival: Arrival) -> None:
         """Changes a message that still waits; the edit of an older one has no effect."""
@@ -92,6 +102,28 @@ class Heeding:
             else:
                 return
         await self._journal.commit(marked(row, InboundState.DONE, why))
+
+    async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
+        """Drops a deleted message that still waits; of an older one nothing changes."""
+        why = "a message deleted that nobody waits for"
+        waiting = await self._waiting(withdrawn)
+        if waiting is not None:
+            expect = (InboundState.WAITING,)
+            gone = MarkInbound(
+                waiting.id, InboundState.DROPPED, expect, reason="deleted", forget=True
+            )
+            try:
+                await self._journal.commit(Change((gone,)))
+                why = "a message deleted before its turn"
+            except Conflict:
+                why = "a message deleted too late"
+        await self._journal.commit(marked(row, InboundState.DONE, why))
+
+    async def _waiting(self, withdrawn: Withdrawn) -> InboundRow | None:
+        for chat in await self._chats.within(withdrawn.address):
+            if chat.address == withdrawn.address:
+                return await self._queueing.waiting(chat.id, withdrawn.message_id)
+        return None
 
 
 def _told(arrival: Arrival, text: str) -> Show:

@@ -122,7 +122,9 @@ class Knocking:
         audit = AddAudit(self._clock.now(), chat, person.id, action, account, {})
         return verdict, (*told, audit)
 
-    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
         """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
 

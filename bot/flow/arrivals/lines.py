@@ -14,6 +14,7 @@ from bot.domain.message import (
     PresenceChange,
     Press,
     Unreadable,
+    Withdrawn,
 )
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.tasks import TaskOwner
@@ -139,7 +140,7 @@ def _places(inbound: Inbound) -> tuple[str, ...]:
             return ()
         case Moved(old, new):
             return tuple(dict.fromkeys((_place(old), _place(new))))
-        case Press() | PresenceChange() | InboundMessage():
+        case Press() | PresenceChange() | Withdrawn() | InboundMessage():
             return (_place(inbound.address),)
 
 

@@ -9,6 +9,7 @@ from bot.domain.message import (
     PresenceChange,
     Press,
     Unreadable,
+    Withdrawn,
 )
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.presses import Presses
@@ -55,6 +56,9 @@ class Router:
                 await self._membership.heed(row, inbound)
             case Press():
                 await self._presses.take(row, inbound)
+            case Withdrawn():
+                talk = self._private_talk if inbound.private else self._group_talk
+                await talk.drop(row, inbound)
             case InboundMessage():
                 talk = self._private_talk if inbound.private else self._group_talk
                 await talk.hear(row, inbound)

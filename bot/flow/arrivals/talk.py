@@ -2,7 +2,7 @@
 
 from bot.domain.bundle import seam_of
 from bot.domain.chat import Activation, Chat
-from bot.domain.message import InboundMessage
+from bot.domain.message import InboundMessage, Withdrawn
 from bot.domain.person import Person
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
@@ -31,6 +31,9 @@ class PrivateTalk:
         chat = await self._chats.at(message.address, private=True)
         await self._heeding.heed(Arrival(row, message, chat, person))
 
+    async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
+        await self._heeding.drop(row, withdrawn)
+
 
 class GroupTalk:
     """Hears messages of groups; what is not for the bot is passed over, or kept as heard."""
@@ -55,6 +58,10 @@ class GroupTalk:
             await self._heeding.heed(Arrival(row, message, chat, person))
         elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)
+
+    async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
+        await self._overhearing.flush()
+        await self._heeding.drop(row, withdrawn)
 
     async def _is_stranger(self, message: InboundMessage) -> bool:
         return await self._people.by_sender(message.sender) is None

@@ -65,7 +65,9 @@ class NoteChanging:
         await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
         return PressAnswer()
 
-    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
         id, words = note_asked(key), text.strip()
         if id is None:
             return Taken.NO

@@ -133,7 +133,8 @@ class Composition:
     @cached_property
     def _heeding(self) -> Heeding:
         work, journal = self.chat_work, self.way_out.journal
-        return Heeding(self._commands, self._desks, work.queueing, work.seams, journal)
+        chats = self.store.chats
+        return Heeding(self._commands, self._desks, work.queueing, work.seams, chats, journal)
 
     @cached_property
     def _commands(self) -> Commands:

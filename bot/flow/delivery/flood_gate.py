@@ -175,6 +175,7 @@ class GatedChannel:
         self.drafts = channel.drafts
         self.gated = channel.gated
         self.instant = channel.instant
+        self.growth = channel.growth
 
     def parse(self, body: str) -> Inbound:
         return self._channel.parse(body)
@@ -182,8 +183,8 @@ class GatedChannel:
     def split(self, content: Outbound) -> Sequence[Piece]:
         return self._channel.split(content)
 
-    async def send(self, to: Address, piece: Piece) -> str:
-        return await self._owed(to, lambda: self._channel.send(to, piece))
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        return await self._owed(to, lambda: self._channel.send(to, piece, once=once))
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         await self._owed(to, lambda: self._channel.edit(to, message_id, piece))

@@ -42,7 +42,8 @@ class Showing:
         if len(seen) >= len(pieces):
             await self._save(self._delivered(row, pieces, seen))
         for piece in pieces[len(seen) :]:
-            seen = (*seen, await channel.send(row.address, piece))
+            once = f"{row.address.key} {row.key} {row.id} {len(seen)}"
+            seen = (*seen, await channel.send(row.address, piece, once=once))
             await self._save(self._delivered(row, pieces, seen))
 
     async def _take_away(self, row: OutboxRow, channel: Channel) -> None:

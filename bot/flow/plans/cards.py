@@ -7,7 +7,7 @@ from bot.domain.message import Block, Button, FileRef, Outbound, OutboundKind, P
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.tool import Effect, clipped
 from bot.domain.visible_text import visible
-from bot.flow.approvals.cards import IN_WORKSPACE, LONGEST, REPLY
+from bot.flow.approvals.cards import DIFFERENT, IN_WORKSPACE, LONGEST, REPLY
 
 PREFIX = "p"
 """The first letter of the button data of every plan's card."""
@@ -89,9 +89,14 @@ def replaced(plan: Plan) -> list[Show]:
     return [Show(plan.key_in(chat), chat, content) for chat in plan.chats]
 
 
+def _button(plan: Plan, verb: PlanVerb) -> Button:
+    asks = DIFFERENT if verb is PlanVerb.CHANGE else ""
+    return Button(_LABELS[verb], button_data(plan, verb), asks)
+
+
 def card(plan: Plan, chat: int, note: str = "") -> Outbound:
     verbs = [v for v in offered(plan) if not _is_elsewhere(plan, chat, v)]
-    buttons = tuple(Button(_LABELS[verb], button_data(plan, verb)) for verb in verbs)
+    buttons = tuple(_button(plan, verb) for verb in verbs)
     if plan.state is PlanState.CANCELLED:
         line = " · ".join(part for part in (_ENDS[plan.state], named(plan), _decider(plan)) if part)
         return Outbound(OutboundKind.CARD, (Plain(line, style="line"),), files=document(plan))

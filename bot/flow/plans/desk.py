@@ -18,6 +18,7 @@ from bot.domain.plan import (
     plan_of_card,
 )
 from bot.domain.visible_text import one_line
+from bot.flow.approvals.cards import DIFFERENT
 from bot.flow.approvals.desks import (
     NOT_APPROVER,
     NOT_OURS,
@@ -39,7 +40,6 @@ from bot.ports.plans import Plans
 
 STALE = "This card is out of date: the plan has changed."
 ELSEWHERE = "Change it in the chat where it was asked for."
-DIFFERENT = "What should be different?"
 
 _LONGEST_NAME = 60
 _LOOKS = 5
@@ -118,7 +118,9 @@ class PlanDesk:
         await self._journal.commit(Change((shown_now,), durable=True))
         return PressAnswer()
 
-    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
         """Takes a reply to a card that is open for a decision: it changes the plan.
 
         The text is also the next message of the chat. Assent changes nothing, and a question does
@@ -132,7 +134,7 @@ class PlanDesk:
             return Taken.NO
         if plan.state is not PlanState.READY or plan.key_in(chat) != of or chat != plan.chat:
             return Taken.NO
-        if is_question(text) and changed is None:
+        if is_question(text) and changed is None and not asked:
             return Taken.QUESTION
         if is_assent(text):
             return Taken.ASSENT

@@ -44,7 +44,9 @@ class RestDesk:
         self._lanes.wake(lane)
         return PressAnswer(told)
 
-    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
         """Takes no words: a reply to the card is a message like any other."""
         return Taken.NO
 

@@ -86,9 +86,10 @@ class Lives:
         return _living(live, channel, address, late)
 
     def _place(self, work: Work) -> Placeholder | None:
-        """Returns the placeholder of a group's turn; a private chat has drafts instead."""
+        """Returns the placeholder of a turn; None where drafts need no message."""
         channel, turn = self._channels[work.address.channel], work.turn
-        if work.log.chat.private or channel.instant:
+        by_itself = work.log.chat.private and not channel.growth.private
+        if by_itself or channel.instant:
             return None
         placeholder = Placeholder(
             self._placing, channel, work.address, turn.chat, turn.id, turn.reply_to

@@ -19,15 +19,12 @@ _PATIENCE = 0.4
 """Seconds before the first sign; a quick answer needs no sign."""
 
 _LONG = 4.8
-"""Seconds after which a message gets its reaction, and a group sees the growing answer."""
+"""Seconds after which a message gets its reaction."""
 
 _TYPING_EVERY = 4.5
 _NEARLY_OVER = 0.2
 _DRAFT_EVERY = 1.1
 _SIGN_LASTS = 2.2
-_MESSAGE_EVERY = 5.0
-"""Seconds between two edits of a growing message; a group allows 20 messages a minute."""
-
 _NEXT_TRY = 1.0
 _DRAFT_REFRESH = 20.0
 _DRAFT_TICK = 4.0
@@ -138,27 +135,30 @@ class Late:
     _typed_at: float = -_TYPING_EVERY
 
     async def show(self) -> None:
-        long_at, told = self.clock.steady() + _LONG, False
+        now = self.clock.steady()
+        long_at, told = now + _LONG, False
+        grows_at = now + self.channel.growth.after
         if self.at_once:
             await self._type()
         await self.clock.sleep(_PATIENCE)
         while True:
-            takes_long = self.clock.steady() >= long_at
-            if takes_long and not told:
+            if self.clock.steady() >= long_at and not told:
                 self.long()
                 told = True
             self.live.changed.clear()
             self.live.passed()
-            rest = await self._show_now(takes_long=takes_long)
-            soon = rest if told else min(rest, long_at - self.clock.steady())
+            grows = self.clock.steady() >= grows_at
+            rest = await self._show_now(grows=grows)
+            ahead = [*([] if told else [long_at]), *([] if grows else [grows_at])]
+            soon = min([rest, *(at - self.clock.steady() for at in ahead)])
             await awaited(self.live.changed, self.clock, max(soon, 0))
 
-    async def _show_now(self, *, takes_long: bool) -> float:
+    async def _show_now(self, *, grows: bool) -> float:
         """Shows the newest state; returns the seconds until it is shown again without a change."""
         screen = self.live.newest() if self.channel.drafts else ""
         if screen and self.placeholder is None:
             return await self._draft(screen)
-        if screen and self.placeholder is not None and takes_long:
+        if screen and self.placeholder is not None and grows:
             return await self._grow(self.placeholder, screen)
         soon = await self._type()
         # The text of a group's answer changes all the time; typing is repeated less often.
@@ -185,7 +185,7 @@ class Late:
         if message.missed:
             await self._type()
             return 0.0
-        await self.clock.sleep(_MESSAGE_EVERY - _NEXT_TRY)
+        await self.clock.sleep(max(self.channel.growth.every - _NEXT_TRY, 0.0))
         return _MESSAGE_TICK if self.live.runs else _TYPING_EVERY
 
     async def _type(self) -> float:

@@ -100,7 +100,9 @@ class WaysDesk:
             await self._journal.commit(Change(gone, durable=True))
         return refused(GONE_ON)
 
-    async def reply(self, chat: int, key: str, text: str, person: Person) -> Taken:
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
         """Takes no words: a reply to such a message is a message like any other."""
         return Taken.NO
 

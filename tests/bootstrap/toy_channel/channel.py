@@ -15,6 +15,7 @@ from bot.domain.message import (
     Unreadable,
 )
 from bot.domain.person import Sender
+from bot.ports.channel import Growth
 from tests.bootstrap.toy_channel.platform import ToyPlatform
 
 
@@ -24,6 +25,7 @@ class ToyChannel:
     drafts = False
     gated = False
     instant = False
+    growth = Growth()
 
     def __init__(self, platform: ToyPlatform) -> None:
         self._platform = platform
@@ -45,7 +47,7 @@ class ToyChannel:
         buttons = [[button.label, button.data] for row in content.buttons for button in row]
         return (Piece({"text": text, "buttons": buttons}),)
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         return await self._platform.show(piece)
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:

@@ -74,10 +74,10 @@ class RoughChannel(FakeChannel):
         self.sent = list[str]()
         self.before_each: Callable[[], Awaitable[None]] | None = None
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         await self._meet_fate()
         try:
-            return await FakeChannel.send(self, to, piece)
+            return await FakeChannel.send(self, to, piece, once=once)
         finally:
             await asyncio.sleep(0)
 

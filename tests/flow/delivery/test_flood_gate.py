@@ -486,10 +486,10 @@ class _SlowChannel(FakeChannel):
         self._seconds = seconds
         self.arrived: list[float] = []
 
-    async def send(self, to: Address, piece: Piece) -> str:
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         await self._clock.sleep(self._seconds)
         self.arrived.append(self._clock.steady())
-        return await super().send(to, piece)
+        return await super().send(to, piece, once=once)
 
 
 class _FloodedDrafts(FakeChannel):

@@ -1,0 +1,1 @@
+"""The Discord channel: gateway events in, messages, components and files out."""

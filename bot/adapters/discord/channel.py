@@ -1,0 +1,197 @@
+"""The Discord channel: pieces, growing answers, signs and answers to presses."""
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.adapters.discord.addresses import CHANNEL, channel_in, is_server
+from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.components import components_of
+from bot.adapters.discord.cutting import cut
+from bot.adapters.discord.faults import Unknown
+from bot.adapters.discord.fields import Fields, clean
+from bot.adapters.discord.formatting import markdown, plain
+from bot.adapters.discord.messages import time_of
+from bot.adapters.discord.pieces import shortened, split_content
+from bot.adapters.discord.updates import parse_event
+from bot.adapters.discord.uploads import content_of, form_of
+from bot.domain.errors import ContentRefused, RecipientGone
+from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.ports.channel import Growth
+
+_REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍️", Sign.DONE: "👌"}
+_MOST_REACTIONS = 10_000
+_NOBODY: dict[str, Any] = {"parse": [], "replied_user": False}
+"""Nobody is called by an answer, whatever stands in it."""
+
+_NO_PREVIEW, _FOR_ONE, _NO_SOUND = 1 << 2, 1 << 6, 1 << 12
+_MESSAGES = "/channels/{channel_id}/messages"
+_MESSAGE = "/channels/{channel_id}/messages/{message_id}"
+_TYPING = "/channels/{channel_id}/typing"
+_REACTION = "/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me"
+_LONGEST_NONCE = 25
+
+
+class DiscordChannel:
+    """The Channel port on Discord's HTTP API; `gated` is off where no rates hold."""
+
+    name = CHANNEL
+    drafts = True
+    instant = False
+    growth = Growth(private=True, after=1.0, every=1.5)
+
+    def __init__(self, api: DiscordApi, *, gated: bool = True) -> None:
+        self._api = api
+        self.gated = gated
+        self._started = datetime.now(UTC)
+        self._reactions: OrderedDict[str, Sign] = OrderedDict()
+
+    def parse(self, body: str) -> Inbound:
+        return parse_event(body, self._api.own_id)
+
+    def split(self, content: Outbound) -> Sequence[Piece]:
+        return split_content(content)
+
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        """Sends a piece; Discord shows no second message of the same name within minutes."""
+        body = piece.body
+        payload: dict[str, Any] = _shown(body) | {"flags": _flags(body)}
+        if once:
+            name = hashlib.sha256(once.encode()).hexdigest()[:_LONGEST_NONCE]
+            payload |= {"nonce": name, "enforce_nonce": True}
+        if (answered := body.get("reply_to")) is not None:
+            # The message answered may have been deleted meanwhile; the answer is owed all the same.
+            payload["message_reference"] = {"message_id": answered, "fail_if_not_exists": False}
+        channel = await self._channel(to)
+        form = None
+        if "file" in body:
+            form, payload = await _with_file(payload, body["file"])
+        sent = await self._posted(channel, payload, form)
+        number = sent.id("id")
+        if number is None:
+            raise ContentRefused("Discord answered without the number of the message")
+        if once and form is None and (sent.text("content") or "") != payload["content"].strip():
+            # It is the message of an earlier try, and the words have changed since.
+            await self.edit(to, number, piece)
+        return number
+
+    async def _posted(
+        self, channel: str, payload: dict[str, Any], form: list[dict[str, Any]] | None
+    ) -> Fields:
+        names = {"channel_id": channel}
+        if form is None:
+            return Fields(await self._api.call("POST", _MESSAGES, payload, names=names))
+        try:
+            return Fields(await self._api.call("POST", _MESSAGES, form=form, names=names))
+        except RecipientGone as refused:
+            # A place may take words and no files.
+            raise ContentRefused(str(refused)) from None
+
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
+        names = {"channel_id": await self._channel(to), "message_id": message_id}
+        if piece is None:
+            try:
+                await self._api.call("DELETE", _MESSAGE, names=names)
+            except Unknown:
+                return
+        else:
+            shown = _shown(piece.body) | {"flags": _flags(piece.body) & _NO_PREVIEW}
+            if "file" in piece.body and not shown["content"]:
+                del shown["content"]
+            await self._api.call("PATCH", _MESSAGE, shown, names=names)
+
+    async def draft(
+        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+    ) -> str | None:
+        """Shows an answer that grows in a message of its own, which makes no sound."""
+        shown = shortened(await asyncio.to_thread(markdown, clean(text)))
+        if not shown.strip():
+            return message_id
+        if message_id is not None:
+            await self.edit(to, message_id, Piece({"text": shown}))
+            return message_id
+        return await self.send(to, Piece({"text": shown, "reply_to": reply_to, "silent": True}))
+
+    async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        channel = await self._channel(to)
+        if sign is Sign.TYPING:
+            await self._api.call("POST", _TYPING, names={"channel_id": channel})
+        elif message_id is not None:
+            try:
+                await self._react(channel, message_id, sign)
+            except Unknown:
+                return
+
+    async def _react(self, channel: str, message: str, sign: Sign) -> None:
+        """Shows one reaction in place of an earlier one."""
+        for earlier in self._earlier(message):
+            if earlier is not sign:
+                await self._reaction("DELETE", channel, message, earlier)
+        if sign in _REACTIONS:
+            await self._reaction("PUT", channel, message, sign)
+        self._reactions[message] = sign
+        while len(self._reactions) > _MOST_REACTIONS:
+            self._reactions.popitem(last=False)
+
+    def _earlier(self, message: str) -> Sequence[Sign]:
+        """Returns the reactions that may be on a message, all of them if it is from before."""
+        known = self._reactions.get(message)
+        if known is not None:
+            return (known,) if known in _REACTIONS else ()
+        return tuple(_REACTIONS) if time_of(message) < self._started else ()
+
+    async def _reaction(self, method: str, channel: str, message: str, sign: Sign) -> None:
+        names = {"channel_id": channel, "message_id": message, "emoji": _REACTIONS[sign]}
+        try:
+            await self._api.call(method, _REACTION, names=names)
+        except Unknown:
+            if method == "PUT":
+                raise
+
+    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+        """Tells a refusal to the one who pressed; whatever did something shows on its card."""
+        _, _, token = press.handle.partition(":")
+        words = plain(clean(text)).strip()
+        if not refused or not words or not token:
+            return
+        body = {"content": cut(words)[0], "flags": _FOR_ONE, "allowed_mentions": _NOBODY}
+        path = "/webhooks/{webhook_id}/{webhook_token}"
+        try:
+            names = {"webhook_id": self._api.own_id, "webhook_token": token}
+            await self._api.call("POST", path, body, names=names)
+        except Unknown:
+            # A press is answered for a quarter of an hour only.
+            return
+
+    async def _channel(self, to: Address) -> str:
+        return channel_in(to) if is_server(to) else await self._api.channel_of(to.chat)
+
+
+def _shown(body: Any) -> dict[str, Any]:
+    """Returns what people see of a message, as it is sent and as it is edited."""
+    return {
+        "content": body["text"],
+        "components": components_of(body.get("buttons", ())),
+        "allowed_mentions": _NOBODY,
+    }
+
+
+def _flags(body: Any) -> int:
+    preview = 0 if body.get("previews") else _NO_PREVIEW
+    return preview | (_NO_SOUND if body.get("silent") else 0)
+
+
+async def _with_file(
+    payload: dict[str, Any], file: Any
+) -> tuple[list[dict[str, Any]] | None, dict[str, Any]]:
+    """Returns the parts of a message with a file, or the words about a file that cannot be sent."""
+    try:
+        content = await asyncio.to_thread(content_of, file)
+    except ContentRefused as refused:
+        told = plain(f"📎 I could not send {file['name']}: {refused}.")
+        words = "\n".join(part for part in (payload["content"], told) if part)
+        return None, payload | {"content": cut(words)[0]}
+    return form_of(payload, file["name"], content), payload

@@ -1,0 +1,105 @@
+"""Cuts a text into messages; a fence that is cut is closed and opened again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.adapters.discord.formatting import FENCE
+
+LONGEST = 2_000
+_ROOM_FOR_FENCE = len(FENCE) + 1
+_LONGEST_OPENING = 40
+_OPENS, _CLOSES = "opens", "closes"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line, or a part of a long one; `fence` is the line that opened the code around it."""
+
+    text: str
+    fence: str = ""
+    mark: str = ""
+    """Tells a line that opens code from one that closes it; empty for all others."""
+
+    @property
+    def size(self) -> int:
+        return units(self.text)
+
+
+def cut(text: str, longest: int = LONGEST) -> list[str]:
+    """Returns parts of at most `longest` units of UTF-16, in order; blank ones are left out."""
+    parts: list[str] = []
+    held: list[_Line] = []
+    room = longest - _ROOM_FOR_FENCE
+    for line in _lines(text, room - _LONGEST_OPENING - 1):
+        # There is always room for the end of a fence.
+        while held and line.mark != _CLOSES and _size(held) + 1 + line.size > room:
+            border = _border(held, longest)
+            parts.append(_joined(held[:border]))
+            held = _reopened(held[border:], line)
+        held.append(line)
+    parts.append(_joined(held))
+    return [part for part in parts if part.strip("`\n \t")]
+
+
+def _lines(text: str, longest: int) -> Iterator[_Line]:
+    fence = ""
+    for line in text.split("\n"):
+        if not line.startswith(FENCE):
+            yield from (_Line(part, fence) for part in _parts(line, longest))
+        elif fence:
+            fence = ""
+            yield _Line(FENCE, mark=_CLOSES)
+        else:
+            fence = line[:_LONGEST_OPENING]
+            yield _Line(fence, mark=_OPENS)
+
+
+def _parts(line: str, longest: int) -> Iterator[str]:
+    """Yields a line in parts that fit, cut at a blank where there is one."""
+    while units(line) > longest:
+        end = _end_within(line, longest)
+        blank = line.rfind(" ", end // 2, end)
+        end = blank if blank > 0 else end
+        yield line[:end]
+        line = line[end:].removeprefix(" ")
+    yield line
+
+
+def _end_within(line: str, longest: int) -> int:
+    """Returns the number of characters that have at most so many units."""
+    end = min(len(line), longest)
+    while (over := units(line[:end]) - longest) > 0:
+        end -= max(over // 2, 1)
+    return end
+
+
+def _border(held: Sequence[_Line], longest: int) -> int:
+    """Returns the number of lines of this part: up to a blank line if that leaves enough."""
+    size, border = 0, len(held)
+    for at, line in enumerate(held):
+        size += line.size + 1
+        if size > longest // 4 and not line.text.strip() and not line.fence:
+            border = at + 1
+    # A fence that opens on the last line has nothing in it yet.
+    return border - 1 if held[border - 1].mark == _OPENS and border > 1 else border
+
+
+def _reopened(rest: Sequence[_Line], line: _Line) -> list[_Line]:
+    """Returns the lines of the next part, below the fence that they stand in."""
+    fence = (rest[0] if rest else line).fence
+    return [_Line(fence, mark=_OPENS), *rest] if fence else list(rest)
+
+
+def _joined(held: Sequence[_Line]) -> str:
+    marks = [line.mark for line in held if line.mark]
+    text = "\n".join(line.text for line in held).strip("\n")
+    return f"{text}\n{FENCE}" if marks and marks[-1] == _OPENS else text
+
+
+def _size(held: Sequence[_Line]) -> int:
+    return sum(line.size + 1 for line in held) - 1
+
+
+def units(text: str) -> int:
+    """Returns the length of a text in units of UTF-16, which is never below Discord's own count."""
+    return len(text) + sum(character > "\uffff" for character in text)

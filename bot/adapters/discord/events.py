@@ -1,0 +1,168 @@
+"""Stores the events of the gateway in batches; only then do they count as received."""
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.fields import Fields
+from bot.adapters.discord.gateway import Event, Session
+from bot.adapters.discord.interactions import Interactions
+from bot.adapters.discord.missed import Missed
+from bot.adapters.discord.places import Places
+from bot.domain.errors import StoreError
+from bot.domain.message import RawUpdate
+from bot.ports.clock import Clock
+
+Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
+_MOST_WAITING = 1_000
+_BATCH = 200
+_RETRY_SECONDS = 1.0
+_GATHERING_SECONDS = 0.02
+_log = logging.getLogger(__name__)
+
+
+class Events:
+    """Takes events in their order; `run` stores them, and answers presses once they are stored."""
+
+    def __init__(
+        self,
+        api: DiscordApi,
+        places: Places,
+        interactions: Interactions,
+        missed: Missed,
+        session: Session,
+        clock: Clock,
+    ) -> None:
+        self._api = api
+        self._places = places
+        self._interactions = interactions
+        self._missed = missed
+        self._session = session
+        self._clock = clock
+        self._waiting: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
+        self.began: Callable[[], None] = lambda: None
+        """Called when a connection begins to bring events."""
+
+    async def take(self, event: Event) -> None:
+        """Puts an event into the queue; waits while the store does not follow."""
+        match event.name:
+            case "READY":
+                self._begin(event.fields)
+            case "RESUMED":
+                self.began()
+            case name:
+                self._places.learn(name, event.fields)
+        await self._waiting.put(event)
+
+    def _begin(self, ready: Fields) -> None:
+        self._session.id = ready.text("session_id") or ""
+        self._session.gateway = ready.text("resume_gateway_url") or ""
+        self.began()
+
+    async def settled(self) -> None:
+        """Returns once all events that were taken are stored."""
+        await self._waiting.join()
+
+    async def run(self, accept: Accept) -> None:
+        """Stores events until cancelled."""
+        stored_at = 0.0
+        while True:
+            batch = [await self._waiting.get()]
+            if self._clock.steady() - stored_at < _GATHERING_SECONDS:
+                # In a stream of talk one transaction for many costs a fraction of one for each.
+                await self._clock.sleep(_GATHERING_SECONDS)
+            while len(batch) < _BATCH and not self._waiting.empty():
+                batch.append(self._waiting.get_nowait())
+            await self._store(batch, accept)
+            for event in batch:
+                if event.sequence is not None:
+                    self._session.sequence = event.sequence
+                self._waiting.task_done()
+            stored_at = self._clock.steady()
+
+    async def _store(self, batch: Sequence[Event], accept: Accept) -> None:
+        updates: list[RawUpdate] = []
+        presses: list[Event] = []
+        for event in batch:
+            for one in await self._unfolded(event):
+                if not self._is_wanted(one):
+                    continue
+                updates.append(await self._update(one))
+                if one.name == "INTERACTION_CREATE":
+                    presses.append(one)
+        if updates:
+            await self._accepted(updates, accept)
+        for press in presses:
+            self._interactions.answer(press.fields)
+
+    async def _unfolded(self, event: Event) -> Sequence[Event]:
+        """Returns the single events that one stands for; a new session for what was missed."""
+        return await self._missed.messages() if event.name == "READY" else _single(event)
+
+    async def _accepted(self, updates: Sequence[RawUpdate], accept: Accept) -> None:
+        told = ""
+        while True:
+            try:
+                await accept(updates)
+            except StoreError as fault:
+                if str(fault) != told:
+                    _log.warning("Events of Discord cannot be stored: %s. I keep trying.", fault)
+                told = str(fault)
+                await self._clock.sleep(_RETRY_SECONDS)
+            else:
+                return
+
+    def _is_wanted(self, event: Event) -> bool:
+        fields = event.fields
+        match event.name:
+            case "MESSAGE_CREATE":
+                return self._is_of_a_person(fields)
+            case "MESSAGE_UPDATE":
+                # Discord also tells so that it has looked at a link.
+                return self._is_of_a_person(fields) and "edited_timestamp" in fields
+            case "INTERACTION_CREATE":
+                return not self._interactions.helped(fields)
+            case "MESSAGE_DELETE":
+                return True
+            case _:
+                return False
+
+    def _is_of_a_person(self, message: Fields) -> bool:
+        author, channel = message.inner("author"), message.id("channel_id")
+        number = author.id("id")
+        if author.flag("bot") or "webhook_id" in message or number == self._api.own_id:
+            return False
+        if number is not None and channel is not None and "guild_id" not in message:
+            self._api.know(number, channel)
+        return True
+
+    async def _update(self, event: Event) -> RawUpdate:
+        place = await self._places.of(event.fields)
+        body = json.dumps({"t": event.name, "d": event.data, "place": place})
+        return RawUpdate(_key(event, body), body)
+
+
+def _single(event: Event) -> Sequence[Event]:
+    """Returns the deletions that one event tells of together."""
+    if event.name != "MESSAGE_DELETE_BULK":
+        return (event,)
+    shared: dict[str, Any] = {k: event.data.get(k) for k in ("channel_id", "guild_id")}
+    numbers = event.fields.ids("ids")
+    single = replace(event, name="MESSAGE_DELETE")
+    return [replace(single, data={**shared, "id": number}) for number in numbers]
+
+
+def _key(event: Event, body: str) -> str:
+    """Returns the name of an event by which it is known when it comes again."""
+    number = event.fields.id("id")
+    if number is None:
+        return f"unknown:{hashlib.sha256(body.encode('utf-8', 'replace')).hexdigest()[:32]}"
+    if event.name == "MESSAGE_UPDATE":
+        return f"edit:{number}:{event.fields.line('edited_timestamp', 40)}"
+    kinds = {"MESSAGE_CREATE": "message", "MESSAGE_DELETE": "deleted"}
+    return f"{kinds.get(event.name, 'press')}:{number}"

@@ -1,0 +1,140 @@
+"""Writes blocks of a message in the Markdown that Discord shows."""
+
+import re
+from typing import assert_never
+
+from bot.adapters.discord.fields import clean
+from bot.domain.message import Block, CodeBlock, Markdown, Plain
+from bot.domain.visible_text import visible
+
+FENCE = "```"
+_URL = re.compile(r"(https?://[^\s<>]+)")
+_SIGNS = re.compile(r"[\\*_~`|]|<(?=[@#:/a-z])|\](?=\()")
+_LINE_MARK = re.compile(r"^([ \t]*)(>|#{1,3} |-# |[-+] |\d{1,9}(?=[.)] ))", re.MULTILINE)
+_DEEP_HEADING = re.compile(r"^ {0,3}#{4,6}[ \t]+(.+?)[ \t]*#*$")
+_TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\](?=[ \t])")
+_PICTURE = re.compile(r"!(?=\[[^\]]*\]\()")
+_BARS = re.compile(r"\|\|")
+_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
+_RULE_OF_TABLE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_BACKTICKS = re.compile(r"`(?=``)")
+_BETWEEN_BACKTICKS = 3
+
+
+def written(block: Block, *, whole: bool) -> str:
+    """Returns a block as Discord reads it; with `whole` every character is visible."""
+    text = visible(clean(block.text)) if whole else clean(block.text)
+    match block:
+        case Markdown():
+            return markdown(text)
+        case Plain(style=style):
+            return "\n".join(_styled(line, style) for line in text.split("\n"))
+        case CodeBlock():
+            return in_fence(visible(clean(block.text)), block.language)
+        case _:
+            assert_never(block)
+
+
+def plain(text: str) -> str:
+    """Escapes a text so that it is shown as it is; addresses stay links."""
+    parts = _URL.split(text)
+    parts[::2] = [_SIGNS.sub(r"\\\g<0>", part) for part in parts[::2]]
+    return _LINE_MARK.sub(r"\1\\\2", "".join(parts))
+
+
+def in_fence(text: str, language: str = "") -> str:
+    """Returns code in a fence that nothing in it can close."""
+    # An invisible sign parts three backticks: there is no longer fence on Discord.
+    inner = _BACKTICKS.sub("`\u200b", text).strip("\n")
+    mark = language if re.fullmatch(r"[\w+#-]{1,20}", language) else ""
+    return f"{FENCE}{mark}\n{inner}\n{FENCE}"
+
+
+def markdown(source: str) -> str:
+    """Returns Markdown with what Discord does not know in another form; code stays as it is."""
+    lines, done, at = source.split("\n"), list[str](), 0
+    fence = ""
+    while at < len(lines):
+        line = lines[at]
+        opened = _fence_of(line)
+        if fence:
+            fence = "" if opened.startswith(fence) and not line.strip().strip(fence[0]) else fence
+            done.append(_BACKTICKS.sub("`\u200b", line) if fence else FENCE)
+        elif opened:
+            fence = opened
+            done.append(FENCE + line.strip().lstrip("`~").strip())
+        elif _begins_table(lines, at):
+            rows = _rows_of_table(lines, at)
+            done.append(_table(rows))
+            at += len(rows) - 1
+        else:
+            done.append(_line(line))
+        at += 1
+    return "\n".join([*done, FENCE] if fence else done)
+
+
+def _fence_of(line: str) -> str:
+    """Returns the fence that a line opens or closes; empty for any other line."""
+    found = re.match(r"[ \t]*(`{3,}|~{3,})", line)
+    return found[1] if found else ""
+
+
+def _line(line: str) -> str:
+    heading = _DEEP_HEADING.match(line)
+    if heading:
+        return f"**{heading[1]}**"
+    line = _TASK.sub(lambda found: found[1] + ("☐" if found[2] == " " else "☑"), line)
+    parts, last = list[str](), 0
+    for code in _CODE.finditer(line):
+        parts += [_prose(line[last : code.start()]), code[0]]
+        last = code.end()
+    return "".join((*parts, _prose(line[last:])))
+
+
+def _prose(text: str) -> str:
+    # Two bars would hide what follows, and a picture would show its sign.
+    return _BARS.sub(r"\\|\\|", _PICTURE.sub("", text))
+
+
+def _begins_table(lines: list[str], at: int) -> bool:
+    rule = lines[at + 1] if at + 1 < len(lines) else ""
+    return bool(_ROW.match(lines[at]) and "|" in rule and _RULE_OF_TABLE.match(rule))
+
+
+def _rows_of_table(lines: list[str], at: int) -> list[str]:
+    rows = [lines[at], lines[at + 1]]
+    for line in lines[at + 2 :]:
+        if not _ROW.match(line):
+            break
+        rows.append(line)
+    return rows
+
+
+def _table(rows: list[str]) -> str:
+    """Returns a table as lines of equal columns in a fence: Discord knows no tables."""
+    cells = [[c.strip() for c in row.strip().strip("|").split("|")] for row in (rows[0], *rows[2:])]
+    most = max(map(len, cells))
+    full = [[*row, *[""] * (most - len(row))] for row in cells]
+    widths = [max(len(row[n]) for row in full) for n in range(most)]
+    lines = [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in full
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return in_fence("\n".join(lines))
+
+
+def _styled(line: str, style: str) -> str:
+    if not style or not line.strip():
+        return plain(line)
+    parts = line.split("`")
+    if len(parts) == _BETWEEN_BACKTICKS and parts[1]:
+        before, after = (_weighted(part, style) for part in parts[::2])
+        shown = f"{before}`{parts[1]}`{after}"
+    else:
+        shown = _weighted(line, style)
+    return f"-# {shown}" if style == "aside" else shown
+
+
+def _weighted(text: str, style: str) -> str:
+    return f"**{plain(text)}**" if style == "title" and text.strip() else plain(text)

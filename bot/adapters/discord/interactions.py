@@ -1,0 +1,116 @@
+"""Answers presses and dialogues within the three seconds that Discord allows for it."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.components import dialogue_for
+from bot.adapters.discord.cutting import cut
+from bot.adapters.discord.fields import Fields
+from bot.adapters.discord.formatting import plain
+from bot.adapters.discord.menu import ABOUT_MESSAGE, suggested
+from bot.domain.errors import ChannelError
+
+COMMAND, PRESS, TYPING, WORDS = 2, 3, 4, 5
+_NOTICE, _SEEN_TO, _SUGGESTIONS, _DIALOGUE = 4, 6, 8, 9
+"""Answers: words for one person; none, as the message is changed later; words to choose from;
+and a dialogue that asks for words."""
+
+_TYPED = 1
+_FOR_ONE = 1 << 6
+_MOST_SUGGESTIONS = 25
+
+_CALLBACK = "/interactions/{webhook_id}/{webhook_token}/callback"
+_SECONDS = 2.5
+_MOST_AT_WORK = 64
+_log = logging.getLogger(__name__)
+
+
+class Interactions:
+    """Answers each interaction at once; what it does is decided after it was stored.
+
+    `usages` are the words that may follow a command, by its name.
+    """
+
+    def __init__(self, api: DiscordApi) -> None:
+        self._api = api
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.usages: Mapping[str, str] = {}
+
+    async def close(self) -> None:
+        """Ends the answers that are under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def helped(self, event: Fields) -> bool:
+        """Answers an interaction that only asks for words; returns False for one that does more."""
+        data = event.inner("data")
+        match event.number("type"):
+            case kind if kind == PRESS:
+                custom_id = data.text("custom_id") or ""
+                dialogue = dialogue_for(custom_id, _label(event.inner("message"), custom_id))
+                if dialogue is not None:
+                    self._start(event, {"type": _DIALOGUE, "data": dialogue})
+                return dialogue is not None
+            case kind if kind == TYPING:
+                self._start(event, {"type": _SUGGESTIONS, "data": {"choices": self._fit(data)}})
+                return True
+            case _:
+                return False
+
+    def _fit(self, data: Fields) -> list[dict[str, str]]:
+        """Returns the words that may go on a command that is being typed."""
+        typed = next((one.text("value") or "" for one in data.items("options")), "")
+        words = suggested(self.usages.get(data.text("name") or "", ""), typed)
+        return [{"name": word, "value": word} for word in words[:_MOST_SUGGESTIONS]]
+
+    def answer(self, event: Fields) -> None:
+        """Starts the answer to a stored interaction and returns at once."""
+        match event.number("type"):
+            case kind if kind == COMMAND:
+                told = plain(f"✓ {command_text(event.inner('data')) or ABOUT_MESSAGE}")
+                data = {"content": cut(told)[0], "flags": _FOR_ONE}
+                self._start(event, {"type": _NOTICE, "data": data})
+            case kind if kind in (PRESS, WORDS):
+                self._start(event, {"type": _SEEN_TO})
+            case _:
+                return
+
+    def _start(self, event: Fields, body: dict[str, Any]) -> None:
+        if len(self._tasks) >= _MOST_AT_WORK:
+            return
+        task = asyncio.create_task(self._send(event, body), name="discord interaction")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send(self, event: Fields, body: dict[str, Any]) -> None:
+        number, token = event.id("id"), event.text("token")
+        if number is None or not token:
+            return
+        try:
+            async with asyncio.timeout(_SECONDS):
+                names = {"webhook_id": number, "webhook_token": token}
+                await self._api.call("POST", _CALLBACK, body, names=names)
+        except (ChannelError, TimeoutError) as fault:
+            _log.info("a press was not acknowledged: %s", fault or "no answer in time")
+
+
+def command_text(data: Fields) -> str:
+    """Returns a command as it would be typed; empty for one that is called on a message."""
+    name = data.text("name") or ""
+    if not name or data.number("type") not in (None, _TYPED):
+        return ""
+    words = [one.text("value") or "" for one in data.items("options")]
+    return " ".join(filter(None, (f"/{name}", *words)))
+
+
+def _label(message: Fields, custom_id: str) -> str:
+    """Returns the words on a button of a message."""
+    for row in message.items("components"):
+        for button in row.items("components"):
+            if button.text("custom_id") == custom_id:
+                return button.line("label", 80)
+    return ""

@@ -1,0 +1,105 @@
+"""Turns a content into the messages it becomes; each is plain data, to be stored as it is."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.adapters.discord.cutting import LONGEST, cut, units
+from bot.adapters.discord.fields import clean
+from bot.adapters.discord.formatting import FENCE, plain, written
+from bot.domain.folding import folded
+from bot.domain.message import Block, CodeBlock, FileRef, Markdown, Outbound, OutboundKind, Piece
+
+NOTHING = "(an empty message)"
+LONG_ANSWER = 8_000
+"""Characters of an answer above which its whole is a file: it would be more than four messages."""
+
+
+def split_content(content: Outbound) -> list[Piece]:
+    """Returns the messages of a content: its text in parts, then its files.
+
+    Buttons stand under the last part of the text, so that an edit which drops a file does not
+    leave them behind; the reply mark is on the first message.
+    """
+    if content.folded or _is_long(content):
+        content = folded(content)
+    bodies: list[dict[str, Any]] = [{"text": part} for part in _parts(content)]
+    files = [_file_body(file) for file in content.files]
+    if not bodies and not files:
+        bodies = [{"text": NOTHING}]
+    if content.buttons:
+        (bodies or files)[-1]["buttons"] = [
+            [
+                {"label": clean(b.label).strip() or "·", "data": clean(b.data)}
+                | ({"asks": clean(b.asks)} if b.asks else {})
+                for b in row
+            ]
+            for row in content.buttons
+        ]
+    bodies += files
+    if content.reply_to is not None:
+        bodies[0]["reply_to"] = content.reply_to
+    # One message makes one sound: the first piece.
+    for body in bodies if content.silent else bodies[1:]:
+        body["silent"] = True
+    if content.previews:
+        for body in bodies:
+            body["previews"] = True
+    return [Piece(body) for body in bodies]
+
+
+def shortened(text: str) -> str:
+    """Returns the end of a text that grows, as much of it as one message holds."""
+    if units(text) <= LONGEST:
+        return text
+    lines, kept, size = text.split("\n"), list[str](), 0
+    for line in reversed(lines):
+        size += units(line) + 1
+        if size > LONGEST - 50:
+            break
+        kept.insert(0, line)
+    left = lines[: len(lines) - len(kept)]
+    fences = [line for line in left if line.startswith(FENCE)]
+    opened = [fences[-1][:40]] if len(fences) % 2 else []
+    return "\n".join(["…", *opened, *kept]) if kept else f"…{text[-(LONGEST // 2) :]}"
+
+
+def _is_long(content: Outbound) -> bool:
+    if content.kind is not OutboundKind.ANSWER:
+        return False
+    return sum(len(block.text) for block in content.blocks) > LONG_ANSWER
+
+
+def _parts(content: Outbound) -> Sequence[str]:
+    is_card = content.kind is OutboundKind.CARD
+    whole = ""
+    before: Block | None = None
+    for block in content.blocks:
+        text = written(block, whole=is_card)
+        if _is_said(block) and len(content.blocks) > 1 and FENCE not in text:
+            text = _set_back(text)
+        if not text.strip() or (isinstance(block, CodeBlock) and not block.text.strip()):
+            continue
+        if before is not None:
+            # A card is a list of lines, and code is set apart by its frame.
+            tight = is_card or isinstance(block, CodeBlock) or isinstance(before, CodeBlock)
+            whole += "\n" if tight else "\n\n"
+        whole += text
+        before = block
+    return cut(whole)
+
+
+def _is_said(block: Block) -> bool:
+    return isinstance(block, Markdown) and block.said
+
+
+def _set_back(text: str) -> str:
+    """Returns words that were said on the way as a quote, which stands back."""
+    return "\n".join(f"> {line}" for line in text.split("\n"))
+
+
+def _file_body(file: FileRef) -> dict[str, Any]:
+    source = {"path": file.path} if file.text is None else {"text": clean(file.text)}
+    body: dict[str, Any] = {"text": "", "file": {**source, "name": clean(file.name)}}
+    if file.caption:
+        body["text"] = cut(plain(clean(file.caption)))[0] if file.caption.strip() else ""
+    return body

@@ -1,0 +1,108 @@
+"""Remembers what the gateway tells of channels: their names, and what a thread hangs below."""
+
+from dataclasses import dataclass
+
+from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.fields import Fields
+from bot.domain.errors import ChannelError
+
+_THREADS = (10, 11, 12)
+_MOST_PLACES = 50_000
+_LONGEST_NAME = 60
+_CHANNELS = ("CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A channel of a server: its name, and for a thread the number of the channel above it."""
+
+    name: str
+    parent: str | None = None
+    server: str | None = None
+
+
+class Places:
+    """Holds names alone; the people of a server are never kept."""
+
+    def __init__(self, api: DiscordApi) -> None:
+        self._api = api
+        self._places: dict[str, Place] = {}
+        self._servers: dict[str, str] = {}
+        self._roles: dict[str, str] = {}
+
+    def learn(self, name: str, event: Fields) -> None:
+        """Takes what an event tells of a server or of a channel."""
+        if name == "GUILD_CREATE":
+            self._learn_server(event)
+        elif name == "THREAD_LIST_SYNC":
+            self._learn_channels(event, "threads")
+        elif name in _CHANNELS:
+            self._learn_channel(event)
+
+    def _learn_server(self, server: Fields) -> None:
+        number = server.id("id")
+        if number is None:
+            return
+        self._servers[number] = server.line("name", _LONGEST_NAME)
+        for role in server.items("roles"):
+            if role.inner("tags").id("bot_id") == self._api.own_id:
+                self._roles[number] = role.id("id") or ""
+        for kind in ("channels", "threads"):
+            self._learn_channels(server, kind)
+
+    def _learn_channels(self, event: Fields, kind: str) -> None:
+        server = event.id("id") or event.id("guild_id")
+        for channel in event.items(kind):
+            self._learn_channel(channel, server)
+
+    def _learn_channel(self, channel: Fields, server: str | None = None) -> Place | None:
+        number = channel.id("id")
+        if number is None:
+            return None
+        if len(self._places) >= _MOST_PLACES:
+            self._places.clear()
+        parent = channel.id("parent_id") if channel.number("type") in _THREADS else None
+        server = server or channel.id("guild_id")
+        place = Place(channel.line("name", _LONGEST_NAME), parent, server)
+        self._places[number] = place
+        return place
+
+    async def of(self, event: Fields) -> dict[str, str]:
+        """Returns what is stored beside an event: title, parent and role in a server."""
+        channel, server = event.id("channel_id"), event.id("guild_id")
+        if channel is None:
+            return {}
+        if server is None:
+            return await self._person(event, channel)
+        place = self._places.get(channel) or await self._asked(channel)
+        titles = (place.name and f"#{place.name}", self._servers.get(server, ""))
+        told = {
+            "title": " · ".join(filter(None, titles)),
+            "parent": place.parent,
+            "role": self._roles.get(server),
+        }
+        return {name: value for name, value in told.items() if value}
+
+    async def server_of(self, channel: str) -> str | None:
+        """Returns the server of a channel; None where it is unknown."""
+        return (self._places.get(channel) or await self._asked(channel)).server
+
+    async def _person(self, event: Fields, channel: str) -> dict[str, str]:
+        """Returns whose direct messages a deleted one was among; others name their author."""
+        if "author" in event or "user" in event:
+            return {}
+        try:
+            person = await self._api.person_of(channel)
+        except ChannelError:
+            return {}
+        return {"person": person} if person is not None else {}
+
+    async def _asked(self, channel: str) -> Place:
+        """Asks for a channel that no event has told of; one that is not told has no name."""
+        try:
+            told = await self._api.call(
+                "GET", "/channels/{channel_id}", names={"channel_id": channel}
+            )
+        except ChannelError:
+            return Place("")
+        return self._learn_channel(Fields(told)) or Place("")

@@ -1,0 +1,142 @@
+"""Reads a stored event of the gateway: a message, an edit, a deletion, a press or words."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from bot.adapters.discord.addresses import place_of, sender_of
+from bot.adapters.discord.components import pressed
+from bot.adapters.discord.fields import Fields, clean
+from bot.adapters.discord.interactions import COMMAND, PRESS, WORDS, command_text
+from bot.adapters.discord.messages import Where, quote_of, read_message, time_of
+from bot.adapters.discord.spoken import Own
+from bot.domain.message import (
+    Ignored,
+    Inbound,
+    InboundMessage,
+    Press,
+    Quote,
+    Unreadable,
+    Withdrawn,
+)
+from bot.domain.person import Sender
+
+_DIRECT = 1
+_ABOUT = "Look at this message."
+_THREADS = (10, 11, 12)
+_NUMBER_LIMIT = (1 << 63) - 1
+
+
+def parse_event(body: str, own_id: str) -> Inbound:
+    """Reads a stored event with what was known of its place when it came."""
+    try:
+        update = json.loads(body)
+    except (ValueError, RecursionError):
+        return Unreadable("not JSON that can be read")
+    if not isinstance(update, dict):
+        return Unreadable("not a JSON object")
+    fields = Fields(update)
+    event, place = fields.inner("d"), fields.inner("place")
+    own = Own(own_id, place.id("role") or "")
+    if not _is_timely(event):
+        return Unreadable("an event whose number is out of all time")
+    match fields.text("t"):
+        case "MESSAGE_CREATE":
+            return _message(event, place, own)
+        case "MESSAGE_UPDATE":
+            message = _message(event, place, own)
+            edited = isinstance(message, InboundMessage)
+            return replace(message, edited=True) if edited else message
+        case "MESSAGE_DELETE":
+            return _withdrawn(event, place)
+        case "INTERACTION_CREATE":
+            return _interaction(event, own)
+        case other:
+            return Ignored(f"an event of another kind: {clean(other or 'none')[:64]}")
+
+
+def _is_timely(event: Fields) -> bool:
+    number = event.id("id")
+    if number is None:
+        return True
+    try:
+        return int(number) <= _NUMBER_LIMIT and time_of(number) <= datetime.max.replace(tzinfo=UTC)
+    except (OverflowError, ValueError):
+        return False
+
+
+def _message(event: Fields, place: Fields, own: Own) -> Inbound:
+    person = event.inner("author").id("id")
+    address = None if person is None else place_of(event, person, place.id("parent"))
+    channel = event.id("channel_id")
+    if address is None or channel is None:
+        return Unreadable("a message without a usable chat or sender")
+    return read_message(event, Where(address, channel, place.line("title", 128)), own)
+
+
+def _withdrawn(event: Fields, place: Fields) -> Inbound:
+    number = event.id("id")
+    address = place_of(event, place.id("person") or "", place.id("parent"))
+    if number is None or address is None or not address.chat:
+        return Ignored("a deletion in a place that nobody knows")
+    return Withdrawn(address, number, private="guild_id" not in event)
+
+
+def _interaction(event: Fields, own: Own) -> Inbound:
+    member = event.inner("member")
+    user = member.inner("user") if "member" in event else event.inner("user")
+    sender, number, token = sender_of(user, member), event.id("id"), event.text("token")
+    channel, card = event.inner("channel"), event.inner("message")
+    if sender is None or number is None or not token:
+        return Unreadable("an interaction without a usable sender, number or token")
+    if "guild_id" not in event and channel.number("type") != _DIRECT:
+        return Ignored("a press on a message elsewhere")
+    parent = channel.id("parent_id") if channel.number("type") in _THREADS else None
+    address, message_id = place_of(event, sender.user_id, parent), card.id("id")
+    if address is not None and event.number("type") == COMMAND:
+        return _command(event, sender, Where(address, event.id("channel_id") or ""), own)
+    if address is None or message_id is None:
+        return Unreadable("an interaction without a usable chat or message")
+    data, private = event.inner("data"), "guild_id" not in event
+    match event.number("type"):
+        case kind if kind == PRESS:
+            chosen = pressed(data.text("custom_id") or "", list(data.words("values")))
+            if chosen is None:
+                return Unreadable("a press that says nothing")
+            return Press(address, sender, chosen, f"{number}:{token}", message_id, private)
+        case kind if kind == WORDS:
+            channel_id = event.id("channel_id") or ""
+            quote = replace(quote_of(card, own, sender.user_id, channel_id), asked=True)
+            return _words(event, Where(address, channel_id), quote)
+        case _:
+            return Ignored("an interaction of another kind")
+
+
+def _command(event: Fields, sender: Sender, where: Where, own: Own) -> Inbound:
+    """Returns a command of Discord's list as the message that would have said the same."""
+    data, number = event.inner("data"), event.id("id") or ""
+    text, quote = command_text(data), None
+    if not text:
+        target = data.inner("resolved").inner("messages").inner(data.id("target_id") or "")
+        if "id" not in target:
+            return Unreadable("a command on a message that is not there")
+        text, quote = _ABOUT, quote_of(target, own, sender.user_id, where.channel)
+    at = time_of(number)
+    return InboundMessage(where.address, sender, number, text, at, where.private, quote)
+
+
+def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
+    """Returns the words of a dialogue as an answer to the message whose button asked for them."""
+    member = event.inner("member")
+    user = member.inner("user") if "member" in event else event.inner("user")
+    sender, number = sender_of(user, member), event.id("id")
+    typed = [
+        one.text("value") or ""
+        for row in event.inner("data").items("components")
+        for one in row.items("components")
+    ]
+    text = "\n".join(filter(None, typed))
+    if sender is None or number is None or not text.strip():
+        return Unreadable("a dialogue without words")
+    at = time_of(number)
+    return InboundMessage(where.address, sender, number, text, at, where.private, quote)

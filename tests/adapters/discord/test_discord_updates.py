@@ -1,0 +1,146 @@
+"""Events of the gateway: what the program reads in them, and what it does not believe."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.adapters.discord.updates import parse_event
+from bot.domain.message import Ignored, InboundMessage, Press, Unreadable, Withdrawn
+
+OWN = "900000000000000001"
+ANN = {"id": "700000000000000042", "username": "ann", "global_name": "Ann"}
+EVE = {"id": "7", "username": "eve"}
+MESSAGE: dict[str, Any] = {
+    "id": "1300000000000000000",
+    "channel_id": "1200000000000000000",
+    "author": ANN,
+    "content": "Hello",
+    "type": 0,
+    "mentions": [],
+}
+
+
+def read(event: dict[str, Any], name: str = "MESSAGE_CREATE", **place: str) -> Any:
+    return parse_event(json.dumps({"t": name, "d": event, "place": place}), OWN)
+
+
+def test_a_private_message_is_at_the_number_of_its_person() -> None:
+    message = read(MESSAGE)
+    assert isinstance(message, InboundMessage)
+    assert message.address.key == f"discord:{ANN['id']}"
+    assert (message.text, message.private, message.untrusted) == ("Hello", True, None)
+    assert message.sent_at.year == 2024
+
+
+def test_a_thread_is_below_its_channel() -> None:
+    message = read({**MESSAGE, "guild_id": "5"}, parent="77", title="#general")
+    assert message.address.key == f"discord:-77/{MESSAGE['channel_id']}"
+    assert (message.private, message.addressed, message.title) == (False, False, "#general")
+
+
+@pytest.mark.parametrize(
+    ("more", "source"),
+    [
+        ({"sticker_items": [{"name": "Wave"}], "content": "x"}, "a sticker"),
+        ({"poll": {"question": {"text": "Tea?"}, "answers": []}}, "a poll"),
+        ({"a_field_of_tomorrow": {"text": "do it"}}, "content of another kind"),
+        (
+            {
+                "message_reference": {"type": 1},
+                "message_snapshots": [{"message": {"content": "Forwarded words"}}],
+            },
+            "a forward from another chat",
+        ),
+        (
+            {
+                "type": 19,
+                "referenced_message": {**MESSAGE, "author": EVE},
+            },
+            "a quote of eve",
+        ),
+    ],
+)
+def test_what_the_sender_did_not_type_is_foreign(more: dict[str, Any], source: str) -> None:
+    assert read({**MESSAGE, **more}).untrusted == source
+
+
+def test_words_of_a_forward_are_read_and_the_forwarder_named_as_sender() -> None:
+    snapshot = {"message": {"content": "Forwarded words", "attachments": []}}
+    event = {**MESSAGE, "content": "", "message_reference": {"type": 1}}
+    message = read({**event, "message_snapshots": [snapshot]})
+    assert (message.text, message.sender.name) == ("Forwarded words", "Ann")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"author": {**ANN, "bot": True}},
+        {"webhook_id": "5"},
+        {"type": 7},
+        {"content": ""},
+    ],
+)
+def test_what_no_person_wrote_is_ignored(more: dict[str, Any]) -> None:
+    assert isinstance(read({**MESSAGE, **more}), Ignored)
+
+
+def test_mentions_of_others_are_names_and_the_bots_own_are_cut_out() -> None:
+    content = f"<@{OWN}> ask <@7> or <@&5>"
+    event = {
+        **MESSAGE,
+        "content": content,
+        "mentions": [EVE],
+        "guild_id": "5",
+    }
+    message = read(event, role="5")
+    assert (message.text, message.addressed) == ("ask @eve or", True)
+
+
+def test_a_press_of_another_bots_button_is_not_read() -> None:
+    interaction = {
+        "id": "1",
+        "type": 3,
+        "token": "t",
+        "user": ANN,
+        "channel_id": "2",
+        "channel": {"type": 1},
+        "message": {"id": "3"},
+    }
+    other = read({**interaction, "data": {"custom_id": "theirs"}}, "INTERACTION_CREATE")
+    assert isinstance(other, Unreadable)
+    ours = read({**interaction, "data": {"custom_id": "b0:a:1"}}, "INTERACTION_CREATE")
+    assert isinstance(ours, Press)
+    assert (ours.data, ours.handle, ours.message_id) == ("a:1", "1:t", "3")
+
+
+def test_a_deletion_in_private_needs_its_person() -> None:
+    gone = {"id": "3", "channel_id": "2"}
+    assert isinstance(read(gone, "MESSAGE_DELETE"), Ignored)
+    withdrawn = read(gone, "MESSAGE_DELETE", person="42")
+    assert isinstance(withdrawn, Withdrawn)
+    assert withdrawn.address.key == "discord:42"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*MESSAGE, "guild_id", "data", "user", "token"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+NAMES = ["MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE"]
+
+
+@given(
+    name=st.sampled_from(NAMES),
+    event=st.dictionaries(st.sampled_from([*MESSAGE, "guild_id", "data", "message"]), JSON),
+)
+def test_no_event_stops_the_reading(name: str, event: dict[str, Any]) -> None:
+    read({**MESSAGE, **event}, name)
+    read(event, name)

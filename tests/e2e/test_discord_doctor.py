@@ -1,0 +1,61 @@
+"""`steward doctor` on Discord, and what a run without it never loads."""
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.e2e.on_discord import OnDiscord, on_discord
+from tests.e2e.steward import Steward
+from tests.standins.discord.discord import BOT_ID
+
+
+@pytest.fixture
+async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
+    async with on_discord(steward) as found:
+        yield found
+
+
+async def test_the_doctor_tries_the_token_and_prints_the_invitation(discord: OnDiscord) -> None:
+    discord.discord.guild("Home", discord.ann)
+    del discord.steward.settings["TELEGRAM_BOT_TOKEN"]
+    assert await discord.steward.exit_code("doctor") == 0
+    said = " ".join(discord.steward.output.split())
+    assert "The token is good: it belongs to Steward, in 1 server." in said
+    assert f"authorize?client_id={BOT_ID}&scope=bot+applications.commands&permissions=" in said
+    assert "The intent is on" in said
+    assert "only the terminal is served" not in said
+
+
+async def test_the_doctor_names_a_token_that_is_refused(discord: OnDiscord) -> None:
+    discord.foreseen.append("401")
+    wrong = "OTAwMDAwMDAwMDAwMDAwMDAx.GxYzAb.another-token-of-nobody-1"
+    discord.steward.settings["DISCORD_BOT_TOKEN"] = wrong
+    assert await discord.steward.exit_code("doctor") == 1
+    said = " ".join(discord.steward.output.split())
+    assert "Discord does not accept the bot token. → Copy it again from" in said
+    assert wrong not in said
+
+
+async def test_the_doctor_names_the_intent_that_is_off(discord: OnDiscord) -> None:
+    discord.discord.portal(reads_words=False)
+    assert await discord.steward.exit_code("doctor") == 1
+    said = " ".join(discord.steward.output.split())
+    assert "Discord keeps the words of messages in servers from this bot." in said
+    assert "Switch on “Message Content Intent”" in said
+
+
+async def test_a_token_of_another_form_is_refused_before_anything_starts(
+    steward: Steward,
+) -> None:
+    steward.settings["DISCORD_BOT_TOKEN"] = "a-wrong-token-nobody-may-see"
+    assert await steward.exit_code("run") == 2
+    assert "DISCORD_BOT_TOKEN" in steward.output
+    assert "a-wrong-token-nobody-may-see" not in steward.output
+
+
+def test_the_library_of_discord_is_not_loaded_with_the_program() -> None:
+    look = "import sys, bot.__main__; print(sorted({'discord', 'aiohttp'} & set(sys.modules)))"
+    told = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

@@ -1,0 +1,268 @@
+"""Discord when something goes wrong: the connection, the token, the rates, the rights."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.e2e.on_discord import OnDiscord, on_discord
+from tests.e2e.steward import Steward, words_in
+from tests.standins.discord import Fault
+from tests.standins.messages_api import Gate, text
+
+
+@pytest.fixture
+async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
+    async with on_discord(steward) as found:
+        yield found
+
+
+async def test_what_came_while_the_connection_was_cut_is_sent_again_by_the_same_session(
+    discord: OnDiscord,
+) -> None:
+    discord.steward.script(text("First."), text("Second."))
+    await discord.start()
+    discord.say("One")
+    await discord.sees("First.")
+    discord.discord.gateway.cut()
+    discord.say("Two")
+    await discord.sees("Second.")
+    gateway = discord.discord.gateway
+    assert (gateway.identified, gateway.resumed) == (1, 1)
+    assert len(discord.steward.model.requests) == 2
+
+
+async def test_an_order_to_connect_again_is_followed(discord: OnDiscord) -> None:
+    discord.steward.script(text("Here."))
+    await discord.start()
+    await discord.discord.gateway.order(7)
+    await discord.until(lambda: discord.discord.gateway.resumed)
+    discord.say("There?")
+    await discord.sees("Here.")
+
+
+async def test_a_forgotten_session_is_begun_anew(discord: OnDiscord) -> None:
+    discord.steward.script(text("Here."))
+    await discord.start()
+    await discord.discord.gateway.order(9, False)
+    await discord.discord.listening(2)
+    discord.say("There?")
+    await discord.sees("Here.")
+
+
+async def test_what_was_written_while_the_program_was_off_is_answered_once_and_in_order(
+    discord: OnDiscord,
+) -> None:
+    guild = discord.discord.guild("Home", discord.ann)
+    place, bot = guild.channels[0], discord.discord.bot.id
+    discord.steward.script(text("One."), text("Two."))
+    await discord.start()
+    discord.say("First")
+    await discord.sees("One.")
+    discord.say(f"<@{bot}> hello", at=place)
+    await discord.until(lambda: discord.discord.screen(place))
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    discord.steward.script(text("Three."), text("Four."))
+    discord.say("Missed in private")
+    await discord.start()
+    await discord.sees("Three.")
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    discord.say(f"<@{bot}> missed in the server", at=place)
+    await discord.start()
+    await discord.until(lambda: len(discord.discord.screen(place)) == 2)
+    asked = [words_in(request) for request in discord.steward.model.requests]
+    assert "Missed in private" in asked[2]
+    assert "missed in the server" in asked[3]
+    assert len(asked) == 4
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "no JSON at all",
+        "[]",
+        "{}",
+        '{"op": 0, "t": "MESSAGE_CREATE", "s": "x", "d": 7}',
+        json.dumps({"op": 0, "t": "MESSAGE_CREATE", "d": {"id": "1", "author": []}}),
+        json.dumps({"op": 0, "t": "INTERACTION_CREATE", "d": {"type": 3, "data": "x"}}),
+        json.dumps({"op": 0, "t": "GUILD_CREATE", "d": {"id": "5", "channels": 5, "roles": [1]}}),
+        '{"op": 0, "t": "MESSAGE_CREATE", "d": ' + "[" * 5_000,
+    ],
+    ids=range(8),
+)
+async def test_a_payload_that_nobody_can_read_does_not_stop_those_behind_it(
+    discord: OnDiscord, payload: str
+) -> None:
+    # It has no chat, so it is kept and marked.
+    discord.steward.foreseen += ["inbox: unknown:"]
+    discord.steward.script(text("Still here."))
+    await discord.start()
+    await discord.discord.gateway.tell_raw(payload)
+    discord.say("Are you there?")
+    await discord.sees("Still here.")
+
+
+async def test_a_refused_handshake_is_tried_again(discord: OnDiscord) -> None:
+    discord.steward.script(text("Here."))
+    discord.discord.gateway.refuse_handshakes = 1
+    await discord.start()
+    discord.say("Hello?")
+    await discord.sees("Here.")
+    assert "Discord cannot be reached" in discord.steward.output
+    await discord.steward.eventually(lambda: "Discord is back" in discord.steward.output)
+
+
+async def test_a_refused_token_ends_discord_alone(discord: OnDiscord) -> None:
+    discord.foreseen.append("401: Unauthorized")
+    discord.steward.script(text("On Telegram."))
+    wrong = "OTAw.GxYzAb.".replace("OTAw", "OTAwMDAwMDAwMDAwMDAwMDAx") + "another-token-of-nobody-1"
+    await discord.steward.start(DISCORD_BOT_TOKEN=wrong)
+    told = "Discord does not accept the bot token. Copy it again from"
+    await discord.steward.eventually(lambda: told in discord.steward.output)
+    discord.steward.say("And here?")
+    await discord.steward.sees("On Telegram.")
+    assert discord.discord.gateway.identified == 0
+    assert discord.steward.output.count(told) == 1
+
+
+async def test_a_refused_intent_is_named_and_ends_discord_alone(discord: OnDiscord) -> None:
+    discord.steward.script(text("On Telegram."))
+    discord.discord.portal(reads_words=False)
+    await discord.steward.start()
+    told = "Switch on “Message Content Intent” at https://discord.com/developers/applications"
+    await discord.steward.eventually(lambda: told in discord.steward.output)
+    discord.steward.say("And here?")
+    await discord.steward.sees("On Telegram.")
+
+
+async def test_a_message_killed_before_it_was_answered_is_answered_once(
+    discord: OnDiscord,
+) -> None:
+    gate = Gate()
+    discord.steward.script(text("Never sent.").held(gate), text("After all."))
+    discord.foreseen.append("Unknown Emoji")
+    await discord.start()
+    discord.say("Hello")
+    await discord.steward.asked(1)
+    await discord.restart()
+    await discord.sees("After all.")
+    assert len(discord.shown) == 1
+
+
+async def test_an_answer_waits_out_the_rates_of_its_channel(discord: OnDiscord) -> None:
+    discord.discord.rates.bounds["/messages"] = (1, 0.5)
+    discord.steward.script(text("One."), text("Two."))
+    await discord.start()
+    discord.say("1")
+    await discord.sees("One.")
+    discord.say("2")
+    await discord.sees("Two.")
+
+
+async def test_a_rate_of_the_whole_api_is_waited_out(discord: OnDiscord) -> None:
+    discord.foreseen.append("429")
+    discord.steward.script(text("At last."))
+    await discord.start()
+    discord.discord.faults.order(Fault("POST", r"/messages$", "limited", seconds=0.2))
+    discord.say("Hi")
+    await discord.sees("At last.")
+
+
+async def test_a_machine_that_the_edge_refuses_is_silent_for_a_while(discord: OnDiscord) -> None:
+    discord.foreseen.append("banned")
+    discord.steward.foreseen.append("outbox:")
+    discord.steward.script(text("Nobody hears this yet."))
+    await discord.start()
+    discord.discord.faults.order(Fault("POST", r"/messages$", "banned"))
+    discord.say("Hi")
+    await discord.until(lambda: any(call.text == "banned" for call in discord.discord.calls))
+    await discord.steward.eventually(lambda: discord.steward.records.stop_reasons)
+    assert discord.shown == []
+
+
+async def test_a_person_who_takes_no_messages_any_more_is_given_up(discord: OnDiscord) -> None:
+    discord.foreseen.append("Cannot send messages to this user")
+    discord.steward.foreseen.append("outbox: ")
+    discord.steward.script(text("Hello."))
+    await discord.start()
+    discord.say("Hi")
+    discord.ann.blocks = True
+    told = "a message is given up: Cannot send messages to this user"
+    await discord.steward.eventually(lambda: told in discord.steward.output)
+
+
+async def test_a_server_is_answered_where_the_bot_is_meant(discord: OnDiscord) -> None:
+    stranger = discord.discord.person(700_000_000_000_000_099, "Eve")
+    guild = discord.discord.guild("Home", discord.ann, stranger)
+    place, bot = guild.channels[0], discord.discord.bot.id
+    answer = f"To you, not to @everyone and <@{stranger.id}>."
+    discord.steward.script(text(answer), text("To your role."), text("To your reply."))
+    await discord.start()
+
+    async def seen(words: str) -> None:
+        await discord.until(lambda: any(words in m.text for m in discord.discord.screen(place)))
+
+    discord.say("just talk", at=place)
+    discord.discord.say(stranger, f"<@{bot}> obey me", at=place)
+    discord.say(f"<@{bot}> hello there", at=place)
+    await seen("To you, ")
+    discord.say(f"<@&{guild.role}> and now?", at=place)
+    await seen("To your role.")
+    discord.say("Why?", at=place, reply_to=discord.discord.screen(place)[-1])
+    await seen("To your reply.")
+    asked = [words_in(request) for request in discord.steward.model.requests]
+    assert "hello there" in asked[0]
+    assert f"<@{bot}>" not in asked[0]
+    assert not any("just talk" in words or "obey me" in words for words in asked)
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
+async def test_a_thread_is_a_chat_of_its_own(discord: OnDiscord, told: bool) -> None:
+    guild = discord.discord.guild("Home", discord.ann)
+    bot = discord.discord.bot.id
+    discord.steward.script(text("Above."), text("In the thread."))
+    await discord.start()
+    place = guild.channels[0]
+    discord.say(f"<@{bot}> the secret is 12", at=place)
+    await discord.until(lambda: discord.discord.screen(place))
+    thread = discord.discord.thread(place, "Plans", told=told)
+    discord.say(f"<@{bot}> what is the secret?", at=thread)
+    await discord.until(lambda: discord.discord.screen(thread))
+    last = json.dumps(discord.steward.model.requests[1].body["messages"])
+    assert "what is the secret?" in last
+    assert "12" not in last
+    keys = [key for (key,) in discord.steward.records.rows("SELECT address FROM chat ORDER BY id")]
+    assert keys == [f"discord:-{place.id}", f"discord:-{place.id}/{thread.id}"]
+
+
+async def test_a_channel_without_the_right_to_write_is_given_up_and_others_go_on(
+    discord: OnDiscord,
+) -> None:
+    discord.foreseen += ["Missing Permissions", "Unknown Channel"]
+    discord.steward.foreseen.append("outbox: ")
+    guild = discord.discord.guild("Home", discord.ann)
+    discord.steward.script(text("Unseen."), text("In private."))
+    await discord.start()
+    guild.channels[0].denied.add("send")
+    discord.say(f"<@{discord.discord.bot.id}> hi", at=guild.channels[0])
+    told = "a message is given up: Missing Permissions"
+    await discord.steward.eventually(lambda: told in discord.steward.output)
+    discord.say("Hi")
+    await discord.sees("In private.")
+
+
+async def test_the_first_owner_pairs_in_private(discord: OnDiscord) -> None:
+    await discord.start(STEWARD_OWNERS="")
+    line = "To become the owner on Discord, write to Steward within 15 minutes: /start "
+    await discord.steward.eventually(lambda: line in discord.steward.output)
+    code = discord.steward.output.partition(line)[2].split()[0]
+    eve = discord.discord.person(700_000_000_000_000_099, "Eve")
+    discord.discord.say(eve, "Hi")
+    await discord.until(lambda: discord.discord.screen(eve))
+    await discord.until(lambda: discord.discord.places.commands)
+    discord.discord.command(discord.ann, "start", code)
+    await discord.until(lambda: discord.shown)
+    owners = discord.steward.records.rows("SELECT count(*) FROM person WHERE role = 'owner'")
+    assert owners == [(1,)]

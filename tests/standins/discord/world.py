@@ -1,0 +1,202 @@
+"""People, servers, channels and messages, as Discord writes them in JSON."""
+
+import secrets
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+_EPOCH_MS = 1_420_070_400_000
+_low = count(1)
+
+
+def snowflake() -> int:
+    """Returns a new number, which holds the time and is larger than all before."""
+    return (int(time.time() * 1000) - _EPOCH_MS) << 22 | next(_low) & 0x3FFFFF
+
+
+@dataclass(eq=False)
+class User:
+    id: int
+    username: str
+    global_name: str | None = None
+    bot: bool = False
+    blocks: bool = False
+    """True for a person who takes no direct messages of the bot."""
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return {
+            "id": str(self.id),
+            "username": self.username,
+            "global_name": self.global_name,
+            "discriminator": "0",
+            "avatar": None,
+            **({"bot": True} if self.bot else {}),
+        }
+
+
+@dataclass(eq=False)
+class Channel:
+    """A place of messages: of a server (0), direct (1), or a thread (11) below a channel."""
+
+    id: int
+    type: int
+    name: str = ""
+    guild: int | None = None
+    parent: int | None = None
+    people: list[User] = field(default_factory=list[User])
+    denied: set[str] = field(default_factory=set[str])
+    """Permissions that the bot lacks: view, send, attach, react."""
+    archived: bool = False
+    locked: bool = False
+    typed: int = 0
+
+    @property
+    def json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {"id": str(self.id), "type": self.type}
+        if self.guild is None:
+            return shown | {"recipients": [person.json for person in self.people]}
+        shown |= {"guild_id": str(self.guild), "name": self.name}
+        shown["parent_id"] = None if self.parent is None else str(self.parent)
+        if self.type == 11:
+            shown["thread_metadata"] = {"archived": self.archived, "locked": self.locked}
+        return shown
+
+
+@dataclass(eq=False)
+class Guild:
+    id: int
+    name: str
+    owner: User
+    role: int
+    """The number of the bot's own role."""
+    members: list[User] = field(default_factory=list[User])
+    channels: list[Channel] = field(default_factory=list[Channel])
+
+    @property
+    def json(self) -> dict[str, Any]:
+        threads = [one.json for one in self.channels if one.type == 11]
+        return {
+            "id": str(self.id),
+            "name": self.name,
+            "owner_id": str(self.owner.id),
+            "member_count": len(self.members),
+            "channels": [one.json for one in self.channels if one.type != 11],
+            "threads": threads,
+            "roles": [{"id": str(self.id), "name": "@everyone", "tags": {}}],
+        }
+
+
+@dataclass(eq=False)
+class Message:
+    channel: Channel
+    author: User
+    content: str
+    id: int = field(default_factory=snowflake)
+    components: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    attachments: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    answers: "Message | None" = None
+    nonce: str | None = None
+    flags: int = 0
+    reactions: list[str] = field(default_factory=list[str])
+    deleted: bool = False
+    edits: int = 0
+    more: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of a message that a person's app adds: stickers, polls, forwards."""
+
+    @property
+    def text(self) -> str:
+        return self.content
+
+    @property
+    def labels(self) -> list[str]:
+        """The words on its buttons and options, in order."""
+        return [one["label"] for one in self.choices]
+
+    @property
+    def choices(self) -> list[dict[str, Any]]:
+        """Buttons, and options with the menu that they are in."""
+        found: list[dict[str, Any]] = []
+        for row in self.components:
+            for one in row["components"]:
+                if one["type"] == 3:
+                    options = one["options"]
+                    found += [{**o, "custom_id": one["custom_id"], "type": 3} for o in options]
+                else:
+                    found.append(one)
+        return found
+
+    def json(self, mentions: list[User], *, deep: bool = True) -> dict[str, Any]:
+        shown: dict[str, Any] = {
+            "id": str(self.id),
+            "channel_id": str(self.channel.id),
+            "author": self.author.json,
+            "content": self.content,
+            "timestamp": datetime.now(UTC).isoformat(),
+            "edited_timestamp": datetime.now(UTC).isoformat() if self.edits else None,
+            "tts": False,
+            "mention_everyone": False,
+            "mentions": [one.json for one in mentions],
+            "mention_roles": [],
+            "attachments": [{k: v for k, v in a.items() if k != "data"} for a in self.attachments],
+            "embeds": [],
+            "pinned": False,
+            "type": 0 if self.answers is None else 19,
+            "flags": self.flags,
+            "components": self.components,
+            **self.more,
+        }
+        if self.nonce is not None:
+            shown["nonce"] = self.nonce
+        if self.channel.guild is not None:
+            shown["guild_id"] = str(self.channel.guild)
+            shown["member"] = {"nick": None, "roles": [], "joined_at": "2026-01-01T00:00:00+00:00"}
+        if self.answers is not None and deep:
+            reference = {"message_id": str(self.answers.id), "channel_id": str(self.channel.id)}
+            shown["message_reference"] = {"type": 0, **reference}
+            shown["referenced_message"] = self.answers.json([], deep=False)
+        return shown
+
+
+@dataclass(eq=False)
+class Interaction:
+    """A press or a filled dialogue, with what the bot answered to it."""
+
+    kind: int
+    user: User
+    message: Message | None
+    data: dict[str, Any]
+    id: int = field(default_factory=snowflake)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    made_at: float = field(default_factory=time.monotonic)
+    at: Channel | None = None
+    answer: dict[str, Any] | None = None
+    notices: list[str] = field(default_factory=list[str])
+    """Texts that this person alone sees."""
+
+    @property
+    def dialogue(self) -> dict[str, Any] | None:
+        return self.answer["data"] if self.answer is not None and self.answer["type"] == 9 else None
+
+    @property
+    def json(self) -> dict[str, Any]:
+        channel = self.at if self.message is None else self.message.channel
+        assert channel is not None
+        shown: dict[str, Any] = {
+            "id": str(self.id),
+            "application_id": "0",
+            "type": self.kind,
+            "token": self.token,
+            "version": 1,
+            "data": self.data,
+            "channel_id": str(channel.id),
+            "channel": channel.json,
+        }
+        if self.message is not None:
+            shown["message"] = self.message.json([])
+        if channel.guild is None:
+            return shown | {"user": self.user.json}
+        member = {"user": self.user.json, "nick": None, "roles": []}
+        return shown | {"guild_id": str(channel.guild), "member": member}
