@@ -1,7 +1,7 @@
 """A note that is forgotten by its id is gone everywhere, its call and its record too."""
 
 from tests.e2e.steward import Steward
-from tests.standins.messages_api import calls, text, thinking, tool
+from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.words import NOTE_SAYS, WHAT_NOTE
 
 CANARY = "xyzzyplugh"
@@ -65,3 +65,36 @@ async def test_no_column_holds_the_words_that_a_changed_note_had_before_it_was_f
     await steward.sees(NOTE_SAYS.format(f"Now {CANARY} it is"))
     await steward.recorded()
     assert await forgotten(steward) == set()
+
+
+async def test_the_conversation_goes_on_behind_the_call_whose_note_is_forgotten(
+    steward: Steward,
+) -> None:
+    steward.script(
+        thinking(f"{CANARY}.") + calls(tool("remember", {"note": f"It is {CANARY}."})), text(OTHER)
+    )
+    await steward.start()
+    steward.say("Take the word down")
+    await steward.sees(OTHER)
+    stuck = Gate()
+    # The turn under way asks again: what it was told holds the note.
+    steward.script(text("Slowly.").held(stuck), text("Slowly."))
+    steward.say("Take your time")
+    await stuck.arrived()
+    await steward.recorded()
+    [(id,)] = steward.records.rows("SELECT id FROM note")
+    steward.say(f"/forget {id}")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.sees("Erased.")
+    stuck.release()
+    await steward.sees("Slowly.")
+    await steward.restart()
+    steward.script(text("Still here."))
+    steward.say("Are you there?")
+    await steward.sees("Still here.")
+    asked = str(steward.model.requests[-1].body["messages"])
+    assert CANARY not in asked
+    assert "remember" in asked, "the call is not in view any more"
+    assert OTHER in asked
+    await steward.recorded()
+    assert steward.records.holding(CANARY) == set()
