@@ -6,13 +6,13 @@ from typing import Generic, Protocol, TypeVar
 from bot.domain.transcript import Entry, SummaryBody, uncovered
 
 
-class Reader(Protocol):
+class EntryReader(Protocol):
     """Learns something from the entries in view, the oldest first."""
 
     def take(self, entry: Entry) -> None: ...
 
 
-R = TypeVar("R", bound=Reader)
+R = TypeVar("R", bound=EntryReader)
 
 
 class InView(Generic[R]):
