@@ -457,3 +457,26 @@ async def test_a_note_loses_its_call_its_record_and_the_card_that_offered_to_del
     assert left is not None
     assert SECRET not in str((row.content, left, await store.ledger.audit(chat.id, 10)))
     assert "mine" in str(await store.ledger.audit(chat.id, 10))
+
+
+async def test_the_call_of_a_turn_under_way_stays_though_its_note_is_forgotten(
+    store: StorePorts, chat: Chat
+) -> None:
+    id = note_id("t", "call_1")
+    made = next(body for body in BODIES if isinstance(body, ReplyBody))
+    taken = ToolCall("call_1", "remember", f'{{"note": "{SECRET}"}}', {"note": SECRET})
+    reply = replace(made, parts=(CallPart(taken),))
+    told = RecallBody((f"note:{id}",), "the note again")
+    await commit(
+        store,
+        SaveTurn(a_turn(chat, "t", state=TurnState.RUNNING)),
+        SaveTurn(a_turn(chat, "u", state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER)),
+        Append(chat.id, (an_entry(chat, 1, told, "u"), an_entry(chat, 2, reply, "t"))),
+        AddNote(Note(id, "p1", SECRET, NOW, 1)),
+        KeepPassage(Passage("u", "p1", NOW, "q", "a", 1, "Ann", chat.id, chat.conversation)),
+    )
+    await commit(store, Erase(Target("p1", turn=f"note:{id}")))
+    assert await store.notes.get(id) is None
+    log = await texts(store, chat)
+    assert SECRET in log
+    assert "the note again" not in log

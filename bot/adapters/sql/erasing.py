@@ -59,7 +59,7 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     said_in = {(within, of) for _, within, of in turns}
     asked = calls_in(connection, target.note, chats)
     for place in sorted(said_in | quoted_in(connection, passages, chats) | asked.keys()):
-        erase_log(connection, place, ids, passages, target.note, at)
+        erase_log(connection, place, ids, passages, asked.get(place, frozenset()), at)
     for id in ids:
         _erase_turn(connection, id, mark)
     _erase_calls(connection, {call for calls in asked.values() for call in calls}, chats, mark)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_co
 
 from bot.adapters.sql.tables import artifact, chat, conversation, entry, turn
 from bot.domain.erasing import QUOTING, calls_about, erased, kept_aside, mark_of, quotes, without
-from bot.domain.note import MEMORY_TOOLS
+from bot.domain.note import FORGET, REMEMBER
 from bot.domain.transcript import AskerBody, CutBody, SummaryBody
 from bot.domain.turn import TurnState
 
@@ -32,7 +32,7 @@ _TAKING = (
     .join(turn, turn.c.id == entry.c.turn)
     .where(
         entry.c.chat.in_(bindparam("chats", expanding=True)),
-        or_(*(_TOLD.like(f'%"name":%"{name}"%') for name in sorted(MEMORY_TOOLS))),
+        or_(*(_TOLD.like(f'%"name":%"{name}"%') for name in (FORGET, REMEMBER))),
         turn.c.state == TurnState.SETTLED,
     )
 )
@@ -55,7 +55,10 @@ def quoted_in(
 def calls_in(
     connection: Connection, note: str | None, chats: Sequence[int]
 ) -> Mapping[tuple[int, str], Set[tuple[str, str]]]:
-    """Returns the calls that took a note, as turn and id, by chat and conversation."""
+    """Returns the calls of settled turns about a note, by chat and conversation.
+
+    Each call is told by its turn and its id.
+    """
     found = dict[tuple[int, str], set[tuple[str, str]]]()
     for within, of, own, body in connection.execute(_TAKING, {"chats": chats}) if note else ():
         for id in calls_about(body, own, note):
@@ -68,12 +71,12 @@ def erase_log(
     place: tuple[int, str],
     turns: Set[str],
     passages: Set[str],
-    note: str | None,
+    calls: Set[tuple[str, str]],
     at: datetime,
 ) -> None:
     """Erases what these turns said in a conversation of a chat, and what quotes these passages.
 
-    Of a note the calls that took it are erased, too.
+    Of the other turns it erases these calls alone, each told by its turn and its id.
 
     Its title goes when it was made of erased words, its summary when anything changed. A cut is
     stored where the view begins anew.
@@ -88,7 +91,7 @@ def erase_log(
             left = erased(body, mark)
             aside.extend(kept_aside(body))
         else:
-            left = without(body, calls_about(body, own, note))
+            left = without(body, {id for turn_id, id in calls if turn_id == own})
         if left != body:
             changed.append({"within": within, "line": seq, "left": left})
     if aside:
