@@ -1,10 +1,8 @@
 """The words that tell a model who it is and who the person is."""
 
-from collections.abc import Iterable, Mapping
-
 from bot.domain.foreign_text import defused
 from bot.domain.person import Person
-from bot.domain.transcript import BackgroundBody, Entry, uncovered
+from bot.domain.transcript import BackgroundBody, Entry
 from bot.domain.visible_text import quoted_name
 
 MOST_ABOUT = 2_000
@@ -39,13 +37,15 @@ def about_body(person: Person, *, group: bool) -> BackgroundBody:
     )
 
 
-def told_in(newest_first: Iterable[Entry]) -> Mapping[int | None, str]:
-    """Returns the words that are in view, by person; None stands for the persona."""
-    found: dict[int | None, str] = {}
-    for entry in uncovered(newest_first):
+class WordsInView:
+    """Learns the words that are in view, by person; None stands for the persona."""
+
+    def __init__(self) -> None:
+        self.told: dict[int | None, str] = {}
+
+    def take(self, entry: Entry) -> None:
         if isinstance(entry.body, BackgroundBody):
-            found.setdefault(entry.body.person, entry.body.words)
-    return found
+            self.told[entry.body.person] = entry.body.words
 
 
 def _block(mark: str, words: str) -> str:

@@ -9,7 +9,16 @@ from typing import Any
 from bot.domain.approval import Approval
 from bot.domain.chat import NONE_CLOSED
 from bot.domain.message import Outbound, Plain
-from bot.domain.note import NOTHING_FOUND, RECALL
+from bot.domain.note import (
+    FORGET,
+    NOTHING_FOUND,
+    RECALL,
+    REMEMBER,
+    first_id,
+    first_passage,
+    note_id,
+    note_of,
+)
 from bot.domain.passage import Whose
 from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.transcript import (
@@ -60,6 +69,17 @@ class Target:
     def everything(self) -> bool:
         return self.turn is None and self.conversation is None
 
+    @property
+    def note(self) -> str | None:
+        """Returns the id under which the note was taken; None when it is not about a note."""
+        named = None if self.turn is None else note_of(self.turn)
+        return None if named is None else first_id(named)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Returns the ids of the one passage that is named, with those of its other versions."""
+        return frozenset(() if self.turn is None else (self.turn, first_passage(self.turn)))
+
 
 def mark_of(at: datetime) -> str:
     """Returns the words that stand in the place of erased ones."""
@@ -67,17 +87,50 @@ def mark_of(at: datetime) -> str:
 
 
 def quotes(body: Body, passages: Set[str]) -> bool:
-    """Returns True when an entry tells words of these passages or conversations again."""
+    """Returns True when an entry tells words of these passages or conversations again.
+
+    A note in `passages` stands for every version of it.
+    """
     match body:
         case RecallBody(passages=told):
-            return not passages.isdisjoint(told)
+            return not passages.isdisjoint(map(first_passage, told))
         case ResultBody(result=result):
             # A result of an older version does not tell what it quotes, so it may be any of these.
             unknown = result.tool in QUOTING and not (result.passages or result.is_error)
             told = result.text not in (NOTHING_FOUND, NONE_CLOSED)
-            return (unknown and told) or not passages.isdisjoint(result.passages)
+            quoted = not passages.isdisjoint(map(first_passage, result.passages))
+            return (unknown and told) or quoted
         case _:
             return False
+
+
+def calls_about(body: Body, turn: str, note: str | None) -> frozenset[str]:
+    """Returns the ids of the calls of a turn's entry that took this note, or would delete it."""
+    if note is None or not isinstance(body, ReplyBody):
+        return frozenset()
+    return frozenset(call.id for call in body.calls if _about(call, turn) == note)
+
+
+def _about(call: ToolCall, turn: str) -> str | None:
+    if call.name == REMEMBER:
+        return note_id(turn, call.id)
+    if call.name == FORGET:
+        return first_id(str((call.arguments or {}).get("note", "")).strip())
+    return None
+
+
+def without(body: Body, calls: Set[str]) -> Body:
+    """Returns a reply without what it called these with, and without thinking about it.
+
+    Its text stays: it belongs to the answer. No model takes the reply for its own any more, so
+    nothing of it is sent as it was.
+    """
+    if not calls or not isinstance(body, ReplyBody):
+        return body
+    words = (TextPart(body.text),) if body.text else ()
+    left = (erased_call(call) if call.id in calls else call for call in body.calls)
+    nobody = replace(body.provenance, provider=_NOBODY)
+    return replace(body, parts=(*words, *map(CallPart, left)), provenance=nobody)
 
 
 def kept_aside(body: Body) -> tuple[str, ...]:

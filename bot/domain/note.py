@@ -66,6 +66,16 @@ def note_id(turn: str, call: str) -> str:
     return sha256(f"{turn}:{call}".encode(errors="replace")).hexdigest()[:12]
 
 
+def changed_id(note: str, words: str) -> str:
+    """Returns the id of a note with new words; it begins with the id that was given first."""
+    return f"{first_id(note)}.{note_id(note, words)[:8]}"
+
+
+def first_id(note: str) -> str:
+    """Returns the id under which a note was taken, however often it was changed since."""
+    return note.partition(".")[0]
+
+
 def passage_of(note: str) -> str:
     """Returns the id of a note's passage."""
     return f"{_PASSAGE}{note}"
@@ -74,6 +84,12 @@ def passage_of(note: str) -> str:
 def note_of(passage: str) -> str | None:
     """Returns the id of the note behind a passage; None for a passage of a turn."""
     return passage.removeprefix(_PASSAGE) if passage.startswith(_PASSAGE) else None
+
+
+def first_passage(passage: str) -> str:
+    """Returns the id that a note's passages have in common; another passage has its own."""
+    note = note_of(passage)
+    return passage if note is None else passage_of(first_id(note))
 
 
 def shown_by(note: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.domain.foreign_text import set_apart
 from bot.domain.passage import Passage
-from bot.domain.transcript import Entry, RecallBody, SummaryBody, uncovered
+from bot.domain.transcript import Entry, RecallBody, SummaryBody
 from bot.domain.visible_text import quoted_name
 
 RECALL_TOKENS = 1_200
@@ -40,18 +40,20 @@ class Recipient:
     group: bool = False
 
 
-def in_view(newest_first: Iterable[Entry]) -> set[str]:
-    """Returns the ids of passages that the model sees anyway: their turns, and recalled ones."""
-    seen: set[str] = set()
-    for entry in uncovered(newest_first):
+class PassagesInView:
+    """Learns the ids of passages that the model sees anyway: their turns, and recalled ones."""
+
+    def __init__(self) -> None:
+        self.ids: set[str] = set()
+
+    def take(self, entry: Entry) -> None:
         match entry.body:
             case SummaryBody():
-                continue
+                return
             case RecallBody(passages=passages):
-                seen.update(passages)
+                self.ids.update(passages)
             case _:
-                seen.add(entry.turn)
-    return seen
+                self.ids.add(entry.turn)
 
 
 def told_again(

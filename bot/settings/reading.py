@@ -7,7 +7,7 @@ from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
@@ -251,7 +251,27 @@ def _secrets(fields: Fields, database: str) -> tuple[SecretStr, ...]:
     return (*(key for key in keys if key), *passwords)
 
 
-def _services(fields: Fields) -> dict[str, Any]:
+class _Services(TypedDict):
+    anthropic: AnthropicAccess
+    openai: OpenAIAccess
+    hear: HearAccess | None
+    speak: SpeakAccess | None
+    web: WebAccess
+    search: SearchAccess | None
+    telegram: TelegramAccess
+    meaning: MeaningAccess
+
+
+class _Bounds(TypedDict):
+    limits: Limits
+    model_times: ModelTimes
+    bundles: BundleBounds
+    enclosures: EnclosureBounds
+    inbox: InboxBounds
+    reading: ReadingBounds
+
+
+def _services(fields: Fields) -> _Services:
     """Returns the ways to the services that the program talks to."""
     return {
         "anthropic": AnthropicAccess(fields.anthropic_api_key, fields.anthropic_base_url),
@@ -273,7 +293,7 @@ def _services(fields: Fields) -> dict[str, Any]:
     }
 
 
-def _bounds(fields: Fields) -> dict[str, Any]:
+def _bounds(fields: Fields) -> _Bounds:
     """Returns the bounds of the parts of the program, each from the fields of its prefix."""
     return {
         "limits": Limits(**_numbers(fields, Limits)),

@@ -30,12 +30,22 @@ from bot.domain.chat import Chat, Conversation
 from bot.domain.erasing import Target
 from bot.domain.errors import FenceLost
 from bot.domain.message import Address, Outbound, OutboundKind, Plain, RawUpdate
-from bot.domain.note import Note
+from bot.domain.note import Note, changed_id, note_id
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage, whose
 from bot.domain.plan import PlanState
 from bot.domain.tool import Effect, Preview, Status, ToolCall, ToolResult
-from bot.domain.transcript import AskerBody, CutBody, Entry, RecallBody, ReplyBody, ResultBody
+from bot.domain.transcript import (
+    AskerBody,
+    CallPart,
+    CutBody,
+    Entry,
+    RecallBody,
+    ReplyBody,
+    ResultBody,
+    TextPart,
+    ThinkingPart,
+)
 from bot.domain.turn import TurnState
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from tests.contracts.store_ports import StorePorts
@@ -399,3 +409,74 @@ async def test_nothing_is_left_in_the_file(store: StorePorts, chat: Chat, sqlite
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with open(path, "rb") as file:  # noqa: ASYNC230, PTH123
         assert SECRET.encode() not in file.read()
+
+
+async def test_a_note_loses_its_call_its_record_and_the_card_that_offered_to_delete_it(
+    store: StorePorts, chat: Chat
+) -> None:
+    id = note_id("t", "call_1")
+    later = changed_id(id, SECRET)
+    turn = a_turn(chat, "t", state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER)
+    taken = ToolCall("call_1", "remember", f'{{"note": "{SECRET}"}}', {"note": SECRET})
+    beside = ToolCall("call_2", "look", '{"at": "the sky"}', {"at": "the sky"})
+    deleted = ToolCall("call_3", "forget", f'{{"note": "{id}"}}', {"note": id})
+    others = ToolCall("call_1", "remember", '{"note": "mine"}', {"note": "mine"})
+    parts = (ThinkingPart({"thinking": SECRET}), TextPart("I will."))
+    made = next(body for body in BODIES if isinstance(body, ReplyBody))
+    reply = replace(made, parts=(*parts, *map(CallPart, (taken, beside, deleted))))
+    seen = Preview("Delete a note", SECRET, Effect.WRITE, (Plain(SECRET),))
+    card = a_card(chat, "k", turn="t", call=deleted, preview=seen, state=ApprovalState.DENIED)
+    ran = {"turn": "t", "call": "call_1", "arguments": SECRET}
+    await commit(
+        store,
+        SaveTurn(turn),
+        SaveTurn(replace(turn, id="u")),
+        Append(
+            chat.id,
+            (
+                an_entry(chat, 1, reply, "t"),
+                an_entry(chat, 2, replace(made, parts=(CallPart(others),)), "u"),
+                an_entry(chat, 3, RecallBody((f"note:{later}",), SECRET), "u"),
+            ),
+        ),
+        SaveApproval(card),
+        shown(chat, "card:k", SECRET),
+        AddAudit(NOW, chat.id, 1, "call.ran", SECRET, ran),
+        AddAudit(NOW, chat.id, 1, "call.ran", "mine", {**ran, "turn": "u", "arguments": "mine"}),
+        AddAudit(NOW, chat.id, 1, "card.opened", SECRET, {"card": "k"}),
+        AddNote(Note(later, "p1", SECRET, NOW, 1)),
+    )
+    await commit(store, Erase(Target("p1", turn=f"note:{later}")))
+    assert await store.notes.get(later) is None
+    log = await texts(store, chat)
+    assert SECRET not in log
+    assert all(word in log for word in ("I will.", "the sky", "mine", "call_1", "call_3"))
+    assert "CutBody" in log, "the view does not begin anew"
+    row, left = await store.outbox.row("card:k"), await store.approvals.get("k")
+    assert row is not None
+    assert left is not None
+    assert SECRET not in str((row.content, left, await store.ledger.audit(chat.id, 10)))
+    assert "mine" in str(await store.ledger.audit(chat.id, 10))
+
+
+async def test_the_call_of_a_turn_under_way_stays_though_its_note_is_forgotten(
+    store: StorePorts, chat: Chat
+) -> None:
+    id = note_id("t", "call_1")
+    made = next(body for body in BODIES if isinstance(body, ReplyBody))
+    taken = ToolCall("call_1", "remember", f'{{"note": "{SECRET}"}}', {"note": SECRET})
+    reply = replace(made, parts=(CallPart(taken),))
+    told = RecallBody((f"note:{id}",), "the note again")
+    await commit(
+        store,
+        SaveTurn(a_turn(chat, "t", state=TurnState.RUNNING)),
+        SaveTurn(a_turn(chat, "u", state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER)),
+        Append(chat.id, (an_entry(chat, 1, told, "u"), an_entry(chat, 2, reply, "t"))),
+        AddNote(Note(id, "p1", SECRET, NOW, 1)),
+        KeepPassage(Passage("u", "p1", NOW, "q", "a", 1, "Ann", chat.id, chat.conversation)),
+    )
+    await commit(store, Erase(Target("p1", turn=f"note:{id}")))
+    assert await store.notes.get(id) is None
+    log = await texts(store, chat)
+    assert SECRET in log
+    assert "the note again" not in log

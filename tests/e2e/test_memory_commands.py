@@ -1,5 +1,6 @@
 """`steward memory`: import, search and reindex, beside a running Steward or without one."""
 
+import asyncio
 import json
 import subprocess
 from pathlib import Path
@@ -8,9 +9,9 @@ from typing import Protocol
 import pytest
 
 from tests.e2e.launching import ROOT, Command
-from tests.e2e.steward import Steward
-from tests.standins.messages_api import text
-from tests.words import ANSWERS_READ, INDEXED, NOTHING_REMEMBERED
+from tests.e2e.steward import Steward, words_in
+from tests.standins.messages_api import calls, text, tool
+from tests.words import ANSWERS_READ, APPROVE, INDEXED, NOTHING_REMEMBERED
 
 LINES = [
     {"id": "1", "at": "2025-05-04T10:00:00Z", "question": "Where is the key?", "answer": "Hook."},
@@ -134,6 +135,32 @@ async def test_exports_of_others_are_taken(
         f"1 answers read, 1 of them new, {broken} could not be read.",
     )
     assert answer in memory("search", words)[1]
+
+
+@pytest.mark.parametrize(
+    ("export", "question", "answer"),
+    [
+        (CHATGPT, "Which plants grow in the shade of a tree?", "Hostas do."),
+        (CLAUDE, "Which bread is the best?", "Sourdough."),
+    ],
+    ids=["ChatGPT", "Claude"],
+)
+async def test_an_export_of_others_is_recalled_in_a_chat_as_content_from_outside(
+    steward: Steward, memory: Memory, tmp_path: Path, export: object, question: str, answer: str
+) -> None:
+    await steward.start()
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(export))
+    # In a thread: the running Steward talks to the services of this process meanwhile.
+    await asyncio.to_thread(memory, "import", str(file))
+    await steward.eventually(lambda: steward.records.rows("SELECT 1 FROM passage WHERE indexed"))
+    steward.script(calls(tool("remember", {"note": "They garden."})), text("As I said."))
+    steward.say(question)
+    # Taking a note asks only because foreign content is in view.
+    steward.press(await steward.card(), APPROVE)
+    await steward.sees("As I said.")
+    asked = words_in(steward.model.requests[-2])
+    assert asked.index("<passage of=") < asked.index(answer) < asked.rindex(question)
 
 
 async def test_a_wrong_file_or_person_is_told_in_a_sentence(

@@ -4,12 +4,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.domain.approval import ApprovalState
+from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import Erase, InboundState
 from bot.domain.erasing import (
     COMMANDS,
     TOLD,
     Target,
+    calls_about,
     erased,
     erased_card,
     erased_line,
@@ -17,6 +18,7 @@ from bot.domain.erasing import (
     kept_aside,
     mark_of,
     quotes,
+    without,
 )
 from bot.domain.note import asking, note_of, passage_of, shown_by
 from bot.domain.passage import Whose, group_of, person_of
@@ -41,7 +43,8 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     of = {rows.turns[id].conversation for id in turns}
     passages = turns | of | _passages_of(rows, target)
     touched = _touched(rows, chats, turns, passages)
-    titled = _erase_log(rows, chats, turns, passages, at)
+    touched |= _erase_calls(rows, chats, target.note, at)
+    titled = _erase_log(rows, touched, turns, passages, at)
     cards = {c.id for c in rows.approvals.values() if c.turn in turns}
     for id in turns:
         _erase_turn(rows, id, mark)
@@ -52,7 +55,8 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     if target.everything:
         _erase_messages(rows, chats, mark)
     else:
-        _erase_commands(rows, chats, passages, mark)
+        named = passages if target.note is None else {*passages, target.note}
+        _erase_commands(rows, chats, named, mark)
     about = None if target.everything else {*turns, *plans, *cards}
     _erase_record(rows, chats, about, mark)
     for id in touched:
@@ -81,7 +85,7 @@ def drop_note(rows: "Rows", id: str, at: datetime) -> None:
 def _passages_of(rows: "Rows", target: Target) -> set[str]:
     if target.everything:
         return {p.id for p in rows.passages.values() if p.whose == target.whose}
-    return set() if target.turn is None else {target.turn}
+    return set(target.named)
 
 
 def _erase_commands(rows: "Rows", chats: set[int], passages: set[str], mark: str) -> None:
@@ -105,17 +109,17 @@ def _touched(rows: "Rows", chats: set[int], turns: set[str], passages: set[str])
 
 
 def _erase_log(
-    rows: "Rows", chats: set[int], turns: set[str], passages: set[str], at: datetime
+    rows: "Rows", touched: set[str], turns: set[str], passages: set[str], at: datetime
 ) -> set[str]:
     """Returns the conversations whose title was made of erased words."""
-    mark, touched = mark_of(at), _touched(rows, chats, turns, passages)
+    mark = mark_of(at)
     first: dict[str, str] = {}
-    changed: set[str] = set()
+    changed = set(touched)
     for key, line in sorted(rows.entries.items()):
         body = line.body
         if isinstance(body, AskerBody):
             first.setdefault(line.conversation, line.turn)
-        again = key[0] in chats and line.turn not in turns and quotes(body, passages)
+        again = line.conversation in touched and quotes(body, passages)
         summed = isinstance(body, SummaryBody) and line.conversation in touched
         if line.turn in turns or again or summed:
             rows.entries[key] = replace(line, body=erased(body, mark))
@@ -131,15 +135,43 @@ def _erase_log(
     return {id for id, turn in first.items() if turn in turns}
 
 
+def _erase_calls(rows: "Rows", chats: set[int], note: str | None, at: datetime) -> set[str]:
+    """Erases the calls about a note; returns their conversations."""
+    mark, touched = mark_of(at), set[str]()
+    for key, line in list(rows.entries.items()):
+        calls = calls_about(line.body, line.turn, note) if key[0] in chats else frozenset[str]()
+        if not calls or rows.turns[line.turn].state is not TurnState.SETTLED:
+            continue
+        touched.add(line.conversation)
+        rows.entries[key] = replace(line, body=without(line.body, calls))
+        of = [c for c in rows.approvals.values() if c.turn == line.turn and c.call.id in calls]
+        closed = [c for c in of if c.state is not ApprovalState.OPEN]
+        _erase_cards(rows, closed, mark)
+        cards = {c.id for c in closed}
+        for n, ran in enumerate(rows.audit):
+            own = ran.details.get("turn") == line.turn and ran.details.get("call") in calls
+            if own or ran.details.get("card") in cards:
+                subject, details = erased_line(ran.action, ran.subject, ran.details, mark)
+                rows.audit[n] = replace(ran, subject=subject, details=details)
+    return touched
+
+
+def _erase_cards(rows: "Rows", cards: list[Approval], mark: str) -> None:
+    for card in cards:
+        rows.approvals[card.id] = erased_card(card, mark)
+        for key, row in list(rows.outbox.items()):
+            if key == f"card:{card.id}" or key.startswith(f"card:{card.id}@"):
+                content = erased_message(row.content, mark)
+                rows.outbox[key] = replace(row, content=content, pieces=())
+
+
 def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
     cards = [c for c in rows.approvals.values() if c.turn == id]
-    for card in [c for c in cards if c.state is not ApprovalState.OPEN]:
-        rows.approvals[card.id] = erased_card(card, mark)
+    _erase_cards(rows, [c for c in cards if c.state is not ApprovalState.OPEN], mark)
     rows.turns[id] = replace(rows.turns[id], said=mark if rows.turns[id].said else "")
-    closed = [c.id for c in cards if c.state is not ApprovalState.OPEN]
-    keys = {*(f"{kind}:{id}" for kind in TOLD), *(f"card:{card}" for card in closed)}
+    keys = {f"{kind}:{id}" for kind in TOLD}
     sent = [rows.inbox[number] for number, turn in rows.taken.items() if turn == id]
-    begins = (f"send:{id}:", f"said:{id}:", *(f"card:{card}@" for card in closed))
+    begins = (f"send:{id}:", f"said:{id}:")
     begins += tuple(f"heard:{row.id}:" for row in sent)
     for row in sent:
         rows.inbox[row.id] = replace(row, body="")

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, inspect, or_, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.erasing_log import erase_log, quoted_in
+from bot.adapters.sql.erasing_log import calls_in, erase_log, quoted_in
 from bot.adapters.sql.erasing_traces import (
     chats_of,
     erase_commands,
@@ -14,6 +14,7 @@ from bot.adapters.sql.erasing_traces import (
     erase_plans,
     erase_presses,
     erase_record,
+    erase_record_of,
     erase_shown,
 )
 from bot.adapters.sql.errands import erase_errands, sent_by
@@ -58,15 +59,18 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     ids = {id for id, _, _ in turns}
     passages = ids | {of for _, _, of in turns} | _passages_of(connection, target)
     said_in = {(within, of) for _, within, of in turns}
-    for place in sorted(said_in | quoted_in(connection, passages, chats)):
-        erase_log(connection, place, ids, passages, mark, at)
+    asked = calls_in(connection, target.note, chats)
+    for place in sorted(said_in | quoted_in(connection, passages, chats) | asked.keys()):
+        erase_log(connection, place, ids, passages, asked.get(place, frozenset()), at)
     for id in ids:
         _erase_turn(connection, id, mark)
     erase_errands(connection, ids, mark)
+    _erase_calls(connection, {call for calls in asked.values() for call in calls}, chats, mark)
     _erase_traces(connection, target, ids, chats, mark)
     erase_presses(connection)
     if not target.everything:
-        erase_commands(connection, passages, chats, mark)
+        named = passages if target.note is None else {*passages, target.note}
+        erase_commands(connection, named, chats, mark)
     _forget(connection, target, passages, chats, at)
 
 
@@ -97,21 +101,41 @@ def _turns_of(
 
 def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     """Erases what a turn left outside of the log."""
-    cards = [Approval(*row) for row in connection.execute(_CARDS, {"of": id})]
-    keys = [*(f"{kind}:{id}" for kind in TOLD), *(f"card:{card.id}" for card in cards)]
+    keys = [f"{kind}:{id}" for kind in TOLD]
     prefixes = [f"send:{id}:", f"said:{id}:", *_forget_heard(connection, id)]
-    prefixes += [f"card:{card.id}@" for card in cards]
     begins = (outbox.c.key.startswith(prefix) for prefix in prefixes)
     erase_shown(connection, or_(outbox.c.key.in_(keys), *begins), mark)
-    for card in cards:
-        left = values(erased_card(card, mark), names(Approval))
-        kept = {name: left[name] for name in ("call", "preview", "purpose", "reason")}
-        connection.execute(update(approval).where(approval.c.id == card.id).values(kept))
+    _erase_cards(connection, _cards_of(connection, id), mark)
     aside = update(artifact).where(artifact.c.id.startswith(f"{id}-"))
     connection.execute(aside.values(text=mark))
     connection.execute(update(inbox).where(inbox.c.turn == id).values(body=""))
     pressed = update(turn).where(turn.c.id == id, turn.c.said != "")
     connection.execute(pressed.values(said=mark))
+
+
+def _cards_of(connection: Connection, turn: str) -> list[Approval]:
+    """Returns the decided cards of a turn."""
+    return [Approval(*row) for row in connection.execute(_CARDS, {"of": turn})]
+
+
+def _erase_cards(connection: Connection, cards: Sequence[Approval], mark: str) -> None:
+    for card in cards:
+        shown = or_(outbox.c.key == f"card:{card.id}", outbox.c.key.startswith(f"card:{card.id}@"))
+        erase_shown(connection, shown, mark)
+        left = values(erased_card(card, mark), names(Approval))
+        kept = {name: left[name] for name in ("call", "preview", "purpose", "reason")}
+        connection.execute(update(approval).where(approval.c.id == card.id).values(kept))
+
+
+def _erase_calls(
+    connection: Connection, calls: Set[tuple[str, str]], chats: Sequence[int], mark: str
+) -> None:
+    """Erases what calls left outside of the log, each told by its turn and its id."""
+    for own in sorted({own for own, _ in calls}):
+        asked = [card for card in _cards_of(connection, own) if (own, card.call.id) in calls]
+        _erase_cards(connection, asked, mark)
+        erase_record(connection, chats, {card.id for card in asked}, mark)
+    erase_record_of(connection, chats, calls, mark)
 
 
 def _forget_heard(connection: Connection, turn: str) -> list[str]:
@@ -126,7 +150,7 @@ def _forget_heard(connection: Connection, turn: str) -> list[str]:
 def _passages_of(connection: Connection, target: Target) -> set[str]:
     """Returns the ids of passages that are named, beside those of the turns."""
     if target.turn is not None:
-        return {target.turn}
+        return set(target.named)
     if target.conversation is not None:
         return set()
     return set(connection.execute(_OWNED, {"of": target.whose}).scalars())

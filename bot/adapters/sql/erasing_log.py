@@ -1,16 +1,19 @@
 """Erases words in the log: what turns said, and what quotes it elsewhere."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
-from bot.adapters.sql.tables import artifact, chat, conversation, entry
-from bot.domain.erasing import QUOTING, erased, kept_aside, quotes
+from bot.adapters.sql.tables import artifact, chat, conversation, entry, turn
+from bot.domain.erasing import QUOTING, calls_about, erased, kept_aside, mark_of, quotes, without
+from bot.domain.note import FORGET, REMEMBER
 from bot.domain.transcript import AskerBody, CutBody, SummaryBody
+from bot.domain.turn import TurnState
 
 _OF = bindparam("of")
+_TOLD = type_coerce(entry.c.body, Text)
 _ENTRIES = (
     select(entry.c.seq, entry.c.turn, entry.c.body)
     .where(entry.c.chat == bindparam("within"), entry.c.conversation == _OF)
@@ -20,9 +23,18 @@ _ENTRIES = (
 _QUOTING = select(entry.c.chat, entry.c.conversation, entry.c.body).where(
     entry.c.chat.in_(bindparam("chats", expanding=True)),
     or_(
-        type_coerce(entry.c.body, Text).like('%"passages":%["%'),
-        *(type_coerce(entry.c.body, Text).like(f'%"tool":%"{name}"%') for name in QUOTING),
+        _TOLD.like('%"passages":%["%'),
+        *(_TOLD.like(f'%"tool":%"{name}"%') for name in QUOTING),
     ),
+)
+_TAKING = (
+    select(entry.c.chat, entry.c.conversation, entry.c.turn, entry.c.body)
+    .join(turn, turn.c.id == entry.c.turn)
+    .where(
+        entry.c.chat.in_(bindparam("chats", expanding=True)),
+        or_(*(_TOLD.like(f'%"name":%"{name}"%') for name in (FORGET, REMEMBER))),
+        turn.c.state == TurnState.SETTLED,
+    )
 )
 _REWRITE = (
     update(entry)
@@ -40,20 +52,36 @@ def quoted_in(
     return {(within, of) for within, of, body in found if quotes(body, passages)}
 
 
+def calls_in(
+    connection: Connection, note: str | None, chats: Sequence[int]
+) -> Mapping[tuple[int, str], Set[tuple[str, str]]]:
+    """Returns the calls of settled turns about a note, by chat and conversation.
+
+    Each call is told by its turn and its id.
+    """
+    found = dict[tuple[int, str], set[tuple[str, str]]]()
+    for within, of, own, body in connection.execute(_TAKING, {"chats": chats}) if note else ():
+        for id in calls_about(body, own, note):
+            found.setdefault((within, of), set()).add((own, id))
+    return found
+
+
 def erase_log(
     connection: Connection,
     place: tuple[int, str],
     turns: Set[str],
     passages: Set[str],
-    mark: str,
+    calls: Set[tuple[str, str]],
     at: datetime,
 ) -> None:
     """Erases what these turns said in a conversation of a chat, and what quotes these passages.
 
+    Of the other turns it erases these calls alone, each told by its turn and its id.
+
     Its title goes when it was made of erased words, its summary when anything changed. A cut is
     stored where the view begins anew.
     """
-    within, of = place
+    (within, of), mark = place, mark_of(at)
     rows = connection.execute(_ENTRIES, {"within": within, "of": of}).all()
     changed: list[dict[str, Any]] = []
     aside: list[str] = []
@@ -61,9 +89,11 @@ def erase_log(
         again = own not in turns and quotes(body, passages)
         if again or own in turns or isinstance(body, SummaryBody):
             left = erased(body, mark)
-            if left != body:
-                changed.append({"within": within, "line": seq, "left": left})
             aside.extend(kept_aside(body))
+        else:
+            left = without(body, {id for turn_id, id in calls if turn_id == own})
+        if left != body:
+            changed.append({"within": within, "line": seq, "left": left})
     if aside:
         named = update(artifact).where(artifact.c.chat == within, artifact.c.id.in_(aside))
         connection.execute(named.values(text=mark))

@@ -1,6 +1,6 @@
 """Erases what turns left outside of the log: messages, updates, plans, lines of the record."""
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from typing import Any
 
 from sqlalchemy import (
@@ -195,12 +195,37 @@ def erase_record(
     None means of all but what is under way.
     """
     kept = _kept(connection, chats) if ids is None else set[str]()
+
+    def goes(details: Mapping[str, Any]) -> bool:
+        about = {details.get(name) for name in ("turn", "card", "plan")}
+        return about.isdisjoint(kept) and (ids is None or not about.isdisjoint(ids))
+
+    _rewrite_record(connection, chats, goes, mark)
+
+
+def erase_record_of(
+    connection: Connection, chats: Sequence[int], calls: Set[tuple[str, str]], mark: str
+) -> None:
+    """Takes the words out of the record of these calls, each told by its turn and its id."""
+
+    def goes(details: Mapping[str, Any]) -> bool:
+        return (details.get("turn"), details.get("call")) in calls
+
+    if calls:
+        _rewrite_record(connection, chats, goes, mark)
+
+
+def _rewrite_record(
+    connection: Connection,
+    chats: Sequence[int],
+    goes: Callable[[Mapping[str, Any]], bool],
+    mark: str,
+) -> None:
     changed: list[dict[str, Any]] = []
     for line, action, subject, details in connection.execute(
         _LINES.where(audit.c.chat.in_(chats))
     ).all():
-        about = {details.get(name) for name in ("turn", "card", "plan")}
-        if not about.isdisjoint(kept) or (ids is not None and about.isdisjoint(ids)):
+        if not goes(details):
             continue
         told, left = erased_line(action, subject, details, mark)
         if (told, left) != (subject, details):

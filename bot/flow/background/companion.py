@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
-from bot.domain.background import about_body, persona_body, told_in
+from bot.domain.background import WordsInView, about_body, persona_body
 from bot.domain.contribution import Briefing, Share
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody, BackgroundBody
@@ -39,7 +39,7 @@ class BackgroundCompanion(Bystander):
         return Briefing(await self._missing(work, speaker))
 
     async def _missing(self, work: Work, speaker: int) -> tuple[BackgroundBody, ...]:
-        told = told_in(reversed(work.log.entries()))
+        told = work.log.in_view(WordsInView).told
         person = await self._person(work, speaker)
         return (*self._persona_in(told), *_about_in(told, person, group=not work.log.chat.private))
 

@@ -6,7 +6,7 @@ from bot.domain.change import AddNote, Change, DropNote, KeepPassage, Show
 from bot.domain.chat import Chat
 from bot.domain.markdown import literal
 from bot.domain.message import Button, Markdown, Outbound, OutboundKind, Plain, Press, PressAnswer
-from bot.domain.note import MOST_NOTE, Note, asking, note_asked, note_id, shown_by
+from bot.domain.note import MOST_NOTE, Note, asking, changed_id, note_asked, note_id, shown_by
 from bot.domain.passage import whose
 from bot.domain.person import Person
 from bot.domain.visible_text import one_line
@@ -71,7 +71,7 @@ class NoteChanging:
         id, words = note_asked(key), text.strip()
         if id is None:
             return Taken.NO
-        answer, changed = f"{asking(id)}{note_id(key, words)}", note_id(id, words)
+        answer, changed = f"{asking(id)}{note_id(key, words)}", changed_id(id, words)
         if await self._notes.get(changed) is not None:
             # The same reply again, after a death: it was carried out.
             return Taken.DECIDED

@@ -3,9 +3,11 @@
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from bot.domain.change import AddAudit, Append, Change, Fence, Retract, Show, Write
 from bot.domain.chat import Chat
+from bot.domain.in_view import InView, R, newest_after
 from bot.domain.model import ModelProfile
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import Body, Entry, ReplyBody
@@ -29,6 +31,7 @@ class ChatLog:
         self._of_turns: defaultdict[str, list[Entry]] = defaultdict(list)
         self._held: list[Write] = []
         self._fold: ViewFold | None = None
+        self._in_view: dict[type[Any], InView[Any]] = {}
         self.call_ids: set[str] = set()
 
     @property
@@ -55,6 +58,7 @@ class ChatLog:
             self._of_turns[entry.turn].append(entry)
         self._conversation = conversation
         self._fold = None
+        self._in_view.clear()
         self.call_ids = {c.id for e in self._entries for c in _calls(e)}
 
     def entries(self, turn: str | None = None) -> Sequence[Entry]:
@@ -69,16 +73,13 @@ class ChatLog:
         """Returns the view of this log for a model, brought up to date."""
         if self._fold is None or self._fold.profile != profile:
             self._fold = ViewFold(profile, images, overhead)
-        self._fold.extend(e for e in self._entries_after(self._fold.last_seq))
+        self._fold.extend(reversed(newest_after(self._entries, self._fold.last_seq)))
         return self._fold
 
-    def _entries_after(self, seq: int) -> Sequence[Entry]:
-        fresh: list[Entry] = []
-        for entry in reversed(self._entries):
-            if entry.seq <= seq:
-                break
-            fresh.append(entry)
-        return fresh[::-1]
+    def in_view(self, of: type[R]) -> R:
+        """Returns what a reader of this kind knows of the entries in view, brought up to date."""
+        reader: InView[R] = self._in_view.setdefault(of, InView(of))
+        return reader.of(self._entries)
 
     async def write(
         self,

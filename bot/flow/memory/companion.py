@@ -12,7 +12,7 @@ from bot.domain.note import REMEMBER, notes_told
 from bot.domain.outcome import StopReason
 from bot.domain.passage import whose
 from bot.domain.progress import OpenCall
-from bot.domain.recalled import Recipient, in_view, told_again
+from bot.domain.recalled import PassagesInView, Recipient, told_again
 from bot.domain.stems import sought
 from bot.domain.step import Finish
 from bot.domain.tool import ToolCall, ToolResult
@@ -48,7 +48,7 @@ class MemoryCompanion(Bystander):
         self._views: WeakKeyDictionary[Work, ViewFold] = WeakKeyDictionary()
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        seen = in_view(reversed(work.log.entries()))
+        seen = set(work.log.in_view(PassagesInView).ids)
         paid: list[AddUsage] = []
         try:
             noted = await self._noted(work, row, seen)

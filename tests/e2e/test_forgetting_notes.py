@@ -1,0 +1,100 @@
+"""A note that is forgotten by its id is gone everywhere, its call and its record too."""
+
+from tests.e2e.steward import Steward
+from tests.standins.messages_api import Gate, calls, text, thinking, tool
+from tests.words import NOTE_SAYS, WHAT_NOTE
+
+CANARY = "xyzzyplugh"
+OTHER = "a line that stays"
+
+
+async def noted(steward: Steward) -> None:
+    """Takes a note beside another call, and opens a conversation with it."""
+    steward.script(
+        thinking(f"{CANARY}.")
+        + calls(
+            tool("remember", {"note": f"The word is {CANARY}."}),
+            tool("list_directory", {"path": "."}),
+        ),
+        text(OTHER),
+    )
+    await steward.start()
+    steward.say("Take the word of the day down")
+    await steward.sees(OTHER)
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.script(text("Good day."))
+    steward.say("Good day")
+    await steward.sees("Good day.")
+    steward.say("/memory")
+    await steward.sees("My notes.")
+    await steward.recorded()
+
+
+async def forgotten(steward: Steward) -> set[str]:
+    """Forgets the note by its id; returns the columns that still hold its word."""
+    [(id,)] = steward.records.rows("SELECT id FROM note")
+    steward.say(f"/forget {id}")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.sees("Erased.")
+    await steward.recorded()
+    return steward.records.holding(CANARY)
+
+
+async def test_no_column_holds_a_word_of_a_note_that_is_forgotten_by_its_id(
+    steward: Steward,
+) -> None:
+    await noted(steward)
+    held = steward.records.holding(CANARY)
+    assert {"audit.details", "entry.body", "note.text", "outbox.content"} <= held
+    assert await forgotten(steward) == set()
+    assert OTHER in str(steward.records.rows("SELECT body FROM entry")), "the answer stays"
+    steward.script(text("Still here."))
+    steward.say("Are you there?")
+    await steward.sees("Still here.")
+    assert CANARY not in str(steward.model.requests[-1].body)
+
+
+async def test_no_column_holds_the_words_that_a_changed_note_had_before_it_was_forgotten(
+    steward: Steward,
+) -> None:
+    await noted(steward)
+    steward.press(await steward.sees("My notes."), "✏️ 1")
+    question = await steward.sees(WHAT_NOTE)
+    steward.say(f"Now {CANARY} it is", reply_to=question)
+    await steward.sees(NOTE_SAYS.format(f"Now {CANARY} it is"))
+    await steward.recorded()
+    assert await forgotten(steward) == set()
+
+
+async def test_the_conversation_goes_on_behind_the_call_whose_note_is_forgotten(
+    steward: Steward,
+) -> None:
+    steward.script(
+        thinking(f"{CANARY}.") + calls(tool("remember", {"note": f"It is {CANARY}."})), text(OTHER)
+    )
+    await steward.start()
+    steward.say("Take the word down")
+    await steward.sees(OTHER)
+    stuck = Gate()
+    # The turn under way asks again: what it was told holds the note.
+    steward.script(text("Slowly.").held(stuck), text("Slowly."))
+    steward.say("Take your time")
+    await stuck.arrived()
+    await steward.recorded()
+    [(id,)] = steward.records.rows("SELECT id FROM note")
+    steward.say(f"/forget {id}")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.sees("Erased.")
+    stuck.release()
+    await steward.sees("Slowly.")
+    await steward.restart()
+    steward.script(text("Still here."))
+    steward.say("Are you there?")
+    await steward.sees("Still here.")
+    asked = str(steward.model.requests[-1].body["messages"])
+    assert CANARY not in asked
+    assert "remember" in asked, "the call is not in view any more"
+    assert OTHER in asked
+    await steward.recorded()
+    assert steward.records.holding(CANARY) == set()
