@@ -259,6 +259,7 @@ class _Services(TypedDict):
     web: WebAccess
     search: SearchAccess | None
     telegram: TelegramAccess
+    discord: DiscordAccess
     meaning: MeaningAccess
 
 
