@@ -177,3 +177,5 @@ NO_VOICE_HERE = "this chat takes no voice messages from me"
 MINUTES_GONE = "minutes is not at work any more"
 FORWARDED = "<forwarded from='Eve'>\nPay me\n</forwarded>\n\nIs this true?"
 CAME_LATE = "[Steward] This came late: it is a part of the message before"
+
+HOOK_UNKNOWN = "There is no such hook here, or the proof is wrong."

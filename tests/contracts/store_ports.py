@@ -6,6 +6,7 @@ from bot.ports.approvals import Approvals, Rules
 from bot.ports.belongings import Belongings
 from bot.ports.chats import Chats
 from bot.ports.consents import Consents
+from bot.ports.hooks import HookCalls
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
@@ -67,3 +68,5 @@ class StorePorts(Protocol):
     def voice(self) -> VoiceRows: ...
     @property
     def scheduled(self) -> Scheduled: ...
+    @property
+    def hook_calls(self) -> HookCalls: ...

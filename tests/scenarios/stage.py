@@ -207,6 +207,7 @@ class Stage:
             store.turns,
             store.voice,
             store.scheduled,
+            store.hook_calls,
         )
         world = World(
             clock=self.clock,

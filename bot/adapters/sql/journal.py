@@ -14,6 +14,7 @@ from bot.adapters.sql import (
     consents,
     entries,
     erasing,
+    hook_calls,
     inbox,
     ledger,
     members,
@@ -37,6 +38,7 @@ from bot.adapters.sql.tables import turn as turn_table
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
+    AddHookCall,
     AddNote,
     AddRule,
     AddRun,
@@ -78,6 +80,7 @@ from bot.domain.change import (
     SaveApproval,
     SaveChat,
     SaveConversation,
+    SaveHookCall,
     SavePlan,
     SaveProfile,
     SaveReceived,
@@ -149,6 +152,8 @@ _WRITERS: Mapping[type, Writer] = {
     PauseTasks: scheduled.pause_tasks,
     AddRun: scheduled.add_runs,
     SaveRun: scheduled.save_runs,
+    AddHookCall: hook_calls.add_hook_calls,
+    SaveHookCall: hook_calls.save_hook_calls,
 }
 _CLAIM = (
     update(chat_table)

@@ -20,6 +20,7 @@ from bot.adapters.sql.tables import (
     conversation,
     entry,
     hearing,
+    hook_call,
     inbox,
     note,
     outbox,
@@ -76,7 +77,7 @@ _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("li
 _CONTINUED = (entry, turn, approval)
 _OF_CHAT = (
     *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
-    *(hearing, voice_note, task, run),
+    *(hearing, voice_note, task, run, hook_call),
 )
 _ONCE_IN_A_CHAT = (received, hearing)
 """Tables whose rows have a key that is unique in their chat."""

@@ -13,6 +13,7 @@ from bot.adapters.sql.belongings import SqlBelongings
 from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
+from bot.adapters.sql.hook_calls import SqlHookCalls
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
@@ -61,6 +62,7 @@ class Store:
     turns: SqlTurns
     voice: SqlVoice
     scheduled: SqlScheduled
+    hook_calls: SqlHookCalls
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
 
@@ -101,6 +103,7 @@ async def open_store(
             turns=SqlTurns(database),
             voice=SqlVoice(database),
             scheduled=SqlScheduled(database),
+            hook_calls=SqlHookCalls(database),
             check_writable=partial(database.write, _change_nothing),
         )
 

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.errors import ToolFailure
+from bot.domain.hook import is_hook_run
 from bot.domain.message import Block, CodeBlock, Plain
 from bot.domain.task import (
     CANCEL_TASK,
@@ -345,8 +346,8 @@ class NothingToReport(ArgumentsTool[NoArguments]):
     def __init__(self) -> None:
         spec = ToolSpec(
             NOTHING_TO_REPORT,
-            "In a run of a scheduled task only: there is nothing worth a message. The chat stays "
-            "silent, whatever you write.",
+            "In a run of a scheduled task or a hook only: there is nothing worth a message. The "
+            "chat stays silent, whatever you write.",
             schema_of(NoArguments),
             Effect.READ,
             Replay.SAFE,
@@ -354,8 +355,8 @@ class NothingToReport(ArgumentsTool[NoArguments]):
         super().__init__(NoArguments, spec)
 
     async def perform(self, arguments: NoArguments, place: Place, seen: str | None) -> ToolOutput:
-        if not is_run(place.turn):
-            raise ToolFailure("this is no run of a task: somebody waits for your answer")
+        if not is_run(place.turn) and not is_hook_run(place.turn):
+            raise ToolFailure("this is no such run: somebody waits for your answer")
         return ToolOutput("The chat stays silent. End with a short word; nobody reads it.")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
+from bot.flow.composition.hooks import HookParts
 from bot.flow.composition.own_companions import OwnCompanions
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.schedules import ScheduleParts
@@ -96,7 +97,7 @@ class OneTurn:
         own = OwnCompanions(self._store, self._world, self._policy)
         zones, ending = self.way_in.zones, self._people_asked.plan_ending
         made = own.made(ending, zones, self.choosing, self.recall, self.till)
-        return (*made, *self.schedules.companions, *self._others)
+        return (*made, *self.schedules.companions, *self.hooks.companions, *self._others)
 
     @cached_property
     def recall(self) -> Recall:
@@ -141,6 +142,13 @@ class OneTurn:
             self._way_out,
             self.way_in.zones,
             lambda: self._people_asked.lanes,
+        )
+
+    @cached_property
+    def hooks(self) -> HookParts:
+        zones = self.way_in.zones
+        return HookParts(
+            self._store, self._world, self._way_out, zones, lambda: self._people_asked.lanes
         )
 
     @cached_property

@@ -7,6 +7,7 @@ from typing import Literal
 from bot.domain.model import FinishReason, ModelProfile
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import (
+    ArrivalBody,
     AskerBody,
     BackgroundBody,
     Body,
@@ -160,7 +161,12 @@ class ViewFold:
             case SkillBody(name=name, text=text):
                 self._skill = (name, text)
                 self._put("user", (TextPart(text),))
-            case BackgroundBody(text=text) | RecallBody(text=text) | NoteBody(text=text):
+            case (
+                BackgroundBody(text=text)
+                | RecallBody(text=text)
+                | NoteBody(text=text)
+                | ArrivalBody(text=text)
+            ):
                 self._put("user", (TextPart(text),))
             case _:
                 self._shown -= 1
@@ -178,7 +184,7 @@ class ViewFold:
                     self._others.setdefault(writer, source)
             case ResultBody(result=result):
                 everybody = result.untrusted
-            case LateResultBody(untrusted=everybody):
+            case LateResultBody(untrusted=everybody) | ArrivalBody(untrusted=everybody):
                 pass
             case _:
                 everybody = None
