@@ -89,3 +89,10 @@ def test_a_time_counts_for_five_minutes() -> None:
     assert not proven(hook, headers, b"{}", NOW - far)
     assert key_of(hook, headers) == key_of(hook, dict(headers)) != ""
     assert key_of(a_hook(ProofKind.HMAC), headers) == ""
+
+
+def test_only_a_bearer_token_of_a_set_secret_counts() -> None:
+    hook = a_hook(ProofKind.BEARER)
+    assert proven(hook, {"authorization": f"bearer  {SECRET} "}, b"", NOW)
+    assert not proven(hook, {"authorization": f"Basic {SECRET}"}, b"", NOW)
+    assert not proven(replace(hook, secret=""), {"authorization": "Bearer "}, b"", NOW)
