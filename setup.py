@@ -8,6 +8,7 @@ from setuptools import find_packages, setup
 SHIPPED = {
     "bot.shipped.alembic": "alembic",
     "bot.shipped.alembic.versions": "alembic/versions",
+    "bot.shipped.hooks": "hooks",
     "bot.shipped.plans": "plans",
     "bot.shipped.skills": "skills",
 }

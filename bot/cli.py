@@ -9,12 +9,13 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 import click
 
 from bot.doctor import Finding, table, what_next
 from bot.domain.errors import WRITE_RIGHT, SettingError, StewardError
+from bot.domain.hook import LARGEST_BODY
 from bot.logs import Secrets, start_logging
 from bot.settings import Settings, read_settings
 from bot.setup import NO_TERMINAL, Probes, Setup, starts_now, wants_setup
@@ -74,6 +75,17 @@ class MemoryWork:
 
 
 @dataclass(frozen=True, slots=True)
+class HookWork:
+    """The work behind `steward hook`."""
+
+    listed: Callable[[Settings, Say], CommandRun]
+    """Prints every hook; returns 1 when a file is broken."""
+
+    tried: Callable[[Settings, str, bytes, Say], CommandRun]
+    """Calls a hook of the running program, and waits for the end of its run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """The work behind the commands, as the composition root put it together."""
 
@@ -105,6 +117,9 @@ class Program:
 
     memory: MemoryWork | None = None
     """Searches and fills the memory."""
+
+    hooks: HookWork | None = None
+    """Lists hooks, and tries them out."""
 
 
 def run(program: Program, arguments: Sequence[str]) -> int:
@@ -317,6 +332,41 @@ def _for_memory(program: Program) -> tuple[Settings, MemoryWork]:
     if program.memory is None:
         raise SettingError("This program has no memory.")
     return settings, program.memory
+
+
+@steward.group("hook")
+def hook_group() -> None:
+    """List the hooks that other programs may call, or try one out."""
+
+
+@hook_group.command("list")
+@click.pass_obj
+def hook_list_command(program: Program) -> int:
+    """Print every hook; the exit code is 1 when a file cannot be used."""
+    settings, work = _for_hooks(program)
+    return asyncio.run(work.listed(settings, click.echo))
+
+
+@hook_group.command("test")
+@click.argument("name")
+@click.argument("file", required=False, type=click.File("rb"))
+@click.pass_obj
+def hook_test_command(program: Program, name: str, file: BinaryIO | None) -> int:
+    """Call the hook NAME of the running program with the JSON of a FILE, and wait for the end.
+
+    Without a FILE the body is {"test": true}; - reads standard input. Exit codes: 0 done, 1 the
+    run failed or was stopped, 2 wrong settings, 3 the call was not taken.
+    """
+    settings, work = _for_hooks(program)
+    body = b'{"test": true}' if file is None else file.read(LARGEST_BODY + 1)
+    return asyncio.run(work.tried(settings, name, body, click.echo))
+
+
+def _for_hooks(program: Program) -> tuple[Settings, HookWork]:
+    settings = _settings(program)
+    if program.hooks is None:
+        raise SettingError("This program has no hooks.")
+    return settings, program.hooks
 
 
 def _settings(program: Program, *, look: bool = True) -> Settings:

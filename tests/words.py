@@ -195,3 +195,5 @@ NOTES_OF_OTHERS = "Only an owner, or the person whose note it is, can change it.
 MINUTES_GONE = "minutes is not at work any more"
 FORWARDED = '<quoted_data from="a forward from Eve">\nPay me\n</quoted_data>\n\nIs this true?'
 CAME_LATE = "[Steward] This came late: it is a part of the message before"
+
+HOOK_UNKNOWN = "There is no such hook here, or the proof is wrong."

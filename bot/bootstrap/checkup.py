@@ -11,6 +11,7 @@ from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.database import mend_database, unwritable
+from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.memory_probes import try_meaning, try_words
 from bot.bootstrap.owners import owner_told
 from bot.bootstrap.parts import chat_servers, plan_folder, skill_folders, tool_servers
@@ -31,7 +32,9 @@ _MEANING_SECONDS = 90.0
 """Seconds for the embedder and the index, which is loaded and looked through."""
 
 
-def checkup(settings: Settings, forms: Sequence[ChannelForm]) -> Checkup:
+def checkup(
+    settings: Settings, forms: Sequence[ChannelForm], doors: Sequence[DoorForm] = ()
+) -> Checkup:
     """Returns the checks of models, channels, store, speech, sandbox and servers, in this order."""
     served = any(not form.missing(settings) for form in forms)
     # Nobody who talks on one platform has to hear that the others are not set up.
@@ -40,6 +43,7 @@ def checkup(settings: Settings, forms: Sequence[ChannelForm]) -> Checkup:
         [
             *_models(settings),
             *[check for form in told for check in form.checks(settings)],
+            *[check for door in doors for check in door.checks(settings)],
             *_database(settings, served=served),
             *speech_checks(settings),
             _sandbox(settings),

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 from bot.adapters.anthropic.model import AnthropicModel
@@ -11,6 +11,7 @@ from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.charts.chart_files import ChartFiles
 from bot.adapters.dateparser.date_words import DateWords
 from bot.adapters.export_file import ExportFiles
+from bot.adapters.hook_folder.hook_folder import HookFolder
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.media.media_reader import MediaReader
@@ -26,6 +27,7 @@ from bot.adapters.tools.sending import clear_spool
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
 from bot.bootstrap.database import mend_database, unwritable
+from bot.bootstrap.hooks import hook_folder
 from bot.bootstrap.meaning import drop_unused, opened_meaning, till_of
 from bot.bootstrap.parts import (
     Hide,
@@ -111,6 +113,7 @@ async def opened(
         await stack.enter_async_context(persona)
         servers = await stack.enter_async_context(tool_servers(settings))
         skills = await stack.enter_async_context(skill_folders(settings, SystemClock(), hide))
+        hooks = await _opened_hooks(settings, stack, hide)
         models = with_demo(real)
         await drop_unused(settings, store)
         till = till_of(settings, store)
@@ -119,7 +122,10 @@ async def opened(
         policy = _policy(settings, models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
-            _world(settings, channels, kept, models, servers, skills, persona, holds),
+            replace(
+                _world(settings, channels, kept, models, servers, skills, persona, holds),
+                hooks=hooks,
+            ),
             policy,
             till=till,
         )
@@ -127,6 +133,12 @@ async def opened(
         warm_up = partial(_warm, [*([first] if first is not None else []), *real.values()])
         collect_from_now_on()
         yield Running(Application(parts), store, policy.model, warm_up)
+
+
+async def _opened_hooks(settings: Settings, stack: AsyncExitStack, hide: Hide) -> HookFolder | None:
+    if settings.hooks_listen is None:
+        return None
+    return await stack.enter_async_context(hook_folder(settings, SystemClock(), hide))
 
 
 def _make_workspace(settings: Settings) -> None:

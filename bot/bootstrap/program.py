@@ -10,6 +10,9 @@ from bot.bootstrap import asking, serving
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.checkup import checkup
 from bot.bootstrap.discord import DiscordForm
+from bot.bootstrap.door_form import DoorForm
+from bot.bootstrap.hooks import HookForm
+from bot.bootstrap.http_serving import LateServers
 from bot.bootstrap.parts import Hide
 from bot.bootstrap.probes import try_anthropic_key, try_openai_key, try_server, try_token
 from bot.bootstrap.telegram import TelegramForm
@@ -18,8 +21,13 @@ from bot.doctor import Finding, examine
 from bot.settings import Settings
 from bot.setup import Probes
 
-CHANNELS: Sequence[ChannelForm] = (TelegramForm(), DiscordForm())
+_SERVERS = LateServers()
+
+CHANNELS: Sequence[ChannelForm] = (TelegramForm(_SERVERS.serving), DiscordForm())
 """Every platform that is served if the settings set it up: one line each."""
+
+DOORS: Sequence[DoorForm] = (HookForm(_SERVERS.serving),)
+"""Every door for other programs that is open if the settings want it: one line each."""
 
 FOREGROUND: ChannelForm = TerminalForm()
 """The channel of the terminal that the program was started in."""
@@ -33,7 +41,7 @@ def new_watch() -> LoopWatch:
 async def serve(settings: Settings, hide: Hide, watch: LoopWatch) -> int:
     """Serves every platform that is set up, until cancelled."""
     harden()
-    return await serving.serve(settings, CHANNELS, hide, watch)
+    return await serving.serve(settings, CHANNELS, hide, watch, DOORS)
 
 
 async def chat(settings: Settings, hide: Hide, watch: LoopWatch) -> int:
@@ -52,7 +60,7 @@ async def ask(
 
 async def examined(settings: Settings, folder: Path) -> Sequence[Finding]:
     """Returns the report of `steward doctor`; `folder` is where .env and steward.toml lie."""
-    return await examine(settings, checkup(settings, CHANNELS), SystemClock(), folder)
+    return await examine(settings, checkup(settings, CHANNELS, DOORS), SystemClock(), folder)
 
 
 PROBES = Probes(try_token, try_anthropic_key, try_openai_key, try_server)

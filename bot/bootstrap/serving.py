@@ -1,13 +1,15 @@
 """Serves channels: every one that is set up, side by side in one application."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from functools import partial
+from typing import Any, TypeAlias
 
 from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
+from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.opening import Channels, Running, opened
 from bot.bootstrap.owners import owner_names
 from bot.bootstrap.pairing import Pairing
@@ -16,11 +18,14 @@ from bot.domain.errors import SettingError
 from bot.domain.hold import never_held
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
+from bot.flow.application import Application
 from bot.flow.commands.menus import menus_of
 from bot.settings import Settings
 
 _MOST_CHATS = 200
 """Chats that a channel asks about after a gap."""
+Door: TypeAlias = Callable[[Application], Coroutine[Any, Any, None]]
+"""Keeps a door for other programs open until cancelled."""
 
 
 async def serve(
@@ -28,6 +33,7 @@ async def serve(
     forms: Sequence[ChannelForm],
     hide: Hide = lambda *_: None,
     watch: LoopWatch | None = None,
+    doors: Sequence[DoorForm] = (),
 ) -> int:
     """Serves every channel that is set up, until cancelled or until a person leaves one.
 
@@ -51,7 +57,7 @@ async def serve(
         for channel in served:
             await channel.prepare(host)
         with watch.watching() if watch is not None else nullcontext():
-            await run(served, running, host)
+            await run(served, running, host, [partial(d.keep_open, settings) for d in doors])
     return 0
 
 
@@ -106,7 +112,12 @@ def host_of(running: Running) -> Host:
     )
 
 
-async def run(served: Sequence[OpenChannel], running: Running, host: Host) -> None:
+async def run(
+    served: Sequence[OpenChannel],
+    running: Running,
+    host: Host,
+    doors: Sequence[Door] = (),
+) -> None:
     """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application
     async with asyncio.TaskGroup() as group:
@@ -120,6 +131,8 @@ async def run(served: Sequence[OpenChannel], running: Running, host: Host) -> No
         ]
         beside = [
             group.create_task(application.run(), name="application"),
+            # The application has begun by then: calls that are taken find their lanes.
+            *[group.create_task(door(application), name="door") for door in doors],
             *[
                 group.create_task(one.greet(host), name=f"{one.channel.name} greeting")
                 for one in served

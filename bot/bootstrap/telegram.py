@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sys
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import NoReturn, Protocol
 
@@ -16,7 +16,9 @@ from bot.adapters.telegram.files import TelegramFiles
 from bot.adapters.telegram.groups import TelegramGroups
 from bot.adapters.telegram.listener import TelegramListener
 from bot.bootstrap.channel_form import Accept, Host, OpenChannel
+from bot.bootstrap.door_form import Serving
 from bot.bootstrap.first_lines import pairing_lines, served_line
+from bot.bootstrap.http_serving import LateServers
 from bot.bootstrap.parts import telegram_api
 from bot.bootstrap.probes import try_token
 from bot.doctor import Check, Finding
@@ -33,9 +35,12 @@ class Listener(Protocol):
 
 
 class TelegramForm:
-    """Telegram, for a bot that has a token."""
+    """Telegram, for a bot that has a token; `serving` opens the port of its webhook."""
 
     title = "Telegram"
+
+    def __init__(self, serving: Serving | None = None) -> None:
+        self._serving = serving or LateServers().serving
 
     def missing(self, settings: Settings) -> str:
         return "TELEGRAM_BOT_TOKEN" if settings.telegram.token is None else ""
@@ -47,7 +52,7 @@ class TelegramForm:
             channel = TelegramChannel(api, gated=settings.send_rates is not None)
             yield OpenChannel(
                 GatedChannel(channel, FloodGate(settings.send_rates, clock, is_group)),
-                _listener(settings, api, clock).listen,
+                _listener(settings, api, clock, self._serving).listen,
                 TelegramFiles(api),
                 TelegramGroups(api),
                 ready=partial(account.introduced, clock),
@@ -76,15 +81,19 @@ class TelegramForm:
         )
 
 
-def _listener(settings: Settings, api: TelegramApi, clock: Clock) -> Listener:
+def _listener(settings: Settings, api: TelegramApi, clock: Clock, serving: Serving) -> Listener:
     webhook = settings.telegram.webhook
     if webhook is None:
         return TelegramListener(api, clock)
     # Only a run with a webhook loads the HTTP server.
-    from bot.adapters.telegram.webhook import TelegramWebhook  # noqa: PLC0415
+    from bot.adapters.telegram.webhook import TelegramWebhook, WebhookDoor  # noqa: PLC0415
 
     secret = webhook.secret.get_secret_value() if webhook.secret else secrets.token_urlsafe(32)
-    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port)
+
+    def opened(door: WebhookDoor, port: int) -> AbstractAsyncContextManager[int]:
+        return serving(door, door.path, port, "STEWARD_WEBHOOK_PORT")
+
+    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port, opened)
 
 
 async def _greet(account: TelegramAccount, clock: Clock, host: Host) -> None:

@@ -11,6 +11,7 @@ from bot.domain.budget import Cause, Scope
 from bot.domain.chat import Chat, Conversation
 from bot.domain.erasing import Target
 from bot.domain.errand import Errand
+from bot.domain.hook import HookCall
 from bot.domain.message import Address, Outbound
 from bot.domain.model import Usage
 from bot.domain.money import Nano
@@ -527,6 +528,24 @@ class SaveRun:
     run: TaskRun
 
 
+@dataclass(frozen=True, slots=True)
+class AddHookCall:
+    """Writes an accepted call down; Conflict when its hook has a call with its key.
+
+    A key of a call before `since` is free again.
+    """
+
+    call: HookCall
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SaveHookCall:
+    """Moves the run of a call on."""
+
+    call: HookCall
+
+
 Write: TypeAlias = (
     Append
     | SaveTurn
@@ -580,6 +599,8 @@ Write: TypeAlias = (
     | PauseTasks
     | AddRun
     | SaveRun
+    | AddHookCall
+    | SaveHookCall
 )
 
 

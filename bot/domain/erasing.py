@@ -22,6 +22,7 @@ from bot.domain.note import (
 from bot.domain.passage import Whose
 from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.transcript import (
+    ArrivalBody,
     AskerBody,
     Body,
     CallPart,
@@ -157,7 +158,7 @@ def erased(body: Body, mark: str) -> Body:
         case LateResultBody(result=result):
             left = None if result is None else _erased_result(result, mark)
             return replace(body, subject=mark, text=mark if body.text else "", result=left)
-        case NoteBody() | SkillBody() | RecallBody() | SummaryBody():
+        case NoteBody() | SkillBody() | RecallBody() | SummaryBody() | ArrivalBody():
             return replace(body, text=mark)
         case _:
             return body

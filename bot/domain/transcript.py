@@ -182,6 +182,7 @@ class NoteBody:
         "onward",
         "errand",
         "task",
+        "hook",
     ]
     text: str
     kind: Literal["note"] = "note"
@@ -243,6 +244,15 @@ class RecallBody:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrivalBody:
+    """Data that another program sent; nobody's words. `untrusted` names where they came from."""
+
+    text: str
+    untrusted: str
+    kind: Literal["arrival"] = "arrival"
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryBody:
     """Stands in the view for every entry up to `covers`; the entries stay in the log."""
 
@@ -275,6 +285,7 @@ Body: TypeAlias = (
     | SkillBody
     | BackgroundBody
     | RecallBody
+    | ArrivalBody
     | SummaryBody
     | CutBody
 )

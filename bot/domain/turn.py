@@ -68,7 +68,9 @@ class Turn:
     """The model that answers; empty until a queued turn starts."""
     created_at: datetime
     """The time the turn was queued."""
-    origin: Literal["message", "continuation", "compaction", "plan", "errand", "task"] = "message"
+    origin: Literal["message", "continuation", "compaction", "plan", "errand", "task", "hook"] = (
+        "message"
+    )
     """The cause of the turn; a continuation carries on with the call of the card `approval`."""
     approval: str | None = None
     """The card that a continuation follows."""

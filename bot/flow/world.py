@@ -35,6 +35,7 @@ from bot.ports.consents import Consents
 from bot.ports.errands import Errands
 from bot.ports.groups import Groups
 from bot.ports.hearing import Hearing
+from bot.ports.hooks import HookCalls, Hooks
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.lanes import Drain, Lanes
@@ -109,6 +110,8 @@ class StorePorts:
     """Tasks that turns gave to turns of their own."""
     scheduled: Scheduled
     """Tasks and their runs."""
+    hook_calls: HookCalls
+    """Calls of hooks."""
 
 
 async def at_once() -> None:
@@ -158,6 +161,8 @@ class World:
     """The calendar of the times of tasks."""
     moment_words: MomentWords
     """Reads words for a moment in the languages of people."""
+    hooks: Hooks | None = None
+    """The hooks that other programs may call; None when no call is taken."""
     ready: Callable[[], Awaitable[None]] = at_once
     """Returns when stored updates can be read; they are stored before that too."""
     servers: Servers | None = None

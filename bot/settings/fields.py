@@ -260,6 +260,9 @@ class Fields(BaseModel):
     webhook_port: Annotated[int, Field(ge=1, le=65535)] = told(
         8080, "The port of 127.0.0.1 to which a proxy hands these calls on."
     )
+    hooks_listen: Annotated[int, Field(ge=1, le=65535)] | None = told(
+        None, "The port of 127.0.0.1 on which other programs call hooks; off when not set."
+    )
     send_rates: Rates = told(
         SendRates(), "Messages a second to a chat, a group and all, and at once to a chat; or off."
     )

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from bot.domain.budget import Budgets, Limit, Scope
 from bot.domain.errors import SettingError
+from bot.domain.hook import SECRET_PREFIX
 from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
@@ -135,6 +136,7 @@ def read_settings(
     providers = read_providers(content.get(PROVIDERS, {}), variables)
     models, described, odd = read_models(content.get(MODELS, {}))
     hidden = [SecretStr(secret) for each in (*servers, *providers) for secret in each.secrets]
+    named = {n: SecretStr(str(v)) for n, v in variables.items() if n.startswith(SECRET_PREFIX)}
     if look:
         _check_folders(settings)
     _check_apart(settings, folder)
@@ -151,7 +153,8 @@ def read_settings(
         providers=providers,
         models=models,
         model_names=described,
-        secrets=(*settings.secrets, *hidden),
+        hook_secrets=named,
+        secrets=(*settings.secrets, *hidden, *named.values()),
     )
 
 
@@ -219,6 +222,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         send_rates=fields.send_rates,
         send_seconds=fields.send_seconds,
         schedules=ScheduleBounds(**_numbers(fields, ScheduleBounds, "task_")),
+        hooks_listen=fields.hooks_listen,
         lanes=fields.lanes,
         sandbox_network=fields.sandbox_network,
         skills=folder / fields.skills if fields.skills else None,

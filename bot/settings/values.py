@@ -237,6 +237,10 @@ class Settings:
     """Seconds that a channel may take to send one message."""
     schedules: ScheduleBounds = field(default_factory=ScheduleBounds)
     """The bounds of tasks that run at their times."""
+    hooks_listen: int | None = None
+    """The port on which calls of hooks are taken; None means that none is taken."""
+    hook_secrets: Mapping[str, SecretStr] = field(default_factory=dict[str, SecretStr])
+    """The variables that begin with `HOOK_`, which hold the secrets of hooks."""
     lanes: int = 256
     """Chats that are worked on at the same time."""
     sandbox_network: bool = False

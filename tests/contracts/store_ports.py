@@ -7,6 +7,7 @@ from bot.ports.belongings import Belongings
 from bot.ports.chats import Chats
 from bot.ports.consents import Consents
 from bot.ports.errands import Errands
+from bot.ports.hooks import HookCalls
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
@@ -70,3 +71,5 @@ class StorePorts(Protocol):
     def errands(self) -> Errands: ...
     @property
     def scheduled(self) -> Scheduled: ...
+    @property
+    def hook_calls(self) -> HookCalls: ...

@@ -24,7 +24,7 @@ from tests.standins.serving import serving
 from tests.words import NOWHERE_TO_CHAT
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = ("alembic", "plans", "skills")
+SHIPPED = ("alembic", "hooks", "plans", "skills")
 _NOT_COPIED = shutil.ignore_patterns(".*", "build", "data", "dist", "node_modules", "*.egg-info")
 _PINNED = re.compile(r"^([\w.-]+)==", re.MULTILINE)
 

@@ -25,6 +25,7 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from tests.fakes.store_hook_calls import MemoryHookCalls
 from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant
 from tests.fakes.store_members import MemoryMembers
 from tests.fakes.store_passages import MemoryBelongings, MemoryIndex, MemoryNotes, MemoryPassages
@@ -67,6 +68,7 @@ class MemoryStore:
         self.voice = MemoryVoice(self.rows)
         self.errands = MemoryErrands(self.rows)
         self.scheduled = MemoryScheduled(self.rows)
+        self.hook_calls = MemoryHookCalls(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

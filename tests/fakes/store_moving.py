@@ -90,6 +90,7 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
         rows.voice_notes,
         rows.tasks,
         rows.runs,
+        rows.hook_calls,
         rows.received,
         rows.plans,
         rows.conversations,

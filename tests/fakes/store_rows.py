@@ -11,6 +11,7 @@ from bot.domain.budget import Limit, Scope
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
+    AddHookCall,
     AddNote,
     AddRule,
     AddRun,
@@ -54,6 +55,7 @@ from bot.domain.change import (
     SaveChat,
     SaveConversation,
     SaveErrand,
+    SaveHookCall,
     SavePlan,
     SaveProfile,
     SaveReceived,
@@ -69,6 +71,7 @@ from bot.domain.change import (
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errand import Errand
 from bot.domain.errors import Conflict, FenceLost
+from bot.domain.hook import HookCall
 from bot.domain.message import Outbound, OutboundKind
 from bot.domain.note import Note, note_of
 from bot.domain.passage import Passage, of_person
@@ -117,6 +120,7 @@ class Rows:
     )
     voice_notes: dict[str, VoiceNote] = field(default_factory=dict[str, VoiceNote])
     tasks: dict[str, TimedTask] = field(default_factory=dict[str, TimedTask])
+    hook_calls: dict[str, HookCall] = field(default_factory=dict[str, HookCall])
     runs: dict[tuple[str, datetime], TaskRun] = field(
         default_factory=dict[tuple[str, datetime], TaskRun]
     )
@@ -188,6 +192,8 @@ class Rows:
                 self._write_record(write)
             case KeepHeard() | OweVoice() | EndVoice():
                 self._speak(write)
+            case AddHookCall() | SaveHookCall():
+                self._called(write)
             case SaveTask() | DropTask() | PauseTasks() | AddRun() | SaveRun():
                 self._schedule(write)
             case KeepPassage() | ReadPast() | AddNote() | DropNote() | Erase():
@@ -538,6 +544,20 @@ class Rows:
                 self.voice_notes[note.turn] = replace(known, tries=note.tries)
             case EndVoice(turn):
                 self.voice_notes.pop(turn, None)
+
+    def _called(self, write: AddHookCall | SaveHookCall) -> None:
+        call = write.call
+        if isinstance(write, SaveHookCall):
+            if call.id in self.hook_calls:
+                self.hook_calls[call.id] = call
+            return
+        self._chat(call.chat)
+        for one in [o for o in self.hook_calls.values() if call.key and o.key == call.key]:
+            if one.hook == call.hook and one.at >= write.since:
+                raise Conflict(f"hook {call.hook} has a call with this key")
+            if one.hook == call.hook:
+                self.hook_calls[one.id] = replace(one, key="")
+        self.hook_calls[call.id] = call
 
     def _schedule(self, write: SaveTask | DropTask | PauseTasks | AddRun | SaveRun) -> None:
         match write:

@@ -213,6 +213,7 @@ class Stage:
             store.voice,
             store.errands,
             store.scheduled,
+            store.hook_calls,
         )
         world = World(
             clock=self.clock,

@@ -13,7 +13,16 @@ Lookup = Callable[[str, str], str | None]
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _KEYS = frozenset({"default", "required", "secret", "description"})
 
-_OURS = ("STEWARD_", "ANTHROPIC_", "OPENAI_", "TELEGRAM_", "DISCORD_", "CLAUDE_", "SKILL_DIR")
+_OURS = (
+    "STEWARD_",
+    "ANTHROPIC_",
+    "OPENAI_",
+    "TELEGRAM_",
+    "DISCORD_",
+    "CLAUDE_",
+    "SKILL_DIR",
+    "HOOK_",
+)
 _NAMES = """
 PATH HOME USER LOGNAME SHELL PWD OLDPWD TMPDIR TMP TEMP TERM LANG TZ TZDIR IFS ENV SHELLOPTS
 BASHOPTS PROMPT_COMMAND CDPATH GLOBIGNORE EXECIGNORE FIGNORE HISTFILE INPUTRC ZDOTDIR FPATH

@@ -15,6 +15,7 @@ from bot.adapters.sql import (
     entries,
     erasing,
     errands,
+    hook_calls,
     inbox,
     ledger,
     members,
@@ -39,6 +40,7 @@ from bot.adapters.sql.tables import turn as turn_table
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
+    AddHookCall,
     AddNote,
     AddRule,
     AddRun,
@@ -81,6 +83,7 @@ from bot.domain.change import (
     SaveChat,
     SaveConversation,
     SaveErrand,
+    SaveHookCall,
     SavePlan,
     SaveProfile,
     SaveReceived,
@@ -154,6 +157,8 @@ _WRITERS: Mapping[type, Writer] = {
     PauseTasks: scheduled.pause_tasks,
     AddRun: scheduled.add_runs,
     SaveRun: scheduled.save_runs,
+    AddHookCall: hook_calls.add_hook_calls,
+    SaveHookCall: hook_calls.save_hook_calls,
 }
 _CLAIM = (
     update(chat_table)

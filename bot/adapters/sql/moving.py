@@ -21,6 +21,7 @@ from bot.adapters.sql.tables import (
     entry,
     errand,
     hearing,
+    hook_call,
     inbox,
     note,
     outbox,
@@ -77,7 +78,7 @@ _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("li
 _CONTINUED = (entry, turn, approval, errand)
 _OF_CHAT = (
     *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
-    *(hearing, voice_note, task, run),
+    *(hearing, voice_note, task, run, hook_call),
 )
 _ONCE_IN_A_CHAT = (received, hearing)
 """Tables whose rows have a key that is unique in their chat."""

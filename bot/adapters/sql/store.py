@@ -14,6 +14,7 @@ from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
 from bot.adapters.sql.errands import SqlErrands
+from bot.adapters.sql.hook_calls import SqlHookCalls
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
@@ -63,6 +64,7 @@ class Store:
     voice: SqlVoice
     errands: SqlErrands
     scheduled: SqlScheduled
+    hook_calls: SqlHookCalls
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
 
@@ -104,6 +106,7 @@ async def open_store(
             voice=SqlVoice(database),
             errands=SqlErrands(database),
             scheduled=SqlScheduled(database),
+            hook_calls=SqlHookCalls(database),
             check_writable=partial(database.write, _change_nothing),
         )
 

@@ -80,6 +80,7 @@ UNINDEXED = text("NOT indexed")
 UNMEANT = text("NOT meant")
 UNTAKEN = text("NOT taken")
 BROUGHT = text("state = 'done' AND NOT taken")
+KEYED = text("key <> ''")
 SCHEDULED = text("state = 'active' AND due IS NOT NULL")
 TRIED_AGAIN = text("state = 'again'")
 NOT_OVER = text("state IN ('queued', 'running', 'waiting', 'again')")
@@ -669,6 +670,30 @@ class RunTable(Stored, table=True):
     why: str = stored(Words)
 
 
+class HookCallTable(Stored, table=True):
+    """A call of a hook; `key` is unique in its hook as long as it is kept."""
+
+    __tablename__ = "hook_call"  # pyright: ignore[reportAssignmentType]
+    __table_args__ = (
+        partial("uq_hook_call_key", "hook", "key", where=KEYED, unique=True),
+        Index("uq_hook_call_turn", "turn", unique=True),
+        Index("ix_hook_call_at", "hook", "at"),
+    )
+    id: str = stored(Words, primary_key=True)
+    hook: str = stored(Words)
+    key: str = stored(Words)
+    turn: str = stored(Words)
+    chat: int = of_chat()
+    at: datetime = stored(Moment)
+    words: str = stored(Words)
+    data: str = stored(Words)
+    allowed: Allowed = stored(Choice(Allowed))
+    fresh: bool = stored(Boolean)
+    state: RunState = stored(Choice(RunState))
+    ended_at: datetime | None = stored(Moment, null=True)
+    why: str = stored(Words)
+
+
 METADATA = Stored.metadata
 
 
@@ -715,6 +740,7 @@ note = METADATA.tables["note"]
 past = METADATA.tables["past"]
 meaning = METADATA.tables["meaning"]
 leaving = METADATA.tables["leaving"]
+hook_call = METADATA.tables["hook_call"]
 task = METADATA.tables["task"]
 run = METADATA.tables["run"]
 

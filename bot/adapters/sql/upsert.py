@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, TextClause
 from sqlalchemy.dialects import sqlite
 
 ConflictInsert: TypeAlias = sqlite.Insert
@@ -23,11 +23,14 @@ class Upsert:
         key: Sequence[str],
         update: Callable[[ConflictInsert], Mapping[str, Any]] | None = None,
         where: Callable[[ConflictInsert], Any] | None = None,
+        index_where: TextClause | None = None,
     ) -> None:
+        """Takes the condition of a partial index as `index_where`."""
         self._table = table
         self._key = key
         self._update = update
         self._where = where
+        self._index_where = index_where
         self._statements: dict[str, Any] = {}
 
     def _built(self, database: str) -> Any:
@@ -37,7 +40,9 @@ class Upsert:
 
     def _yielding(self, insert: ConflictInsert) -> ConflictInsert:
         if self._update is None:
-            return insert.on_conflict_do_nothing(index_elements=self._key)
+            return insert.on_conflict_do_nothing(
+                index_elements=self._key, index_where=self._index_where
+            )
         return insert.on_conflict_do_update(
             index_elements=self._key,
             set_=dict(self._update(insert)),

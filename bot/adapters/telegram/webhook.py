@@ -1,6 +1,8 @@
 """Asks Telegram to call us with updates, and checks now and then that it still does."""
 
 import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -10,7 +12,7 @@ from telegram import WebhookInfo
 from bot.adapters.telegram.api import ALLOWED_UPDATES, TelegramApi
 from bot.adapters.telegram.faults import NEW_TOKEN
 from bot.adapters.telegram.silence import UNREACHED, Outage, Silence
-from bot.adapters.telegram.webhook_door import Accept, WebhookDoor, serving
+from bot.adapters.telegram.webhook_door import Accept, WebhookDoor
 from bot.domain.errors import ChannelDenied, ChannelError, ChannelUnreachable, FloodWait
 from bot.ports.clock import Clock
 
@@ -24,15 +26,24 @@ _log = logging.getLogger(__name__)
 class TelegramWebhook:
     """The webhook at `url`; behind its proxy we listen on `port` of 127.0.0.1.
 
-    `secret` is what Telegram shows with every call.
+    `secret` is what Telegram shows with every call. `serving` opens the door at its path on a port.
     """
 
-    def __init__(self, api: TelegramApi, clock: Clock, url: str, secret: str, port: int) -> None:
+    def __init__(
+        self,
+        api: TelegramApi,
+        clock: Clock,
+        url: str,
+        secret: str,
+        port: int,
+        serving: Callable[[WebhookDoor, int], AbstractAsyncContextManager[int]],
+    ) -> None:
         self._api = api
         self._clock = clock
         self._url = url
         self._secret = secret
         self._port = port
+        self._serving = serving
         self._silence = Silence(api, clock)
         self._stands = False
         self._last_error: datetime | None = None
@@ -44,7 +55,7 @@ class TelegramWebhook:
         Raises SettingError when the port cannot be had.
         """
         door = WebhookDoor(urlsplit(self._url).path or "/", self._secret, accept)
-        async with serving(door, self._port) as port:
+        async with self._serving(door, self._port) as port:
             _log.info("calls of the webhook are awaited on 127.0.0.1:%d", port)
             while True:
                 try:

@@ -3,17 +3,13 @@
 import asyncio
 import hmac
 import logging
-import socket
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-import uvicorn
-
 from bot.adapters.telegram.raw_update import raw_update
 from bot.adapters.telegram.transport import decoded
-from bot.domain.errors import SettingError, StoreError
+from bot.domain.errors import StoreError
 from bot.domain.message import RawUpdate
 
 LARGEST_BODY = 1_000_000
@@ -21,7 +17,6 @@ LARGEST_BODY = 1_000_000
 
 _SECRET_HEADER = b"x-telegram-bot-api-secret-token"
 _READ_SECONDS = 30.0
-_END_SECONDS = 5
 _log = logging.getLogger(__name__)
 
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
@@ -47,6 +42,7 @@ class WebhookDoor:
     """
 
     def __init__(self, path: str, secret: str, accept: Accept) -> None:
+        self.path = path
         self._path = path.encode()
         self._secret = secret.encode()
         self._accept = accept
@@ -136,52 +132,3 @@ def _read(body: bytes) -> RawUpdate:
     if update is None:
         update = body.decode("utf-8", "replace")
     return raw_update(update)
-
-
-class _Server(uvicorn.Server):
-    """The server without handlers of signals: the process has its own."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
-
-
-@asynccontextmanager
-async def serving(door: WebhookDoor, port: int) -> AsyncGenerator[int]:
-    """Serves the door on 127.0.0.1; yields the port, which 0 leaves to the system.
-
-    Calls under way are answered before it ends. Raises SettingError for a port in use.
-    """
-    listening = _listening(port)
-    config = uvicorn.Config(
-        door,  # pyright: ignore[reportArgumentType] - ASGI, without the names of its types
-        http="h11",
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        log_level="warning",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=_END_SECONDS,
-    )
-    server = _Server(config)
-    running = asyncio.create_task(server.serve([listening]), name="telegram webhook server")
-    try:
-        yield listening.getsockname()[1]
-    finally:
-        server.should_exit = True
-        await running
-
-
-def _listening(port: int) -> socket.socket:
-    # Only a socket that names its protocol gets TCP_NODELAY; without it every answer waits 40 ms.
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind(("127.0.0.1", port))
-        listening.listen(128)
-    except OSError as error:
-        listening.close()
-        raise SettingError(f"STEWARD_WEBHOOK_PORT cannot be {port}: {error.strerror}.") from error
-    return listening

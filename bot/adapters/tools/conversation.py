@@ -20,6 +20,7 @@ from bot.domain.tool import (
     clipped,
 )
 from bot.domain.transcript import (
+    ArrivalBody,
     AskerBody,
     Entry,
     LateResultBody,
@@ -184,6 +185,7 @@ def _foreign_source(entries: Sequence[Entry], person: int) -> str | None:
                 LateResultBody(untrusted=str(source))
                 | SummaryBody(untrusted=str(source))
                 | RecallBody(untrusted=str(source))
+                | ArrivalBody(untrusted=source)
             ):
                 return f"an earlier conversation with {source}"
             case ResultBody() as body if body.result.untrusted is not None:

@@ -15,6 +15,7 @@ from bot.adapters.tools.task_arguments import (
     brief,
 )
 from bot.domain.errors import ToolFailure
+from bot.domain.hook import is_hook_run
 from bot.domain.message import Block, CodeBlock, Plain
 from bot.domain.task import (
     CANCEL_TASK,
@@ -267,8 +268,8 @@ class NothingToReport(ArgumentsTool[NoArguments]):
     def __init__(self) -> None:
         spec = ToolSpec(
             NOTHING_TO_REPORT,
-            "In a run of a scheduled task only: there is nothing worth a message. The chat stays "
-            "silent, whatever you write.",
+            "In a run of a scheduled task or a hook only: there is nothing worth a message. The "
+            "chat stays silent, whatever you write.",
             schema_of(NoArguments),
             Effect.READ,
             Replay.SAFE,
@@ -276,8 +277,8 @@ class NothingToReport(ArgumentsTool[NoArguments]):
         super().__init__(NoArguments, spec)
 
     async def perform(self, arguments: NoArguments, place: Place, seen: str | None) -> ToolOutput:
-        if not is_run(place.turn):
-            raise ToolFailure("this is no run of a task: somebody waits for your answer")
+        if not is_run(place.turn) and not is_hook_run(place.turn):
+            raise ToolFailure("this is no such run: somebody waits for your answer")
         return ToolOutput("The chat stays silent. End with a short word; nobody reads it.")
 
 

@@ -169,6 +169,7 @@ class CommandTable:
                     speaks=None not in (world.hearing, world.speaking),
                 ),
                 money_status(self._one_turn.till),
+                self._one_turn.schedules.hooks.status,
                 TheProgram(
                     store.people, world.persona, self._one_turn.recall, world.holds, world.clock
                 ),

@@ -1,4 +1,4 @@
-"""Tasks that run at their times, put together."""
+"""Tasks that run at their times, and beside them the calls of other programs, put together."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -7,6 +7,7 @@ from functools import cached_property
 from bot.domain.change import Change, SaveRun, SaveTask
 from bot.domain.task import RunState, TaskState
 from bot.domain.zones import Zones
+from bot.flow.composition.hooks import HookParts
 from bot.flow.composition.way_out import WayOut
 from bot.flow.schedules.bounds import DayBounds
 from bot.flow.schedules.clockwork import Clockwork
@@ -25,7 +26,7 @@ _UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
 
 
 class ScheduleParts:
-    """Builds the clock of tasks, and the companions that make tasks and carry out runs."""
+    """Builds the clock of tasks, the companions that make tasks and carry out runs, and hooks."""
 
     def __init__(
         self,
@@ -100,8 +101,13 @@ class ScheduleParts:
     def _days(self) -> DayBounds:
         return DayBounds(self._store.scheduled, self._bounds)
 
+    @cached_property
+    def hooks(self) -> HookParts:
+        return HookParts(self._store, self._world, self._way_out, self._zones, self._lanes)
+
     @property
     def companions(self) -> Companions:
         speakers = Speakers(self._store.people, self._zones)
         scheduled = self._store.scheduled
-        return (RunCompanion(scheduled, speakers, self._days), TaskKeeping(scheduled, self.making))
+        runs = RunCompanion(scheduled, speakers, self._days)
+        return (runs, TaskKeeping(scheduled, self.making), *self.hooks.companions)

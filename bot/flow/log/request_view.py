@@ -8,6 +8,7 @@ from bot.domain.foreign_text import as_read, defused
 from bot.domain.model import FinishReason, ModelProfile
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import (
+    ArrivalBody,
     AskerBody,
     BackgroundBody,
     Body,
@@ -162,6 +163,8 @@ class ViewFold:
             case SkillBody(name=name, text=text):
                 self._skill = (name, text)
                 self._put("user", (TextPart(text),))
+            case ArrivalBody(text=text, untrusted=source):
+                self._put("user", (TextPart(as_read(text, source)),))
             case BackgroundBody(text=text) | RecallBody(text=text) | NoteBody(text=text):
                 self._put("user", (TextPart(text),))
             case _:
@@ -180,7 +183,7 @@ class ViewFold:
                     self._others.setdefault(writer, source)
             case ResultBody(result=result):
                 everybody = result.untrusted
-            case LateResultBody(untrusted=everybody):
+            case LateResultBody(untrusted=everybody) | ArrivalBody(untrusted=everybody):
                 pass
             case _:
                 everybody = None

@@ -12,6 +12,7 @@ from bot.domain.limits import Limits
 from bot.domain.model import ModelProfile
 from bot.domain.tool import clipped
 from bot.domain.transcript import (
+    ArrivalBody,
     AskerBody,
     BackgroundBody,
     CutBody,
@@ -161,7 +162,7 @@ def _untrusted(entry: Entry) -> str | None:
         case RecallBody() as recalled:
             others = (source for _, source in recalled.writers)
             return recalled.untrusted or next(others, None)
-        case LateResultBody(untrusted=source):
+        case LateResultBody(untrusted=source) | ArrivalBody(untrusted=source):
             return source
         case ResultBody(result=result):
             return result.untrusted
@@ -175,7 +176,7 @@ def _tokens(entry: Entry) -> int:
             return len(text.encode()) // 4
         case SkillBody(text=text) | BackgroundBody(text=text) | RecallBody(text=text):
             return len(text.encode()) // 4
-        case LateResultBody(text=text):
+        case LateResultBody(text=text) | ArrivalBody(text=text):
             return len(text.encode()) // 4
         case ReplyBody() as reply:
             calls = sum(len(c.arguments_text) for c in reply.calls)
@@ -231,6 +232,8 @@ def _line(entry: Entry) -> str:
             return f"Tool {tool}, later: {decision}. {_kept(text, source)}"
         case SummaryBody(text=text):
             return f"Earlier: {defused(text)}"
+        case ArrivalBody(text=text, untrusted=source):
+            return f"Data of {source}: {_kept(text, source)}"
         case _:
             return ""
 

@@ -40,6 +40,10 @@ at once they would all be late, and each would show meanwhile that it works.
 """
 
 
+_UNASKED = ("task", "hook")
+"""The origins of turns that no person waits for."""
+
+
 @dataclass(frozen=True, slots=True)
 class TakeUp:
     """Runs a turn: a queued one, or an unfinished one from where it stands."""
@@ -92,8 +96,8 @@ def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
             return SetAside(turn) if agenda.waiting or agenda.queued or trials else None
     if trials:
         return TakeUp(trials[0])
-    # People go before tasks that run at their times.
-    asked = next((turn for turn in agenda.queued if turn.origin != "task"), None)
+    # People go before tasks that run at their times, and before calls of other programs.
+    asked = next((turn for turn in agenda.queued if turn.origin not in _UNASKED), None)
     if asked is None and agenda.waiting:
         return Open(agenda.waiting[0])
     first = asked or next(iter(agenda.queued), None)

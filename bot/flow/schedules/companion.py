@@ -9,18 +9,17 @@ from bot.domain.change import SaveRun, SaveTask, Write
 from bot.domain.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
-from bot.domain.step import Finish, Refuse
+from bot.domain.step import Finish
 from bot.domain.task import (
     AGAIN_MINUTES,
     FAILED_IN_A_ROW,
-    NOTHING_TO_REPORT,
     Allowed,
     RunState,
     TaskRun,
     TaskState,
     TimedTask,
 )
-from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult
+from bot.domain.tool import ToolCall, ToolResult
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
@@ -28,33 +27,21 @@ from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.schedules.bounds import DayBounds
 from bot.flow.schedules.firing import REPLACED
+from bot.flow.schedules.unwatched import (
+    END_CONVERSATION,
+    FAILED,
+    NOT_ITS_OWN,
+    ONLY_READS,
+    TRIED_AGAIN,
+    changes,
+    reported_nothing,
+)
 from bot.flow.schedules.wording import footer, opened
 from bot.flow.ways.speakers import Speakers
 from bot.ports.journal import Agenda
 from bot.ports.scheduled import Scheduled
 from bot.ports.tool import Tool
 
-_TRIED_AGAIN = frozenset(
-    {
-        StopReason.MODEL_FAILURE,
-        StopReason.INTERNAL_FAILURE,
-        StopReason.DEADLINE,
-        StopReason.TOOL_FAILURE_POLICY,
-    }
-)
-_FAILED = _TRIED_AGAIN | {
-    StopReason.REPEAT_GUARD,
-    StopReason.BUDGET,
-    StopReason.REFUSAL,
-    StopReason.MAX_ROUNDS,
-}
-_END_CONVERSATION = "end_conversation"
-_NOT_ITS_OWN = Refuse(
-    Status.BLOCKED, Code.POLICY, "Not run: this conversation ends with the run by itself."
-)
-_ONLY_READS = Refuse(
-    Status.BLOCKED, Code.POLICY, "Not run: this task may only read. Report what you would change."
-)
 PAUSED_AFTER = f"{FAILED_IN_A_ROW} runs in a row failed"
 
 
@@ -113,12 +100,10 @@ class RunCompanion(Bystander):
         if kept is None or kept.task is None:
             return None
         task, name = kept.task, call.call.name
-        if task.fresh and name == _END_CONVERSATION:
-            return _NOT_ITS_OWN
-        tool = tools.get(name)
-        changes = tool is not None and tool.spec.effect is not Effect.READ
-        if task.allowed is Allowed.READONLY and changes:
-            return _ONLY_READS
+        if task.fresh and name == END_CONVERSATION:
+            return NOT_ITS_OWN
+        if task.allowed is Allowed.READONLY and changes(name, tools):
+            return ONLY_READS
         if task.approves(name, call.call.canonical, work.clock.now()):
             return Agreed("", "This call is dangerous, so it asks although its task allows it", "")
         return None
@@ -154,23 +139,18 @@ class RunCompanion(Bystander):
         if kept.task is None:
             return Ended(silent=True)
         now, run, task = work.clock.now(), kept.run, kept.task
-        if finish.stop_reason in _FAILED:
+        if finish.stop_reason in FAILED:
             return _failed(work, task, run, finish)
         writes: list[Write] = []
         if task.failures:
             writes.append(SaveTask(task.changed(failures=0), task.version))
-        silent = finish.stop_reason is StopReason.FINAL_ANSWER and _reported_nothing(work)
+        silent = finish.stop_reason is StopReason.FINAL_ANSWER and reported_nothing(work)
         state = RunState.SILENT if silent else RunState.DONE
         if finish.stop_reason is StopReason.USER_CANCELLED:
             state = RunState.STOPPED
             silent = work.turn.stop_asked == REPLACED
         writes.append(SaveRun(run.ended(state, now, rounds=work.turn.rounds)))
         return Ended(tuple(writes), below=footer(task, run), silent=silent)
-
-
-def _reported_nothing(work: Work) -> bool:
-    done = (one.result for one in work.progress.done)
-    return any(r.tool == NOTHING_TO_REPORT and r.status is Status.SUCCESS for r in done)
 
 
 def _failed(work: Work, task: TimedTask, run: TaskRun, finish: Finish) -> Ended:
@@ -195,7 +175,7 @@ def _next_try(task: TimedTask, run: TaskRun, finish: Finish, now: datetime) -> d
 
     A model that stayed away was tried again for more than an hour by then.
     """
-    if finish.stop_reason not in _TRIED_AGAIN or finish.fleeting:
+    if finish.stop_reason not in TRIED_AGAIN or finish.fleeting:
         return None
     if run.tries > len(AGAIN_MINUTES):
         return None

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from bot.adapters.http_server.http_servers import HttpServers
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.webhook import LOOK_SECONDS, TelegramWebhook
@@ -35,7 +36,14 @@ async def hooked(
 ) -> AsyncIterator[None]:
     """A webhook whose proxy hands on to the port it tells; judged to end when cancelled."""
     caplog.set_level(logging.INFO)
-    webhook = TelegramWebhook(api, clock, URL, SECRET, 0)
+    webhook = TelegramWebhook(
+        api,
+        clock,
+        URL,
+        SECRET,
+        0,
+        lambda door, port: HttpServers().serving(door, door.path, port, "STEWARD_WEBHOOK_PORT"),
+    )
     task = asyncio.create_task(webhook.listen(receiver.accept))
     try:
         words = "awaited on 127.0.0.1:"

@@ -3,18 +3,26 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 
 import httpx
 import pytest
 
-from bot.adapters.telegram.webhook_door import LARGEST_BODY, WebhookDoor, serving
+from bot.adapters.http_server.http_servers import HttpServers
+from bot.adapters.telegram.webhook_door import LARGEST_BODY, WebhookDoor
 from bot.domain.errors import SettingError, StoreBusy
 from bot.domain.message import RawUpdate
 
 SECRET = "a-secret-nobody-may-guess"
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
 UPDATE = {"update_id": 7, "message": {"text": "hello"}}
+
+
+SETTING = "STEWARD_WEBHOOK_PORT"
+
+
+def serving(door: WebhookDoor, port: int) -> AbstractAsyncContextManager[int]:
+    return HttpServers().serving(door, door.path, port, SETTING)
 
 
 class Store:

@@ -23,6 +23,7 @@ from bot.domain.person import Person, Role, Sender
 from bot.domain.recalled import Recipient, told_again
 from bot.domain.tool import Status, ToolCall, ToolResult
 from bot.domain.transcript import (
+    ArrivalBody,
     AskerBody,
     BackgroundBody,
     Body,
@@ -112,6 +113,7 @@ FOREIGN: dict[str, tuple[type[object], Callable[[], Body]]] = {
         LateResultBody,
         lambda: LateResultBody("a", "web_fetch", "Fetch", "approved", HOSTILE, RESULT, "a page"),
     ),
+    "data of a program": (ArrivalBody, lambda: ArrivalBody(HOSTILE, "a call of the hook build")),
     "a summary": (SummaryBody, lambda: SummaryBody(1, HOSTILE, "a web page")),
     "a memory": (RecallBody, recalled),
     "a note": (RecallBody, noted),

@@ -1,0 +1,147 @@
+"""Opens the HTTP door of hooks: a call is stored, with the turn it starts, before its 202."""
+
+import asyncio
+import json
+import logging
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+from urllib.parse import quote
+
+from bot.domain.errors import StoreError
+from bot.domain.hook import LARGEST_BODY
+from bot.domain.template import is_name
+from bot.ports.hook_service import Answered, CallStatus, Refusal, Refused
+
+PATH = "/hooks/"
+READ_SECONDS = 10.0
+"""Seconds in which a body must have come."""
+
+_READ_AT_ONCE = 32
+"""Bodies that are read at the same time, with two megabytes together."""
+
+_STATUS = {
+    Refusal.UNKNOWN: 404,
+    Refusal.UNREADABLE: 400,
+    Refusal.TOO_MANY: 429,
+    Refusal.NO_PLACE: 503,
+}
+_UNKNOWN = "There is no such hook here, or the proof is wrong."
+_LATER = (("retry-after", "5"),)
+_log = logging.getLogger(__name__)
+
+_Scope: TypeAlias = Mapping[str, Any]
+_Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
+_Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class Service(Protocol):
+    """The flow behind the door."""
+
+    async def take(
+        self, name: str, headers: Mapping[str, str], body: bytes
+    ) -> Answered | Refused: ...
+
+    async def status(self, name: str, headers: Mapping[str, str], id: str) -> CallStatus | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    status: int
+    told: Mapping[str, Any]
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class HookDoor:
+    """An ASGI application for the paths below `/hooks/`.
+
+    POST to a hook takes a call, GET of the address in its answer tells how its run stands. An
+    unknown name and a wrong proof get the same answer, after the same work.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._reading = 0
+
+    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+        try:
+            reply = await self._answer(scope, receive)
+        except StoreError as fault:
+            _log.warning("a call of a hook cannot be stored: %s", fault)
+            reply = _told(503, "The call was not stored. Send it again.", *_LATER)
+        content = f"{json.dumps(reply.told, ensure_ascii=False)}\n".encode("utf-8", "replace")
+        fixed = (("content-type", "application/json"), ("cache-control", "no-store"))
+        whole = (*fixed, ("content-length", str(len(content))), *reply.headers)
+        headers = [(name.encode(), value.encode()) for name, value in whole]
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    async def _answer(self, scope: _Scope, receive: _Receive) -> _Reply:
+        names = scope["raw_path"].decode("latin-1").removeprefix(PATH).split("/")
+        if not 1 <= len(names) <= 2 or not all(is_name(one) for one in names):
+            return _told(404, _UNKNOWN)
+        headers = _headers(scope)
+        allowed = "POST" if len(names) == 1 else "GET"
+        if scope["method"] != allowed:
+            return _told(405, f"Use {allowed} here.", ("allow", allowed))
+        if allowed == "GET":
+            found = await self._service.status(names[0], headers, names[1])
+            return _told(404, _UNKNOWN) if found is None else _shown(200, found)
+        body = await self._body(headers, receive)
+        return body if isinstance(body, _Reply) else await self._taken(names[0], headers, body)
+
+    async def _taken(self, name: str, headers: Mapping[str, str], body: bytes) -> _Reply:
+        answer = await self._service.take(name, headers, body)
+        if isinstance(answer, Answered):
+            return _shown(202, answer.status)
+        seconds = str(max(math.ceil(answer.seconds), 1))
+        later = (("retry-after", seconds),) if answer.seconds else ()
+        told = _UNKNOWN if answer.why is Refusal.UNKNOWN else answer.told
+        return _told(_STATUS[answer.why], told, *later)
+
+    async def _body(self, headers: Mapping[str, str], receive: _Receive) -> bytes | _Reply:
+        """Returns the body, which is never longer than the bound, or the refusal of it."""
+        length = headers.get("content-length", "0")
+        too_large = _told(413, f"A body has at most {LARGEST_BODY:,} bytes.")
+        if length.isdigit() and int(length[:20]) > LARGEST_BODY:
+            return too_large
+        if self._reading >= _READ_AT_ONCE:
+            return _told(429, "Too many calls come at once.", *_LATER)
+        self._reading += 1
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                body = await _read(receive)
+        except TimeoutError:
+            return _told(408, f"The body did not come within {READ_SECONDS:g} seconds.")
+        finally:
+            self._reading -= 1
+        return too_large if body is None else body
+
+
+async def _read(receive: _Receive) -> bytes | None:
+    """Returns the whole body; None if it is too large or was broken off."""
+    body = bytearray()
+    while True:
+        event = await receive()
+        body += event.get("body", b"")
+        if len(body) > LARGEST_BODY or event["type"] == "http.disconnect":
+            return None
+        if not event.get("more_body", False):
+            return bytes(body)
+
+
+def _headers(scope: _Scope) -> Mapping[str, str]:
+    return {name.decode("latin-1").lower(): v.decode("latin-1") for name, v in scope["headers"]}
+
+
+def _told(status: int, sentence: str, *headers: tuple[str, str]) -> _Reply:
+    return _Reply(status, {"error": sentence}, headers)
+
+
+def _shown(status: int, call: CallStatus) -> _Reply:
+    address = f"{PATH}{quote(call.hook)}/{call.id}"
+    told = {"id": call.id, "state": call.state, "status": address}
+    if call.answer is not None:
+        told["answer"] = call.answer
+    return _Reply(status, told, (("location", address),))

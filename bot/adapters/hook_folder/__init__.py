@@ -1,0 +1,1 @@
+"""Hooks as Markdown files, watched for changes."""

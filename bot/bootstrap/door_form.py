@@ -1,0 +1,27 @@
+"""The form of a door: something beside the channels by which other programs reach Steward."""
+
+from collections.abc import Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from bot.doctor import Check, Finding
+from bot.flow.application import Application
+from bot.settings import Settings
+
+
+class Serving(Protocol):
+    """Serves an HTTP application at a path on a port; the setting is named by faults."""
+
+    def __call__(
+        self, app: Any, path: str, port: int, setting: str
+    ) -> AbstractAsyncContextManager[int]: ...
+
+
+class DoorForm(Protocol):
+    def keep_open(self, settings: Settings, application: Application) -> Coroutine[Any, Any, None]:
+        """Keeps the door open until cancelled; returns at once if the settings have none."""
+        ...
+
+    def checks(self, settings: Settings) -> Sequence[Check | Finding]:
+        """Returns the checks that `steward doctor` runs on this door."""
+        ...

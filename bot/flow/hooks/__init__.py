@@ -1,0 +1,1 @@
+"""Calls of other programs: each is checked, kept, and carried out by a turn."""

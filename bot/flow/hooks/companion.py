@@ -1,0 +1,92 @@
+"""A companion of turns that carries out calls of hooks: it opens them and sees how they end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from bot.domain.change import SaveHookCall, Write
+from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
+from bot.domain.hook import HookCall
+from bot.domain.outcome import StopReason
+from bot.domain.progress import OpenCall
+from bot.domain.step import Finish
+from bot.domain.task import RunState
+from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.turn import Turn, TurnState
+from bot.domain.verdict import LoopState
+from bot.flow.hooks.ends import over
+from bot.flow.hooks.rights import refusal_of
+from bot.flow.hooks.wording import footer, opened
+from bot.flow.log.bystander import Bystander
+from bot.flow.log.request_view import ViewFold
+from bot.flow.log.work import Work
+from bot.flow.ways.speakers import Speakers
+from bot.ports.hooks import HookCalls
+from bot.ports.journal import Agenda
+from bot.ports.tool import Tool
+
+
+class HookCompanion(Bystander):
+    """Takes part in the turns of calls alone; it reads nothing but their rows."""
+
+    def __init__(self, calls: HookCalls, speakers: Speakers) -> None:
+        self._calls = calls
+        self._speakers = speakers
+        self._turns: WeakKeyDictionary[Work, HookCall] = WeakKeyDictionary()
+
+    async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
+        call = await self._look(work)
+        if call is None:
+            return Share(row)
+        begun = self._turns[work] = replace(call, state=RunState.RUNNING)
+        speaker = await self._speakers.of(work)
+        if speaker is None or work.turn.state is not TurnState.QUEUED:
+            return Share(row, writes=(SaveHookCall(begun),), purpose=call.words)
+        bodies = opened(begun, work.turn, work.log.chat, speaker)
+        return Share(row, bodies, (SaveHookCall(begun),), call.words)
+
+    async def _look(self, work: Work) -> HookCall | None:
+        if work.turn.origin != "hook":
+            return None
+        found = await self._calls.of_turn(work.turn.id)
+        if found is not None:
+            self._turns[work] = found
+        return found
+
+    async def state(self, work: Work, state: LoopState) -> LoopState:
+        if work.turn.origin != "hook" or work in self._turns:
+            return state
+        gone = Finish(StopReason.USER_CANCELLED, "its call is not known any more")
+        return replace(state, ending=state.ending or gone)
+
+    def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
+        kept = self._turns.get(work)
+        return None if kept is None else refusal_of(kept, call.call.name, tools)
+
+    async def briefing(self, work: Work, view: ViewFold) -> Briefing:
+        """Hides the growing text: the run may have nothing to report in the end."""
+        return Briefing(hidden=work in self._turns)
+
+    async def parked(self, work: Work) -> Sequence[Write]:
+        kept = self._turns.get(work)
+        if kept is None:
+            return ()
+        waits = self._turns[work] = replace(kept, state=RunState.WAITING)
+        return (SaveHookCall(waits),)
+
+    async def set_aside(self, work: Work) -> Aside:
+        call = await self._look(work)
+        if call is None:
+            return Aside()
+        end = call.ended(RunState.DONE, work.clock.now(), "its cards wait for a decision")
+        return Aside((SaveHookCall(end),))
+
+    async def ended(
+        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
+    ) -> Ended:
+        call = await self._look(work)
+        if call is None:
+            return Ended(silent=work.turn.origin == "hook")
+        end = over(call, work, finish, work.clock.now())
+        silent = end.state is RunState.SILENT
+        return Ended((SaveHookCall(end),), below=footer(call), silent=silent)

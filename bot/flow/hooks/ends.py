@@ -1,0 +1,21 @@
+"""The end of the run of a call."""
+
+from datetime import datetime
+
+from bot.domain.hook import HookCall
+from bot.domain.outcome import StopReason
+from bot.domain.step import Finish
+from bot.domain.task import RunState
+from bot.flow.log.work import Work
+from bot.flow.schedules.unwatched import FAILED, reported_nothing
+
+
+def over(call: HookCall, work: Work, finish: Finish, now: datetime) -> HookCall:
+    """Returns the call at its end."""
+    if finish.stop_reason in FAILED:
+        return call.ended(RunState.FAILED, now, finish.why)
+    if finish.stop_reason is StopReason.USER_CANCELLED:
+        return call.ended(RunState.STOPPED, now, work.turn.stop_asked or "")
+    if finish.stop_reason is StopReason.FINAL_ANSWER and reported_nothing(work):
+        return call.ended(RunState.SILENT, now)
+    return call.ended(RunState.DONE, now)

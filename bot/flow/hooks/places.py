@@ -1,0 +1,48 @@
+"""The person and the chat that a hook runs for."""
+
+from collections.abc import Callable, Collection
+
+from bot.domain.chat import Chat
+from bot.domain.hook import OWNER, Hook
+from bot.domain.message import Address
+from bot.domain.person import Person
+from bot.ports.chats import Chats
+from bot.ports.people import People
+
+
+class Unplaced(Exception):
+    """The person or the chat of a hook is not there; the text says why, for the operator."""
+
+
+class HookPlaces:
+    """Finds person and chat anew for each call: access may have been taken back."""
+
+    def __init__(
+        self, people: People, chats: Chats, channels: Callable[[], Collection[str]]
+    ) -> None:
+        self._people = people
+        self._chats = chats
+        self._channels = channels
+
+    async def of(self, hook: Hook) -> tuple[Person, Chat]:
+        """Returns the person and the chat; raises Unplaced."""
+        account, person = await self._person(hook)
+        where = hook.chat if hook.group else account
+        channel, _, name = where.partition(":")
+        if channel not in self._channels():
+            raise Unplaced(f"{channel} is not served")
+        address = Address(channel, name)
+        if not hook.group:
+            return person, await self._chats.at(address, private=True)
+        found = await self._chats.within(address)
+        chat = next((one for one in found if one.address == address and not one.private), None)
+        if chat is None:
+            raise Unplaced(f"there is no group {hook.chat} here")
+        return person, chat
+
+    async def _person(self, hook: Hook) -> tuple[str, Person]:
+        for account, person in await self._people.accounts():
+            served = account.partition(":")[0] in self._channels()
+            if account == hook.person or (hook.person == OWNER and person.is_owner and served):
+                return account, person
+        raise Unplaced(f"nobody here has the account {hook.person}")

@@ -1,0 +1,90 @@
+"""Receives calls of other programs: checks each, and writes it down with its turn."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from bot.domain.change import AddHookCall, Change, Write
+from bot.domain.errors import Conflict, NoSuchChat
+from bot.domain.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall
+from bot.domain.hook_proof import key_of
+from bot.domain.hook_words import read_json
+from bot.flow.hooks.pace import HookPace
+from bot.flow.hooks.places import HookPlaces, Unplaced
+from bot.flow.hooks.proving import Proving
+from bot.flow.hooks.runs import Accepted, called, queued
+from bot.ports.clock import Clock
+from bot.ports.hook_service import Refusal, Refused
+from bot.ports.hooks import HookCalls
+from bot.ports.journal import Journal
+
+_LOG = logging.getLogger(__name__)
+_DAY = timedelta(days=1)
+_AFTER_A_DAY = 3_600.0
+"""Seconds after which a caller may look again, when the calls of a day are used up."""
+
+_LONG_KEY = f"The key of a call has at most {LONGEST_KEY} characters."
+
+
+class Reception:
+    """Takes calls; a StoreError means that nothing was stored."""
+
+    def __init__(
+        self,
+        proving: Proving,
+        calls: HookCalls,
+        places: HookPlaces,
+        journal: Journal,
+        clock: Clock,
+    ) -> None:
+        self._proving = proving
+        self._calls = calls
+        self._places = places
+        self._journal = journal
+        self._clock = clock
+        self._pace = HookPace(clock)
+
+    async def take(self, name: str, headers: Mapping[str, str], body: bytes) -> Accepted | Refused:
+        """Stores a call with its turn, unless it came before or a bound is reached."""
+        hook = self._proving.proven(name, headers, body)
+        if hook is None:
+            return Refused(Refusal.UNKNOWN)
+        key, now = key_of(hook, headers), self._clock.now()
+        if len(key) > LONGEST_KEY or not key.isprintable():
+            return Refused(Refusal.UNREADABLE, _LONG_KEY)
+        known = await self._calls.keyed(hook.name, key, now - KEY_KEPT) if key else None
+        if known is not None:
+            return Accepted(known, new=False)
+        return await self._bounded(hook, key, body, now)
+
+    async def _bounded(
+        self, hook: Hook, key: str, body: bytes, now: datetime
+    ) -> Accepted | Refused:
+        try:
+            value = read_json(body)
+        except ValueError:
+            return Refused(Refusal.UNREADABLE, "The body should be JSON in UTF-8.")
+        if seconds := self._pace.wait(hook.name):
+            return Refused(Refusal.TOO_MANY, "Too many calls in a minute.", seconds)
+        if await self._calls.count(hook.name, now - _DAY) >= hook.daily:
+            _LOG.warning("hook %s has had its %d calls of a day", hook.name, hook.daily)
+            return Refused(Refusal.TOO_MANY, "Too many calls in a day.", _AFTER_A_DAY)
+        try:
+            person, chat = await self._places.of(hook)
+        except (Unplaced, NoSuchChat) as fault:
+            _LOG.warning("hook %s cannot run: %s", hook.name, fault)
+            return Refused(Refusal.NO_PLACE, "The hook cannot run now.")
+        call = called(hook, key, value, chat, now)
+        return await self._stored(call, queued(call, person, chat))
+
+    async def _stored(self, call: HookCall, turn: Sequence[Write]) -> Accepted:
+        since = call.at - KEY_KEPT
+        try:
+            await self._journal.commit(Change((*turn, AddHookCall(call, since)), durable=True))
+        except Conflict:
+            # The same call came twice at once, and the other one was first.
+            known = await self._calls.keyed(call.hook, call.key, since) if call.key else None
+            if known is None:
+                raise
+            return Accepted(known, new=False)
+        return Accepted(call, new=True)

@@ -1,0 +1,42 @@
+"""The flow as the door of hooks sees it: calls in, and the status of each."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Refusal(StrEnum):
+    """The reason of a refusal; UNKNOWN stands for a wrong proof too, so that nobody learns more."""
+
+    UNKNOWN = "unknown"
+    UNREADABLE = "unreadable"
+    TOO_MANY = "too many"
+    NO_PLACE = "no place"
+
+
+@dataclass(frozen=True, slots=True)
+class CallStatus:
+    """The state of the run of a call, as its caller may know it."""
+
+    id: str
+    hook: str
+    state: str
+    answer: str | None = None
+    """The last answer of the run; None unless the file of the hook says that it is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The call is stored for good: now, or when it came before with the same key."""
+
+    status: CallStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Nothing was stored."""
+
+    why: Refusal
+    told: str = ""
+    """A sentence for the caller."""
+    seconds: float = 0.0
+    """Seconds after which the caller may come again; 0 when that would not help."""

@@ -1,0 +1,39 @@
+"""Hooks as the operator wrote them, and the calls that came."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol, TypeAlias
+
+from bot.domain.hook import BrokenHook, Hook, HookCall
+
+HookSet: TypeAlias = Mapping[str, Hook | BrokenHook]
+"""The hooks by name, with the broken ones."""
+
+
+class Hooks(Protocol):
+    @property
+    def known(self) -> HookSet: ...
+
+
+class HookCalls(Protocol):
+    """Rows; they are written by changes of the journal."""
+
+    async def get(self, hook: str, id: str) -> HookCall | None:
+        """Returns a call of this hook."""
+        ...
+
+    async def keyed(self, hook: str, key: str, since: datetime) -> HookCall | None:
+        """Returns the call that came with a key since a moment."""
+        ...
+
+    async def of_turn(self, turn: str) -> HookCall | None:
+        """Returns the call that a turn carries out."""
+        ...
+
+    async def count(self, hook: str, since: datetime) -> int:
+        """Returns the number of calls of a hook that were accepted since a moment."""
+        ...
+
+    async def last(self, hooks: Sequence[str]) -> Mapping[str, HookCall]:
+        """Returns the newest call of each of these hooks."""
+        ...
