@@ -68,7 +68,7 @@ UNCOUNTED = "1 call without a count of tokens: estimated."
 
 # About voice.
 UNHEARD, UNSPOKEN = "🎤 I could not hear your voice message:", "🔇 I could not speak my answer:"
-VOICE_ON, TEXT_ALONE = "From now on: answers to voice messages", "My answers are text alone."
+VOICE_ON, TEXT_ALONE = "From now on: answers to voice messages", "I answer in text only."
 NO_VOICE_TAKEN = "🔇 My voice note did not arrive:"
 
 NO_TOOL_RAN = "No tool ran, so nothing was changed."

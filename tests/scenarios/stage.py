@@ -77,6 +77,7 @@ HOME = Address("fake", "1")
 ANN = Sender("fake", "1", "Ann")
 BOB = Sender("fake", "2", "Bob")
 _STEPS = 20_000
+_YIELDING = 100
 """Steps of the event loop a test waits: everything here is in memory, so time is no measure."""
 
 T = TypeVar("T")
@@ -373,10 +374,11 @@ class Stage:
 
     async def until(self, found: Callable[[], T | None]) -> T:
         """Waits until this is something; fails with what was on the screen."""
-        for _ in range(_STEPS):
+        for step in range(_STEPS):
             if value := found():
                 return value
-            await asyncio.sleep(0)
+            # A thread may be at work, to which a busy loop would leave no time.
+            await asyncio.sleep(0 if step % _YIELDING else 0.001)
         raise AssertionError(f"it never came; the screen shows {self.texts}")
 
     async def shows(self, text: str) -> str:

@@ -88,6 +88,15 @@ async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so(
         assert await scene.press_data(data, ANN, old.id) == DECIDED_ALREADY
 
 
+async def test_an_account_that_is_linked_ends_the_open_cards_about_it() -> None:
+    async with stage() as scene:
+        await scene.say("let me in", BOB, at=_BOBS)
+        await scene.shows("wants to use me")
+        await scene.say(f"/link {ANN.user_id} {BOB.key}")
+        await scene.shows("✅ Linked to Ann")
+        assert scene.cards == []
+
+
 async def test_an_open_card_ignores_nobody_who_was_let_in_otherwise() -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB, at=_BOBS)

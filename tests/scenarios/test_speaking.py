@@ -230,7 +230,7 @@ async def test_a_chat_that_takes_no_voice_notes_is_told_once_and_left_in_peace()
         await scene.shows("Two.")
         await scene.settled(2)
         await scene.say("/status")
-        await scene.shows("Answers to voice messages: text alone")
+        await scene.shows("Answers to voice messages: text only")
     assert speaking.spoken == ["One."]
     assert notes(scene) == []
 

@@ -10,7 +10,7 @@ from bot.flow.commands.terms import named
 
 _WHAT = (
     "I am Steward. I answer, plan, and work with files, commands and tools in a workspace of this "
-    "chat. Before I change, run or send anything, I show you exactly what it is and ask you.\n\n"
+    "chat. Before I change or run anything, I show you exactly what it is and ask you.\n\n"
     "Three things to try:\n"
     "- `Make a shopping list for a week of simple dinners and save it as a file`\n"
     "- `/plan Tidy up my notes`\n"

@@ -43,7 +43,7 @@ class ModelCommands:
             ),
             Command(
                 "tier",
-                "let me choose the model: fast, balanced or deep",
+                "use a fast, a balanced or a deep model",
                 self.tier,
                 "[fast|balanced|deep|off]",
                 Topic.SETTINGS,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.domain.change import AddAudit, LinkAccount, Revoke, SaveTerms, Write
+from bot.domain.change import AddAudit, Revoke, SaveTerms
 from bot.domain.person import Person
 from bot.domain.rights import Pace
 from bot.domain.turn import ACCESS_ENDED, TurnState
@@ -13,7 +13,6 @@ from bot.flow.commands.accounts import (
     NUMBERS,
     WHO,
     account_meant,
-    account_of,
     called,
     sender_of,
     whom,
@@ -64,7 +63,6 @@ class PeopleCommands:
             Command("people", "who may use me, and what each may do", self.people, "", _FOR),
             Command("revoke", "take access back", self.revoke, WHO, _FOR),
             Command("rights", "what someone may do", self.rights, f"{WHO} {_TERMS}", _FOR),
-            Command("link", "add a second account", self.link, f"{WHO} <channel:id>", _FOR),
         )
 
     async def people(self, asked: Invocation) -> Answer:
@@ -134,36 +132,6 @@ class PeopleCommands:
         told = described(now, self._common)
         audit = self._audit(asked, "person.rights", account, told)
         return Answer(f"{name}: `{told}`.", (SaveTerms(person.id, rights, pace), audit))
-
-    async def link(self, asked: Invocation) -> Answer:
-        account, rest = account_meant(asked)
-        quote = asked.message.quote
-        if quote is not None and quote.account is not None and len(asked.words) == 1:
-            account, rest = quote.account, asked.words
-        second = account_of(rest[0], "") if len(rest) == 1 and ":" in rest[0] else None
-        if account is None or second is None:
-            return Answer(f"{NUMBERS} Usage: `/link {WHO} <channel:id>`")
-        person = await self._people.by_sender(sender_of(account))
-        if person is None:
-            return Answer(f"{account} has no access. /allow lets them in.")
-        name, holder = named(person.name), await self._people.by_sender(sender_of(second))
-        if holder is not None and holder.id == person.id:
-            return Answer(f"{second} is {name} already.")
-        before: tuple[Write, ...] = ()
-        if holder is not None:
-            if await self._has_a_life(holder):
-                told = f"{second} belongs to {named(holder.name)}, who is somebody else here"
-                return Answer(f"{told}. It is not linked; /revoke {second} first.")
-            before = (Revoke(holder.id, ACCESS_ENDED),)
-        writes = (*before, LinkAccount(second, person.id))
-        audit = self._audit(asked, "person.linked", second, f"to {account}")
-        return Answer(f"{second} is {name} from now on.", (*writes, audit))
-
-    async def _has_a_life(self, person: Person) -> bool:
-        """Returns true for an owner, or a person with turns, messages or a second account."""
-        accounts = [key for key, one in await self._people.accounts() if one.id == person.id]
-        stands = await self._members.standing(person.id)
-        return person.is_owner or len(accounts) > 1 or stands.asked or bool(stands.waiting)
 
     def _audit(self, asked: Invocation, action: str, account: str, how: str = "") -> AddAudit:
         details = {"how": how} if how else {}

@@ -142,7 +142,7 @@ class ThisChat:
         chat = asked.chat
         if not self._speaks or chat.address.channel == AT_THE_MACHINE:
             return ""
-        told = "voice notes too" if chat.voice else "text alone"
+        told = "voice notes too" if chat.voice else "text only"
         return f"- Answers to voice messages: {told}; see /voice"
 
     async def _files(self, asked: Invocation) -> str:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from bot.domain.approval import Approval
 from bot.domain.change import InboundState, MarkInbound, Write
 from bot.domain.chat import Chat
-from bot.domain.plan import Plan
+from bot.domain.plan import Plan, PlanState
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Noted, Unqueue
 from bot.flow.commands.stops import how_asked, stops
@@ -73,7 +73,7 @@ class StopCommands:
             unread=0 if everything else len(theirs) - len(drops),
             withdrawn=withdrawn,
             cards=len(cards) - withdrawn,
-            plan=bool(plan) and idle,
+            plan=_ended(agenda.plan) if plan and idle else "",
             plan_waits=bool(plan) and not idle and not _told_of(agenda.plan),
             everything=everything,
         )
@@ -121,8 +121,8 @@ class Stopped:
     """Cards that were withdrawn."""
     cards: int
     """Cards that still wait for a decision."""
-    plan: bool
-    """True when a waiting plan was ended."""
+    plan: str
+    """The sentence about a waiting plan that was ended; empty when there was none."""
     plan_waits: bool
     """True when a plan still waits."""
     everything: bool
@@ -134,7 +134,7 @@ class Stopped:
         parts = [
             self._of_messages,
             f"Stopped {_cards(self.withdrawn)} that waited." if self.withdrawn else "",
-            "Stopped the plan." if self.plan else "",
+            self.plan,
         ]
         if not any(parts) and not self.running:
             parts.append("There is nothing to stop.")
@@ -164,6 +164,12 @@ class Stopped:
 
 def _cards(count: int) -> str:
     return "1 card" if count == 1 else f"{count} cards"
+
+
+def _ended(plan: Plan | None) -> str:
+    """Returns what became of a plan, in the words of its card."""
+    done = plan is not None and plan.state is PlanState.EXECUTING
+    return "Stopped the plan." if done else "Cancelled the plan."
 
 
 def _told_of(plan: Plan | None) -> bool:

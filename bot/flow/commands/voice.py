@@ -39,16 +39,14 @@ class VoiceCommands:
             return self._told(on=asked.chat.voice)
         if chosen and self._missing:
             return Answer(f"I changed nothing. {self._missing}")
-        told = (
-            f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "My answers are text alone."
-        )
+        told = f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "I answer in text only."
         saved = SetVoice(asked.chat.id, on=chosen)
         return Answer(told, (saved,), buttons=on_off("voice", now=chosen))
 
     def _told(self, *, on: bool) -> Answer:
         if self._missing:
-            return Answer(f"My answers are text alone. {self._missing}")
-        now, other = (_ON, "off") if on else ("My answers are text alone", "on")
+            return Answer(f"I answer in text only. {self._missing}")
+        now, other = (_ON, "off") if on else ("I answer in text only", "on")
         return Answer(f"{now}. `/voice {other}` changes that.", buttons=on_off("voice", now=on))
 
     @property

@@ -57,7 +57,8 @@ class CommandTable:
     @cached_property
     def _letting_in(self) -> LettingInCommands:
         store, clock = self._store, self._world.clock
-        return LettingInCommands(store.people, store.chats, Knocks(store.outbox), clock)
+        knocks = Knocks(store.outbox)
+        return LettingInCommands(store.people, store.members, store.chats, knocks, clock)
 
     @cached_property
     def commands(self) -> tuple[Command, ...]:
