@@ -160,7 +160,8 @@ async def test_an_export_of_others_is_recalled_in_a_chat_as_content_from_outside
     steward.press(await steward.card(), APPROVE)
     await steward.sees("As I said.")
     asked = words_in(steward.model.requests[-2])
-    assert asked.index("<passage of=") < asked.index(answer) < asked.rindex(question)
+    block = '<quoted_data from="the memory"'
+    assert asked.index(block) < asked.index(answer) < asked.rindex(question)
 
 
 async def test_a_wrong_file_or_person_is_told_in_a_sentence(

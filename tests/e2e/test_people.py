@@ -57,6 +57,8 @@ COMMANDS = {
     "/previews": "Links show no preview",
     "/footer": "My answers have no footer",
     "/voice": "No service speaks yet",
+    "/schedule": "as in /schedule every weekday 09:00",
+    "/tasks": "There are no tasks here.",
     "/plan": "With a plan I look around first",
     "/skills": "compare-options: Helps to decide",
     "/skill": "No skill is active.",
