@@ -438,7 +438,7 @@ def _commands() -> list[Command]:
     )
     groups = (
         GreetingCommands(list),
-        LettingInCommands(store.people, store.chats, Knocks(store.outbox), clock),
+        LettingInCommands(store.people, store.members, store.chats, Knocks(store.outbox), clock),
         PeopleCommands(store.people, store.members, cards, preamble, clock, UNBOUND, Zones()),
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
         StopCommands(journal, store.inbox, approvals, cards, plans, _no_message),
