@@ -1,4 +1,4 @@
-"""Replies to a card that are no reason: assent in words of several languages, and questions.
+"""Recognises words of assent in several languages, and questions; the desks judge replies by it.
 
 Neither approves anything. They only keep a reply from being read as a denial.
 """
