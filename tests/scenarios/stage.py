@@ -77,7 +77,7 @@ HOME = Address("fake", "1")
 ANN = Sender("fake", "1", "Ann")
 BOB = Sender("fake", "2", "Bob")
 _STEPS = 20_000
-_YIELDING = 100
+_YIELDING = 1_000
 """Steps of the event loop a test waits: everything here is in memory, so time is no measure."""
 
 T = TypeVar("T")
@@ -378,7 +378,7 @@ class Stage:
             if value := found():
                 return value
             # A thread may be at work, to which a busy loop would leave no time.
-            await asyncio.sleep(0 if step % _YIELDING else 0.001)
+            await asyncio.sleep(0.001 if step % _YIELDING == _YIELDING - 1 else 0)
         raise AssertionError(f"it never came; the screen shows {self.texts}")
 
     async def shows(self, text: str) -> str:
