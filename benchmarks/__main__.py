@@ -14,13 +14,16 @@ from pathlib import Path
 
 from benchmarks import (
     backlog,
+    discord_cost,
     drafts_and_edits,
     errands,
     first_answer,
     first_request,
     flooded_group,
     group_talk,
+    hooks,
     many_chats,
+    meaning_start,
     memory,
     open_cards,
     plan_steps,
@@ -57,8 +60,11 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "memory": memory.measure,
     "recall": recall.measure,
     "recall_turn": recall_turn.measure,
+    "meaning": meaning_start.measure,
     "skills": skills.measure,
     "schedules": schedules.measure,
+    "discord": discord_cost.measure,
+    "hooks": hooks.measure,
 }
 
 

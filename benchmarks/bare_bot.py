@@ -47,20 +47,25 @@ class BareBot:
     async def _answer(self, message: Message) -> None:
         history = self._histories[message.chat_id]
         history.append({"role": "user", "content": message.text})
-        while results := _results(reply := await self._reply(history)):
-            history.append({"role": "user", "content": results})
-        text = "".join(block.text for block in reply if block.type == "text")
-        await self._bot.send_message(message.chat_id, text)
+        await self._bot.send_message(message.chat_id, await answered(self._client, history))
 
-    async def _reply(self, history: list[Any]) -> Sequence[ContentBlock]:
-        async with self._client.messages.stream(
-            model=_MODEL, max_tokens=8000, messages=history, tools=_TOOLS
-        ) as stream:
-            async for _ in stream:
-                pass
-            content = (await stream.get_final_message()).content
-        history.append({"role": "assistant", "content": [block.model_dump() for block in content]})
-        return content
+
+async def answered(client: AsyncAnthropic, history: list[Any]) -> str:
+    """Returns the answer to a history, which grows by all that came before it."""
+    while results := _results(reply := await _reply(client, history)):
+        history.append({"role": "user", "content": results})
+    return "".join(block.text for block in reply if block.type == "text")
+
+
+async def _reply(client: AsyncAnthropic, history: list[Any]) -> Sequence[ContentBlock]:
+    async with client.messages.stream(
+        model=_MODEL, max_tokens=8000, messages=history, tools=_TOOLS
+    ) as stream:
+        async for _ in stream:
+            pass
+        content = (await stream.get_final_message()).content
+    history.append({"role": "assistant", "content": [block.model_dump() for block in content]})
+    return content
 
 
 def _results(content: Iterable[ContentBlock]) -> list[dict[str, str]]:

@@ -1,16 +1,18 @@
 """The cost of one more draft of a growing answer, and of one more edit of it in a group.
 
-The same answer is streamed once quickly and once slowly: the slow turn differs by its drafts or
-edits alone, and by the time in which the process does nothing else.
+The same answers are streamed in few pieces and in many, in the same time. So the turns differ by
+their drafts or edits alone, each with the piece that it shows, and what the process does in any
+second is in both. The bare SDKs show the same pieces of the same answers at the same time.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
+import re
+import statistics
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.bare_edits import WARM_UP
 from benchmarks.figure import Figure, median
 from benchmarks.process import MeasuredProcess, started
 from benchmarks.scale import Scale
@@ -19,96 +21,120 @@ from benchmarks.stage import Stage, stage
 from tests.standins.bot_api import Chat, Person
 from tests.standins.messages_api import ReceivedRequest, Reply, text
 
-_PIECES = 16
-_QUICK, _SLOW, _SLOWER = "quickly", "slowly", "more slowly"
-_PAUSES = {_QUICK: 0.45, _SLOW: 1.2, _SLOWER: 2.6}
-"""Seconds between two pieces; a private chat sees a draft a second, a group an edit in five.
+_OTHER_EVENTS = 5
+"""Events of a stream that are no piece of the text, each with a pause before it."""
 
-Even the quick turn takes longer than 5 s, so that every one of them has its reactions.
-"""
+_WORDS = "The way is long, and there is something to see at each turn of it. " * 16
+_WISH = re.compile(r"in (\d+) pieces within (\d+) s")
+_NAME = "steward_bot"
+_MS, _AIM = "ms", "≤ 1 ms over"
 
-_IDLE_SECONDS = 15.0
-_BARE_TIMES = 10
-_BARE_SECONDS = 120.0
-_MS = "ms"
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way to show an answer: `few` and `many` pieces of it come within the same seconds."""
+
+    method: str
+    seconds: int
+    few: int
+    many: int
+
+
+_LEAST_LOOKS = 1
+"""Pairs of few and many beyond the waves: a spread needs two."""
+
+_DRAFTS = _Way("sendMessageDraft", 22, 4, 12)
+_EDITS = _Way("editMessageText", 51, 2, 5)
+"""A private chat sees a draft a second, a group an edit in five: pieces come more slowly."""
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
-    bare = await _bare(folder / "bare")
-    async with stage(folder / "steward", _growing) as on:
-        [person] = on.people(1)
-        async with on.steward([person]) as process:
-            group = on.bot_api.group("A team", person)
-            await on.turn(person, "Hello")
-            bench = _Bench(on, process, person)
-            drafts, edits = list[float](), list[float]()
-            for _ in range(scale.waves):
-                drafts.append(await bench.more("sendMessageDraft", _SLOW))
-                edits.append(await bench.more("editMessageText", _SLOWER, group))
-    yield Figure("One more draft: processor time", median(drafts), _MS, bare["draft"], _AIM)
-    yield Figure("One more edit in a group: processor time", median(edits), _MS, bare["edit"], _AIM)
+    async with AsyncExitStack() as stack:
+        ours = await stack.enter_async_context(stage(folder / "steward", _growing))
+        theirs = await stack.enter_async_context(stage(folder / "bare", _growing))
+        people = ours.people(scale.drafting)
+        steward = await stack.enter_async_context(ours.steward(people))
+        bare = await stack.enter_async_context(
+            started(["benchmarks.bare_drafts"], theirs.folder, theirs.access())
+        )
+        await theirs.polled(bare)
+        places = [_private(person) for person in people]
+        floor = [_private(person) for person in theirs.people(scale.drafting)]
+        for thing, way, groups in (("draft", _DRAFTS, False), ("edit in a group", _EDITS, True)):
+            if groups:
+                places = [_in_group(ours, place) for place in places]
+                floor = [_in_group(theirs, place) for place in floor]
+            benches = _Bench(ours, steward, places, way), _Bench(theirs, bare, floor, way)
+            # The first turns of a process make what later ones use.
+            await asyncio.gather(*(bench.turns(way.few) for bench in benches))
+            found = [
+                await asyncio.gather(*(bench.more() for bench in benches))
+                for _ in range(_LEAST_LOOKS + scale.waves)
+            ]
+            name = f"One more {thing}: processor time"
+            mine, bare_ones = zip(*found, strict=True)
+            yield Figure(name, median(mine), _MS, median(bare_ones), _AIM)
+            over = [one - floor_of for one, floor_of in found]
+            yield Figure(f"… over them, half of {len(over)} looks lie within", _spread(over), _MS)
 
 
-_AIM = "≤ 1 ms over"
+@dataclass(frozen=True, slots=True)
+class _Place:
+    person: Person
+    chat: Chat | None
+
+
+def _spread(costs: Sequence[float]) -> float:
+    """Returns the distance between the lower and the upper quartile."""
+    low, _, high = statistics.quantiles(costs, n=4)
+    return high - low
+
+
+def _private(person: Person) -> _Place:
+    return _Place(person, None)
+
+
+def _in_group(on: Stage, place: _Place) -> _Place:
+    return _Place(place.person, on.bot_api.group("A team", place.person))
 
 
 @dataclass(frozen=True, slots=True)
 class _Bench:
-    """The program with a person who asks."""
+    """A program, and the places in which people ask."""
 
     stage: Stage
     process: MeasuredProcess
-    person: Person
+    places: Sequence[_Place]
+    way: _Way
 
-    async def more(self, method: str, slow: str, chat: Chat | None = None) -> float:
-        """Returns the processor time of one more call of a method, in ms."""
-        resting = await self._resting()
-        least, few, short = await self._turn(method, _QUICK, chat)
-        most, many, long = await self._turn(method, slow, chat)
+    async def more(self) -> float:
+        """Returns the processor time of one more call of the method, in ms."""
+        least, few = await self.turns(self.way.few)
+        most, many = await self.turns(self.way.many)
         if many <= few:
-            raise ValueError(f"the slow turn made no more calls of {method}: {few}, {many}")
-        return (most - least - resting * (long - short)) / (many - few)
+            raise ValueError(f"no more calls of {self.way.method}: {few}, {many}")
+        return (most - least) / (many - few)
 
-    async def _turn(self, method: str, how: str, chat: Chat | None) -> tuple[float, int, float]:
-        """Returns the processor time of a turn in ms, its calls of the method, and its seconds."""
+    async def turns(self, pieces: int) -> tuple[float, int]:
+        """Returns the processor time of a turn in every place, in ms, and the calls they made."""
         await self.process.at_rest()
-        loop, calls = asyncio.get_running_loop(), self.stage.bot_api.calls
-        before, since, begun = self.process.cpu_ms(), len(calls), loop.time()
-        self.stage.bot_api.say(self.person, f"@{_NAME} tell me {how}", chat=chat)
-        await self.stage.answers(1, since)
+        before, since = self.process.cpu_ms(), len(self.stage.bot_api.calls)
+        wish = f"@{_NAME} tell me in {pieces} pieces within {self.way.seconds} s"
+        for place in self.places:
+            self.stage.bot_api.say(place.person, wish, chat=place.chat)
+            # Calls that come at once would find all they need in the processor's caches.
+            await asyncio.sleep(1 / len(self.places))
+        await self.stage.answers(len(self.places), since)
         await self.process.at_rest()
-        made = sum(call.method == method for call in calls[since:])
-        return self.process.cpu_ms() - before, made, loop.time() - begun
-
-    async def _resting(self) -> float:
-        """Returns the processor time of a second in which nothing happens, in ms."""
-        await self.process.at_rest()
-        before = self.process.cpu_ms()
-        await asyncio.sleep(_IDLE_SECONDS)
-        return (self.process.cpu_ms() - before) / _IDLE_SECONDS
-
-
-_NAME = "steward_bot"
+        calls = self.stage.bot_api.calls[since:]
+        return self.process.cpu_ms() - before, sum(c.method == self.way.method for c in calls)
 
 
 def _growing(request: ReceivedRequest) -> Reply:
-    """Answers in pieces, as quickly as the last message wants it."""
-    asked = str(request.body["messages"][-1]["content"])
-    pause = next((_PAUSES[how] for how in (_SLOWER, _SLOW, _QUICK) if how in asked), 0.0)
-    words = "The way is long, and there is something to see at each turn of it. " * _PIECES
-    return text(f"{words}{ANSWER}.").in_pieces(_PIECES, pause=pause)
-
-
-async def _bare(folder: Path) -> dict[str, float]:
-    """Returns the processor time of the bare SDK's calls, in ms."""
-    async with stage(folder) as on:
-        [person] = on.people(1)
-        environment = on.access() | {"BARE_CHAT": str(person.id), "BARE_TIMES": str(_BARE_TIMES)}
-        on.bot_api.say(person, "/start")
-        async with started(["benchmarks.bare_edits"], on.folder, environment) as process:
-            edits = WARM_UP + _BARE_TIMES
-            await on.bot_api.wait_for(
-                lambda: len(on.bot_api.calls_of("editMessageText")) >= edits, _BARE_SECONDS
-            )
-            await process.at_rest()
-        return json.loads(await asyncio.to_thread((on.folder / "log").read_text))
+    """Answers in as many pieces, and in as much time, as the last message wants."""
+    wishes = _WISH.findall(str(request.body["messages"][-1]["content"]))
+    answer = text(f"{_WORDS}{ANSWER}.")
+    if not wishes:
+        return answer
+    pieces, seconds = map(int, wishes[-1])
+    return answer.in_pieces(pieces, pause=seconds / (pieces + _OTHER_EVENTS))

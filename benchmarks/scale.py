@@ -12,6 +12,8 @@ class Scale:
     around: int
     chats: int
     waves: int
+    drafting: int
+    """Chats in which answers grow side by side."""
     cards: int
     presses: int
     talk: int
@@ -32,6 +34,7 @@ FULL = Scale(
     around=15,
     chats=200,
     waves=3,
+    drafting=30,
     cards=10_000,
     presses=5,
     talk=2_000,
@@ -49,6 +52,7 @@ QUICK = Scale(
     around=3,
     chats=10,
     waves=1,
+    drafting=3,
     cards=100,
     presses=1,
     talk=200,

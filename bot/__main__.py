@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from bot.bootstrap import hook_commands, memory
+from bot.bootstrap import feedback_export, hook_commands, memory
 from bot.bootstrap.program import PROBES, ask, chat, examined, new_watch, serve, unserved
 from bot.cli import HookWork, MemoryWork, Program, run
 from bot.logs import Secrets, start_logging
@@ -39,6 +39,7 @@ def main() -> None:
             watch.new_loop,
             MemoryWork(memory.search, memory.import_file, memory.reindex),
             HookWork(hook_commands.listed, hook_commands.tried),
+            feedback_export.exported,
         )
         code = run(program, sys.argv[1:])
     except Exception:  # noqa: BLE001 - the last border: what nobody foresaw ends with a trace

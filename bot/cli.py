@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
@@ -18,7 +19,7 @@ from bot.domain.errors import WRITE_RIGHT, SettingError, StewardError
 from bot.domain.hook import LARGEST_BODY
 from bot.logs import Secrets, start_logging
 from bot.settings import Settings, read_settings
-from bot.setup import NO_TERMINAL, Probes, Setup, starts_now, wants_setup
+from bot.setup import NO_TERMINAL, Probes, Setup, say, starts_now, wants_setup
 from bot.shipped.version import running_version
 
 _log = logging.getLogger(__name__)
@@ -62,6 +63,14 @@ class ImportMemory(Protocol):
 
     def __call__(
         self, settings: Settings, file: Path, say: Say, *, person: str | None = None
+    ) -> CommandRun: ...
+
+
+class ExportFeedback(Protocol):
+    """Prints what people think of answers, as JSON Lines or as counts."""
+
+    def __call__(
+        self, settings: Settings, since: datetime | None, say: Say, *, as_json: bool
     ) -> CommandRun: ...
 
 
@@ -121,6 +130,9 @@ class Program:
     hooks: HookWork | None = None
     """Lists hooks, and tries them out."""
 
+    feedback: ExportFeedback | None = None
+    """Prints what people think of answers."""
+
 
 def run(program: Program, arguments: Sequence[str]) -> int:
     """Carries out one command line and returns the exit code."""
@@ -178,11 +190,18 @@ def run_command(program: Program) -> int:
 
 
 @steward.command("setup")
+@click.argument("what", type=click.Choice(["voice"]), required=False)
 @click.pass_obj
-def setup_command(program: Program) -> int:
-    """Ask for a Telegram token and a model's service, try both, and save them."""
+def setup_command(program: Program, what: str | None) -> int:
+    """Ask for tokens of Telegram and Discord and a model's service, try and save them.
+
+    `steward setup voice` asks for services that hear voice messages and speak answers.
+    """
     if not _has_terminal():
         raise SettingError(f"{NO_TERMINAL}.")
+    if what is not None:
+        _setup(program).ask_for_voice()
+        return 0
     if not _setup(program).ask() or not starts_now():
         return 0
     return _serve_or_chat(program, _settings(program))
@@ -202,7 +221,8 @@ def _serve_or_chat(program: Program, settings: Settings) -> int:
     verb = "is" if len(unserved) == 1 else "are"
     if not _has_terminal():
         raise SettingError(f"{_NO_TERMINAL}, and {names} {verb} not set.")
-    click.echo(f"{titles} {verb} off: {names} {verb} not set. You talk to me here.\n")
+    say(f"{titles} {verb} off: {names} {verb} not set. You talk to me here.")
+    click.echo()
     return _chat(program, settings)
 
 
@@ -332,6 +352,23 @@ def _for_memory(program: Program) -> tuple[Settings, MemoryWork]:
     if program.memory is None:
         raise SettingError("This program has no memory.")
     return settings, program.memory
+
+
+@steward.command("feedback")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    help="Only since this day or moment, in UTC.",
+)
+@click.pass_obj
+def feedback_command(program: Program, *, as_json: bool, since: datetime | None) -> int:
+    """Print what people think of answers: counts, or each row without a word of the talk."""
+    settings = _settings(program)
+    if program.feedback is None:
+        raise SettingError("This program keeps no feedback.")
+    begin = None if since is None else since.replace(tzinfo=UTC)
+    return asyncio.run(program.feedback(settings, begin, click.echo, as_json=as_json))
 
 
 @steward.group("hook")

@@ -105,7 +105,7 @@ async def examine(
         *await _skills(checkup),
         *await _templates(checkup),
         home,
-        _writable("workspace", "STEWARD_WORKSPACE", settings.workspace),
+        *_workspace(settings, home),
         *([_disk(settings.home)] if home.level == "ok" else []),
         _clock(clock.now()),
         *_prices(settings, clock.now()),
@@ -242,6 +242,13 @@ def _writable(subject: str, setting: str, folder: Path) -> Finding:
         told = f"{folder} cannot be used: {error.strerror or 'no reason given'}."
         return Finding(subject, "fail", told, mend)
     return Finding(subject, "ok", f"{folder} can be written.")
+
+
+def _workspace(settings: Settings, home: Finding) -> Iterator[Finding]:
+    """Looks at the workspace; one inside a home that cannot be used is not blamed for it."""
+    inside = settings.workspace.is_relative_to(settings.home)
+    if home.level == "ok" or not inside:
+        yield _writable("workspace", "STEWARD_WORKSPACE", settings.workspace)
 
 
 def _disk(home: Path) -> Finding:

@@ -78,6 +78,8 @@ async def _talk(week: str, rows: int = 40) -> AsyncGenerator[tuple[Window, Messa
         access = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
         async with window("chat", rows=rows, files={"week.md": week}, environ=access) as at:
             await at.terminal.shows(READY)
+            # What is typed before the prompt stands there would be seen twice.
+            await at.terminal.quiet()
             yield at, model
 
 
@@ -262,7 +264,10 @@ async def setup() -> Session:
             await at.terminal.shows("Token (hidden;")
             await at.terminal.quiet()
             at.terminal.say(TOKEN)
-            await at.terminal.shows(TOKEN_GOOD, "(Enter takes 1):")
+            await at.terminal.shows(TOKEN_GOOD, "Discord token (hidden;")
+            await at.terminal.quiet()
+            at.terminal.say("")
+            await at.terminal.shows("(Enter takes 1):")
             await at.terminal.quiet()
             at.terminal.say("")
             await at.terminal.shows("API key (hidden;")

@@ -2,7 +2,7 @@
 
 Each talk is played by the running program, in terminals of four widths and in Telegram, whose
 messages are printed as a phone and as a desktop would wrap them. It is for reading: nothing is
-compared, and nothing is written.
+compared, and nothing is written. A talk is mostly waiting, so several of them run side by side.
 """
 
 import argparse
@@ -15,18 +15,28 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from pictures import own_talks, phone_talks
 from pictures.phone import Phone, phone
+from pictures.starting import STARTS, Starts
 from pictures.talks import NOTES, TALKS
 from pictures.window import Window, window
+from tests.e2e.launching import fork_server
 from tests.e2e.steward import KEY
-from tests.standins.bot_api import ShownMessage
+from tests.standins.bot_api import Chat, Person, ShownMessage
 from tests.standins.messages_api import MessagesApi, Reply
 from tests.standins.serving import serving
 from tests.words import READY
 
+PLAYED = {**TALKS, **own_talks.TALKS}
+"""The talks for every screen, by name."""
+
+NAMES = (*PLAYED, *phone_talks.TALKS)
 COLUMNS = (40, 80, 100, 140)
 BUBBLES = (38, 90)
 """Characters of a line on a phone and on a desktop."""
+
+_AT_ONCE = 3
+"""Talks that are played side by side."""
 
 _QUIET = 0.5
 _PATIENCE = 6.0
@@ -85,7 +95,6 @@ class AtTerminal:
     async def say(self, words: str) -> None:
         taken = _taken(self._database)
         self._terminal.say(words)
-        await self._terminal.quiet(_QUIET)
         await _done(self._database, taken)
         await self._terminal.quiet(_QUIET)
 
@@ -111,7 +120,9 @@ class InTelegram:
     def __init__(self, at: Phone) -> None:
         self._at = at
         self._database = at.steward.home / "steward.db"
-        self.notices: list[str] = []
+        self._people: dict[str, Person] = {}
+        self._group: Chat | None = None
+        self.presses: list[str] = []
 
     def script(self, *replies: Reply) -> None:
         self._at.steward.script(*replies)
@@ -121,20 +132,56 @@ class InTelegram:
         self._at.steward.say(words)
         await _done(self._database, taken)
 
+    @property
+    def chats(self) -> Sequence[Chat | Person]:
+        """Returns the person's own chat, and those that came up beside it."""
+        group = () if self._group is None else (self._group,)
+        return (self._at.steward.ann, *group, *self._people.values())
+
+    async def hear(self, name: str, words: str, *, group: bool = False) -> None:
+        telegram = self._at.steward.telegram
+        if name not in self._people:
+            self._people[name] = telegram.person(43 + len(self._people), name)
+            telegram.private_chat(self._people[name])
+        taken, chat = _taken(self._database), self._shared() if group else None
+        telegram.say(self._people[name], words, chat=chat)
+        await _done(self._database, taken)
+
+    async def ask_in_group(self, words: str) -> None:
+        taken, chat = _taken(self._database), self._shared()
+        self._at.steward.say(words, chat=chat)
+        await _done(self._database, taken)
+
+    async def speak(self) -> None:
+        taken = _taken(self._database)
+        self._at.steward.telegram.send_voice(self._at.steward.ann, b"OggS-sound", seconds=3)
+        await _done(self._database, taken)
+
+    def _shared(self) -> Chat:
+        """Returns the group of all people so far."""
+        if self._group is None:
+            people = (self._at.steward.ann, *self._people.values())
+            self._group = self._at.steward.telegram.group("Flat 12", *people)
+        return self._group
+
     async def press(self, label: str) -> None:
         steward = self._at.steward
-        offering = [m for m in steward.shown if any(la.startswith(label) for la in m.labels)]
+        shown = [m for chat in self.chats for m in steward.telegram.screen(chat.id).from_bot]
+        label = next((la for m in shown for la in m.labels if _bare(la).startswith(label)), label)
+        offering = [m for m in shown if label in m.labels]
         if not offering:
-            self.notices.append(f"(no button {label})")
+            self.presses.append(f"(no button {label})")
             return
         taken = _taken(self._database)
-        found = next(la for la in offering[-1].labels if la.startswith(label))
-        told = await steward.answered(steward.press(offering[-1], found))
-        self.notices.append(f"{found} → {told or '(no words)'}")
+        self.presses.append(_bubble(offering[-1], BUBBLES[0]))
+        told = await steward.answered(steward.press(offering[-1], label))
+        self.presses.append(f"{label} → {told or '(no words)'}\n")
         await _done(self._database, taken)
 
     async def reply(self, words: str) -> None:
-        cards, taken = self._at.steward.cards, _taken(self._database)
+        shown = self._at.steward.shown
+        cards, taken = [m for m in shown if m.buttons or m.asks], _taken(self._database)
+        self.presses += [_bubble(card, BUBBLES[0]) for card in cards[-1:]]
         self._at.steward.say(words, **({"reply_to": cards[-1]} if cards else {}))
         await _done(self._database, taken)
 
@@ -147,7 +194,9 @@ async def at_terminal(name: str, columns: int) -> str:
         files = {"notes.md": NOTES}
         async with window("chat", columns=columns, rows=45, files=files, environ=access) as at:
             await at.terminal.shows(READY)
-            await TALKS[name](AtTerminal(at, model))
+            # What is typed before the prompt stands there would be seen twice.
+            await at.terminal.quiet(_QUIET)
+            await PLAYED[name](AtTerminal(at, model))
             return "\n".join(at.terminal.lines).rstrip()
 
 
@@ -157,18 +206,29 @@ async def in_telegram(name: str) -> Sequence[str]:
         (at.steward.workspace / "notes.md").write_text(NOTES)
         await at.steward.start()
         person = InTelegram(at)
-        await TALKS[name](person)
-        shown = at.steward.telegram.screen(at.steward.ann.id).messages
-        pages = ["\n".join(_bubble(m, wide) for m in shown) for wide in BUBBLES]
-        return [*pages, "\n".join(person.notices)]
+        if name in PLAYED:
+            await PLAYED[name](person)
+        else:
+            await phone_talks.TALKS[name](person)
+        shown = [(chat, at.steward.telegram.screen(chat.id).messages) for chat in person.chats]
+        pages = ["\n".join(_chat(chat, said, wide) for chat, said in shown) for wide in BUBBLES]
+        return [*pages, "\n".join(person.presses)]
+
+
+def _chat(chat: Chat | Person, said: Sequence[ShownMessage], wide: int) -> str:
+    name = chat.title if isinstance(chat, Chat) else chat.first_name
+    return "\n".join([f"── {name} ──", *(_bubble(message, wide) for message in said)])
+
+
+def _bare(label: str) -> str:
+    """Returns a label without the mark that makes a sign a picture."""
+    return label.replace("\ufe0f", "")
 
 
 def _bubble(message: ShownMessage, wide: int) -> str:
     indent = "" if message.from_bot else " " * 12
     lines = [
-        part
-        for line in message.text.split("\n")
-        for part in (textwrap.wrap(line, wide, drop_whitespace=False) or [""])
+        part for line in message.text.split("\n") for part in (textwrap.wrap(line, wide) or [""])
     ]
     lines += [f"📎 {message.file.name}"] if message.file else []
     lines += ["  ".join(f"[{button.text}]" for button in row) for row in message.buttons]
@@ -177,31 +237,43 @@ def _bubble(message: ShownMessage, wide: int) -> str:
     return "\n".join(f"{indent}{line}" for line in [*lines, ""])
 
 
-async def _print(name: str, columns: Sequence[int]) -> None:
-    parts: list[tuple[str, str]] = []
-    for wide in columns:
-        parts.append((f"terminal, {wide} columns", await at_terminal(name, wide)))
-    phone_page, desk_page, notices = await in_telegram(name)
+async def _pages(name: str, columns: Sequence[int]) -> Sequence[str]:
+    """Plays a talk on every screen at once; returns the pages with their headings."""
+    columns = columns if name in PLAYED else ()
+    played = await asyncio.gather(in_telegram(name), *(at_terminal(name, wide) for wide in columns))
+    (phone_page, desk_page, presses), screens = played[0], played[1:]
+    parts = [
+        (f"terminal, {wide} columns", page) for wide, page in zip(columns, screens, strict=True)
+    ]
     parts += [("Telegram, phone", phone_page), ("Telegram, desktop", desk_page)]
-    parts += [("Telegram, answers to presses", notices)] if notices else []
-    for where, page in parts:
-        print(f"═══ {name} · {where} ═══\n{page}\n", flush=True)
+    parts += [("Telegram, cards and what a press answers", presses)] if presses else []
+    return [f"═══ {name} · {where} ═══\n{page}\n" for where, page in parts]
 
 
 async def _all(names: Sequence[str], columns: Sequence[int]) -> None:
-    for name in names:
-        await _print(name, columns)
+    """Prints the talks in their order, each as soon as it and those before it are over."""
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def pages(name: str) -> Sequence[str]:
+        async with room:
+            return await _pages(name, columns)
+
+    async with asyncio.TaskGroup() as talks:
+        for playing in [talks.create_task(pages(name), name=name) for name in names]:
+            print("\n".join(await playing), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m pictures.screens", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(TALKS))
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(NAMES))
     parser.add_argument("--columns", type=int, nargs="*", default=COLUMNS)
     chosen = parser.parse_args()
-    if unknown := set(chosen.names) - TALKS.keys():
+    if unknown := set(chosen.names) - set(NAMES):
         parser.error(f"no talk named {', '.join(sorted(unknown))}")
     logging.getLogger("asyncio").setLevel(logging.ERROR)
-    asyncio.run(_all(chosen.names or list(TALKS), chosen.columns))
+    with fork_server() as forks:
+        STARTS.set(Starts(forks.launch, forks.command))
+        asyncio.run(_all(chosen.names or NAMES, chosen.columns))
 
 
 if __name__ == "__main__":

@@ -197,6 +197,7 @@ async def an_answer(at: Screen) -> None:
 
 
 async def slips(at: Screen) -> None:
+    at.script(text("What do you want to plan?"))
     for words in (
         "/plan frobnicate now",
         "/skill nosuch",
@@ -230,6 +231,40 @@ async def the_same_again(at: Screen) -> None:
     await at.say("Read gone.md")
 
 
+async def a_task(at: Screen) -> None:
+    for words in ("/tasks", "/schedule tea", "/schedule every blue moon | tea"):
+        await at.say(words)
+    await at.say("/schedule every weekday 09:00 | What is new in the garden? Three lines.")
+    for words in ("/tasks", "/tasks 2", "/tasks 1"):
+        await at.say(words)
+    await at.press("⏸ Pause")
+    await at.press("🗑 Delete")
+
+
+async def looking_back(at: Screen) -> None:
+    at.script(text("It flowers in May."), text("In May, as I said."))
+    await at.say("When does the lilac flower?")
+    await at.say("/memory lilac")
+    await at.say("/memory submarine")
+    await at.say("/forget")
+    await at.say("/forget conversation")
+    await at.press("🗑")
+
+
+async def helpers(at: Screen) -> None:
+    sent = calls(*(tool("delegate", {"task": name}) for name in ("Read one", "Read two")))
+    at.script(sent, text("The first is done."), text("The second is done."), text("Both are done."))
+    await at.say("Do two things side by side")
+
+
+async def a_limit(at: Screen) -> None:
+    look = (calls(tool("list_files", {"path": f"{n}"})) for n in range(2))
+    at.script(*look, failure(500, "the server fell over"), text("Here I am again."))
+    at.script(*(failure(400, "messages.3: unexpected block") for _ in range(3)))
+    await at.say("Look around")
+    await at.say("Hello?")
+
+
 TALKS: dict[str, Callable[[Screen], Awaitable[None]]] = {
     talk.__name__: talk
     for talk in (
@@ -257,6 +292,10 @@ TALKS: dict[str, Callable[[Screen], Awaitable[None]]] = {
         memory,
         money,
         the_same_again,
+        a_task,
+        looking_back,
+        helpers,
+        a_limit,
     )
 }
 """The talks by name; each begins in an empty chat."""

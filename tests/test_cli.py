@@ -84,7 +84,7 @@ class Office:
             Secrets(),
             environ,
             folder,
-            Probes(untried, untried, untried, unlisted),
+            Probes(untried, untried, untried, untried, unlisted),
         )
 
 
@@ -285,12 +285,19 @@ def test_a_signal_ends_serving_cleanly(tmp_path: Path, number: int, code: int) -
 
 def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "STEWARD_X": "1"}
+    # It would stand for the width of the terminal.
+    environ.pop("COLUMNS", None)
     chat = pexpect.spawn(
-        sys.executable, ["-c", SERVER, "run"], cwd=tmp_path, env=environ, timeout=20
+        sys.executable,
+        ["-c", SERVER, "run"],
+        cwd=tmp_path,
+        env=environ,
+        timeout=20,
+        dimensions=(30, 40),
     )
     chat.expect_exact(SETUP_OFFER)
     chat.sendline("")
-    chat.expect("TELEGRAM_BOT_TOKEN and DISCORD_BOT_TOKEN are not set")
+    chat.expect("off:\r\nTELEGRAM_BOT_TOKEN and DISCORD_BOT_TOKEN\r\nare not set")
     chat.expect("STEWARD_X")
     chat.expect(">")
     chat.sendcontrol("d")

@@ -20,6 +20,7 @@ from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.skills import skill_tools
 from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.adapters.tools.web import web_tools
+from bot.adapters.tools.writing_files import writing_tools
 from bot.adapters.web_pages.web_pages import Reach, WebPages
 from bot.adapters.web_search.searxng import SearXNG
 from bot.domain.chat import Chat
@@ -39,6 +40,7 @@ from bot.flow.commands.budgets import BudgetCommands
 from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.exporting import ExportCommands
+from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
@@ -50,15 +52,18 @@ from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.personal import PersonalCommands
 from bot.flow.commands.plans import PlanCommands
+from bot.flow.commands.revoking import RevokeCommand
 from bot.flow.commands.rules import RuleCommands
 from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.subjects import Subjects
+from bot.flow.commands.task_calls import TaskCalls
 from bot.flow.commands.task_words import TaskWords
 from bot.flow.commands.tasks import TaskCommands
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.commands.usage import UsageCommands
+from bot.flow.log.opinions import Opinions
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing, ModelOffer
 from bot.flow.models.model_calls import ModelCalls
@@ -399,6 +404,7 @@ def _tools() -> Sequence[Tool]:
         reading=reading_tools(store.ledger),
         run_command=RunCommand(Sandbox(program=None)),
         spool=ROOT,
+        writing=writing_tools(),
         web=web_tools(
             WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
         ),
@@ -436,18 +442,29 @@ def _commands() -> list[Command]:
     firing = Firing(
         scheduled, journal, store.chats, store.turns, timetable, days, timedelta(hours=1)
     )
+    knocks = Knocks(store.outbox)
     groups = (
         GreetingCommands(list),
-        LettingInCommands(store.people, store.members, store.chats, Knocks(store.outbox), clock),
-        PeopleCommands(store.people, store.members, cards, preamble, clock, UNBOUND, Zones()),
+        LettingInCommands(store.people, store.members, store.chats, knocks, clock),
+        PeopleCommands(store.people, store.members, preamble, clock, UNBOUND, Zones()),
+        RevokeCommand(store.people, store.members, cards, knocks, clock),
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
         StopCommands(journal, store.inbox, approvals, cards, plans, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), store.inbox, clock),
         CardCommands(approvals, store.members, store.plans, store.outbox),
-        RuleCommands(approvals, store.rules, store.consents, journal, clock, DOCUMENTS),
-        GroupCommands({}),
+        RuleCommands(approvals, store.rules, store.consents, journal, clock, DOCUMENTS, ()),
+        GroupCommands({}, {}),
         MemoryCommands(store.notes, recall),
-        ExportCommands(store.belongings, store.notes, journal, FakePacking(), Zones()),
+        ExportCommands(
+            store.belongings,
+            store.notes,
+            store.goals,
+            store.feedback,
+            journal,
+            FakePacking(),
+            Zones(),
+        ),
+        FeedbackCommands(store.feedback, Opinions(store.turns, journal, clock)),
         ForgettingCommands(store.memory, store.notes, clock),
         AnswerCommands(12_000),
         SkillCommands(skills, preamble),
@@ -457,7 +474,14 @@ def _commands() -> list[Command]:
         BudgetCommands(till, ledger, clock),
         OverviewCommands(()),
         PersonalCommands(Zones(), clock, rezoning.writes),
-        TaskCommands(scheduled, making, firing, TaskWords(scheduled, timetable), clock),
+        TaskCommands(
+            scheduled,
+            making,
+            firing,
+            TaskWords(scheduled, timetable),
+            TaskCalls(scheduled, approvals, clock),
+            clock,
+        ),
         BusyCommands(),
     )
     return [command for group in groups for command in group.table]

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def test_models_of_the_file_go_on_top_of_what_the_program_knows(tmp_path: Path) 
     assert (opus.window, opus.max_output, opus.price) == (
         400_000,
         32_000,
-        replace(price("4", "20", "0.2", "5"), dated="2026-11-20"),
+        replace(price("4", "20", "0.2", "5"), dated="2026-11-20", search=Decimal(10)),
     )
     local = models["ollama"].profile("qwen3:8b")
     assert (local.window, local.sees, local.trusted) == (16_384, True, True)

@@ -53,7 +53,7 @@ class Host:
     """Makes a person an owner, because the channel itself vouches for them."""
 
     open_cards: Callable[[Address], Awaitable[Sequence[OutboxRow]]]
-    """Returns the messages of a private chat that show an open card."""
+    """Returns the messages of a private chat that show an open card, or ask for words."""
 
     owner_names: Callable[[], Awaitable[Sequence[str]]]
     """Returns the names of all owners, one at the terminal among them."""

@@ -21,13 +21,16 @@ from bot.bootstrap.web import try_search
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.errand import DELEGATE
 from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnwritable
+from bot.domain.goal import GOAL_TOOLS, GoalState
 from bot.domain.note import MEMORY_TOOLS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_TOOLS, SkillSet
+from bot.domain.task import TASK_TOOLS
 from bot.settings import Settings
 from bot.shipped import command
 
 _ABOUT_MEMORY = "See docs/memory.md."
+_GOING = (GoalState.ACTIVE, GoalState.STUCK)
 _MEANING_SECONDS = 90.0
 """Seconds for the embedder and the index, which is loaded and looked through."""
 
@@ -52,7 +55,7 @@ def checkup(
         ],
         partial(_known_skills, settings),
         plan_folder(settings).all,
-        STANDARD_TOOLS | SKILL_TOOLS | MEMORY_TOOLS | {DELEGATE},
+        STANDARD_TOOLS | SKILL_TOOLS | MEMORY_TOOLS | TASK_TOOLS | GOAL_TOOLS | {DELEGATE},
     )
 
 
@@ -156,6 +159,7 @@ async def _probe_database(settings: Settings) -> str:
     try:
         async with open_store(settings.database_url, upgrade=False) as store:
             accounts = await store.people.accounts()
+            going, asking = [await store.goals.count(one) for one in _GOING]
             await store.check_writable()
     except StoreTooOld as due:
         # The doctor changes nothing: an older version may be using the database right now.
@@ -166,7 +170,13 @@ async def _probe_database(settings: Settings) -> str:
     except StoreUnwritable as fault:
         raise Complaint(unwritable(fault), mend_database(settings, fault)) from None
     count = len(accounts)
-    return f"It can be written and knows {count} {'account' if count == 1 else 'accounts'}."
+    told = f"It can be written and knows {count} {'account' if count == 1 else 'accounts'}."
+    if going or asking:
+        told += (
+            f" {going} {'goal is' if going == 1 else 'goals are'} worked on, {asking} "
+            f"{'waits' if asking == 1 else 'wait'} for an answer."
+        )
+    return told
 
 
 async def _probe_owner(settings: Settings, served: bool) -> str:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _RATES = SendRates(chat=Rate(1, 1.0), group=None, all=Rate(40, 1.0), burst=4)
 """Discord takes five messages in five seconds in a channel, and fifty calls a second in all."""
 
+_MOST_NAMED = 3
+"""Servers that the doctor names."""
+
 
 class DiscordForm:
     """Discord, for a bot that has a token."""
@@ -59,18 +62,20 @@ class DiscordForm:
         if settings.discord.token is None:
             return ()
         words = Check("words", partial(_probe_words, settings), "Look at the bot’s intents.")
+        rights = Check("rights", partial(_probe_rights, settings), "Look at the bot’s roles.")
         token = partial(_probe_token, settings)
-        return (Check("discord", token, "Look at DISCORD_BOT_TOKEN.", then=(words,)),)
+        return (Check("discord", token, "Look at DISCORD_BOT_TOKEN.", then=(words, rights)),)
 
 
 def discord_api(settings: Settings) -> "DiscordApi":
     """Returns the connection to Discord; nothing is opened yet."""
     from bot.adapters.discord.api import DiscordApi  # noqa: PLC0415
 
-    token = settings.discord.token
-    if token is None:
+    access = settings.discord
+    if access.token is None:
         raise SettingError("DISCORD_BOT_TOKEN is not set")
-    return DiscordApi(token.get_secret_value(), settings.discord.api_url, settings.send_seconds)
+    token = access.token.get_secret_value()
+    return DiscordApi(token, access.api_url, settings.send_seconds, access.shards)
 
 
 async def try_discord(settings: Settings) -> str:
@@ -88,13 +93,32 @@ async def try_discord(settings: Settings) -> str:
         raise Complaint(told, "Look at this machine's network.", fleeting=True) from None
 
 
+async def try_discord_token(settings: Settings) -> str:
+    """Returns whose token it is and how the bot is invited; raises a Complaint."""
+    from bot.adapters.discord.account import (  # noqa: PLC0415
+        INTENT_OFF,
+        INTENT_ON,
+        DiscordAccount,
+    )
+
+    name = await try_discord(settings)
+    async with discord_api(settings) as api:
+        account = DiscordAccount(api)
+        try:
+            intent = "" if await account.reads_words() else f" {INTENT_OFF} {INTENT_ON}"
+        except ChannelError:
+            # The token is good all the same; the doctor looks again.
+            intent = ""
+        return f"This is {name}.{intent} Bring it into a server: {account.invitation}"
+
+
 async def _probe_token(settings: Settings) -> str:
     from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
 
     name = await try_discord(settings)
     async with discord_api(settings) as api:
         account = DiscordAccount(api)
-        servers = await account.servers()
+        servers = len(await account.servers())
         place = "no server yet" if not servers else f"{servers} server{'s'[: servers > 1]}"
         return f"The token is good: it belongs to {name}, in {place}. Invite: {account.invitation}"
 
@@ -110,6 +134,23 @@ async def _probe_words(settings: Settings) -> str:
         if not await DiscordAccount(api).reads_words():
             raise Complaint(INTENT_OFF, INTENT_ON)
     return "The intent is on with which a server's messages come with their words."
+
+
+async def _probe_rights(settings: Settings) -> str:
+    from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
+
+    async with discord_api(settings) as api:
+        account = DiscordAccount(api)
+        servers = await account.servers()
+    lacking = [f"“{one.name}”: {', '.join(one.lacks)}" for one in servers if one.lacks]
+    if lacking:
+        more = len(lacking) - _MOST_NAMED
+        told = "; ".join([*lacking[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+        raise Complaint(
+            f"The bot lacks rights in {told}.",
+            f"Give its role these rights, or invite it again: {account.invitation}",
+        )
+    return "The bot has the seven rights that it needs in every server it is in."
 
 
 async def _prepare(listener: "DiscordListener", host: Host) -> None:

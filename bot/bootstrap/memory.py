@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,11 +11,12 @@ from uuid import uuid4
 
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
+from bot.bootstrap.imported_file import read_file
 from bot.bootstrap.meaning import meaning_to_look_at, opened_meaning, till_of
 from bot.domain.change import Change, KeepPassage
 from bot.domain.errors import Conflict, MeaningError, SettingError
 from bot.domain.fit import Found
-from bot.domain.imported import BrokenLine, Read, Told, read_export, read_lines
+from bot.domain.imported import BrokenLine, Told
 from bot.domain.message import Address
 from bot.domain.passage import Passage, Whose, clipped_words, of_group, of_person
 from bot.domain.person import Person
@@ -27,9 +28,6 @@ from bot.settings import Settings
 _LOG = logging.getLogger(__name__)
 
 _BATCH = 200
-_LARGEST = 500_000_000
-"""Bytes of an export that is read as a whole."""
-
 _MOST_FAULTS = 20
 _SHOWN = 100
 
@@ -145,7 +143,7 @@ async def reindex(settings: Settings, say: Say) -> int:
     async with open_store(settings.database_url, upgrade=False) as store:
         await store.words.start_anew()
         done = await _indexed(store)
-        say(f"{done:,} answers and notes are indexed.")
+        say(f"Answers and notes indexed: {done:,}.")
         begun = await store.meant.begun()
         if begun is not None:
             await store.meant.begin(replace(begun, name=uuid4().hex))
@@ -162,9 +160,9 @@ async def _meant(settings: Settings, store: Store, say: Say) -> None:
             await meaning.catch_up()
         except (MeaningError, Conflict) as fault:
             owed = await store.meant.count_owed()
-            say(f"By meaning {owed:,} follow later: {fault}.")
+            say(f"By meaning, not indexed yet: {owed:,}. They follow later: {fault}.")
         else:
-            say("By meaning all of them are found.")
+            say("All of them are found by meaning, too.")
 
 
 async def import_file(
@@ -177,7 +175,7 @@ async def import_file(
         before = (await store.memory.standing()).passages
         read, faults = 0, list[BrokenLine]()
         batch: list[Passage] = []
-        for number, one in enumerate(_read(file), 1):
+        for number, one in enumerate(read_file(file), 1):
             if isinstance(one, BrokenLine):
                 faults.append(one)
                 continue
@@ -197,28 +195,8 @@ async def import_file(
         say(f"{fault.number}: {fault.why}")
     if len(faults) > _MOST_FAULTS:
         say(f"… and {len(faults) - _MOST_FAULTS:,} more that cannot be read")
-    say(f"{read:,} answers read, {added:,} of them new, {len(faults):,} could not be read.")
+    say(f"Answers read: {read:,}. New: {added:,}. Could not be read: {len(faults):,}.")
     return 1 if faults else 0
-
-
-def _read(file: Path) -> Iterator[Read]:
-    """Reads a file by its first sign: a list is an export, anything else is JSON Lines."""
-    try:
-        with file.open(encoding="utf-8-sig", errors="replace") as lines:
-            first = next((sign for sign in iter(lambda: lines.read(1), "") if sign.strip()), "")
-            lines.seek(0)
-            if first != "[":
-                yield from read_lines(lines)
-                return
-            if file.stat().st_size > _LARGEST:
-                raise SettingError(f"{file} is larger than 500 MB: split it first.")
-            yield from read_export(lines.read())
-    except OSError as fault:
-        raise SettingError(f"{file} cannot be read: {fault.strerror}.") from fault
-    except (ValueError, RecursionError) as fault:
-        raise SettingError(
-            f"{file} cannot be read: {fault or 'it is nested too deeply'}."
-        ) from None
 
 
 def _for(told: Told, person: str | None) -> Told:

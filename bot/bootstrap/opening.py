@@ -22,8 +22,10 @@ from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import FixedCatalog
 from bot.adapters.tools.inbox_folder import WorkspaceInbox
+from bot.adapters.tools.put_back import PutBack
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sending import clear_spool
+from bot.adapters.tzfpy.zone_map import zones_at
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
 from bot.bootstrap.database import mend_database, unwritable
@@ -200,6 +202,7 @@ def _world(
         groups=channels.groups,
         reader=reader,
         inbox_folder=WorkspaceInbox(settings.inbox),
+        workspace_door=PutBack(settings.undo.bytes),
         persona=persona,
         packing=ExportFiles(settings.home / "spool"),
         templates=plan_folder(settings),
@@ -216,6 +219,7 @@ def _world(
         holds=holds,
         cron=CronCalendar(),
         moment_words=DateWords(),
+        zones_at=zones_at,
     )
 
 
@@ -236,7 +240,9 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
         bundles=settings.bundles,
         enclosures=settings.enclosures,
         inbox_days=settings.inbox.days,
+        undo=settings.undo,
         schedules=settings.schedules,
+        goals=settings.goals,
         timezone=settings.timezone,
         tools_missing=missing(settings),
         recall_tokens=settings.recall_tokens,

@@ -21,6 +21,7 @@ from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.tools.catalog import standard_tools
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.errands import Delegate
+from bot.adapters.tools.goals import GoalShelf, goal_tools
 from bot.adapters.tools.memory import Searched, memory_tools
 from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.reading_files import reading_tools
@@ -28,11 +29,13 @@ from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.skills import skill_tools
 from bot.adapters.tools.tasks import TaskShelf, task_tools
+from bot.adapters.tools.writing_files import writing_tools
 from bot.bootstrap.web import tools_for_the_web
 from bot.domain.errors import SettingError
 from bot.domain.provider import OPENAI, ProviderSpec
 from bot.domain.skill import SkillSet
 from bot.domain.zones import Zones
+from bot.flow.goals.planning import GoalPlanning
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
 from bot.logs import log_context
@@ -207,21 +210,25 @@ def house_tools(
         reading=reading_tools(store.ledger, others, sent),
         run_command=RunCommand(sandbox, round(settings.limits.tool_seconds), others, sent),
         spool=settings.home / "spool",
-        documents=frozenset(settings.rule_documents),
+        writing=writing_tools(
+            frozenset(settings.rule_documents), settings.undo.bytes if settings.undo.days else 0
+        ),
         web=tools_for_the_web(settings, reader),
     )
     about_memory = memory_tools(searched, store.notes, store.chats)
     about_skills = skill_tools(skills, settings.limits.pipeline_depth)
-    about_tasks = task_tools(_shelf(settings, store, clock))
+    about_tasks = _about_tasks(settings, store, clock)
     sent_out = (Delegate(store.errands),) if settings.limits.errands else ()
     return *house, *about_skills, *about_memory, *about_tasks, *sent_out
 
 
-def _shelf(settings: Settings, store: Store, clock: Clock) -> TaskShelf:
+def _about_tasks(settings: Settings, store: Store, clock: Clock) -> tuple[Tool, ...]:
     timetable = Timetable(CronCalendar(), DateWords())
     zones = Zones(settings.timezone)
     making = TaskMaking(store.scheduled, timetable, store.chats, store.people, zones)
-    return TaskShelf(store.scheduled, making, timetable, store.people, clock)
+    shelf = TaskShelf(store.scheduled, making, timetable, store.people, clock)
+    planning = GoalPlanning(store.goals, store.scheduled, making, timetable)
+    return *task_tools(shelf), *goal_tools(GoalShelf(store.goals, planning, clock))
 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:

@@ -9,7 +9,7 @@ from bot.adapters.tools.hardening import harden
 from bot.bootstrap import asking, serving
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.checkup import checkup
-from bot.bootstrap.discord import DiscordForm
+from bot.bootstrap.discord import DiscordForm, try_discord_token
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hooks import HookForm
 from bot.bootstrap.http_serving import LateServers
@@ -63,7 +63,7 @@ async def examined(settings: Settings, folder: Path) -> Sequence[Finding]:
     return await examine(settings, checkup(settings, CHANNELS, DOORS), SystemClock(), folder)
 
 
-PROBES = Probes(try_token, try_anthropic_key, try_openai_key, try_server)
+PROBES = Probes(try_token, try_discord_token, try_anthropic_key, try_openai_key, try_server)
 """The ways in which `steward setup` tries what it is told."""
 
 

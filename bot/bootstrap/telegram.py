@@ -49,7 +49,9 @@ class TelegramForm:
     async def opened(self, settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel]:
         async with telegram_api(settings) as api:
             account = TelegramAccount(api)
-            channel = TelegramChannel(api, gated=settings.send_rates is not None)
+            channel = TelegramChannel(
+                api, gated=settings.send_rates is not None, rich=settings.telegram.rich
+            )
             yield OpenChannel(
                 GatedChannel(channel, FloodGate(settings.send_rates, clock, is_group)),
                 _listener(settings, api, clock, self._serving).listen,

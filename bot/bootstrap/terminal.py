@@ -58,11 +58,13 @@ async def _greet(terminal: Terminal, host: Host, settings: Settings) -> None:
         _DEMO if demo else model,
         _TRIES_OF_DEMO if demo else _TRIES,
     )
-    offers = [KnownCommand(name, told, host.usages.get(name, "")) for name, told in host.commands]
+    offers = [
+        KnownCommand(name, told, host.usages.get(name, "")) for name, told in host.menus.machine
+    ]
     await terminal.greet(greeting, [*offers, KnownCommand("quit", "leave")])
 
 
 async def _show_open_cards(terminal: Terminal, host: Host) -> None:
-    """Shows cards again, ready to be decided, after the screen was cleared or closed."""
+    """Shows cards and a question again, ready to be answered, after the screen was closed."""
     for row in await host.open_cards(terminal.address):
         await terminal.channel.edit(row.address, row.message_ids[-1], row.pieces[-1])

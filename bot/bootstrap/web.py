@@ -15,14 +15,16 @@ from bot.ports.tool import Tool
 from bot.ports.web import PageReader, Search
 from bot.settings import Settings
 
-_SERVICES = "brave, tavily or searxng"
+_SERVICES = "brave, tavily, searxng, or anthropic for Claude's own"
 
 
 def tools_for_the_web(settings: Settings, reader: PageReader) -> Sequence[Tool]:
     web = settings.web
     reach = Reach(frozenset(web.only), frozenset(web.denied))
     pages = WebPages(web.bounds, reach) if web.fetch else None
-    return web_tools(pages, reader, search(settings))
+    access = settings.search
+    hosted = access is not None and access.service == "anthropic" and not access.fault
+    return web_tools(pages, reader, search(settings), hosted=hosted)
 
 
 def search(settings: Settings) -> Search | None:
@@ -38,6 +40,8 @@ def search(settings: Settings) -> Search | None:
             return Tavily(key, access.url or tavily.URL)
         case "searxng":
             return SearXNG(access.url or "")
+        case "anthropic":
+            return None
 
 
 def missing(settings: Settings) -> Sequence[str]:
@@ -55,6 +59,8 @@ def missing(settings: Settings) -> Sequence[str]:
 async def try_search(settings: Settings) -> str:
     """Searches once, and tells how many things were found; raises Complaint."""
     access = settings.search
+    if access is not None and access.service == "anthropic" and not access.fault:
+        return "Claude searches by itself while it answers; nothing was tried."
     service = search(settings)
     if access is None or service is None:
         wanted = access.fault if access is not None else "STEWARD_SEARCH"

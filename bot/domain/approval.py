@@ -1,7 +1,7 @@
 """Cards: a question bound to one exact call, decided once."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
@@ -31,6 +31,9 @@ class Verb(StrEnum):
     STOP = "s"
     ALLOW = "l"
 
+
+UNENDING = datetime(9999, 1, 1, tzinfo=UTC)
+"""The end of a card that stays open as long as it takes."""
 
 _KEY = "card:"
 _CHANGE = "change:"

@@ -11,7 +11,10 @@ from bot.domain.budget import Cause, Scope
 from bot.domain.chat import Chat, Conversation
 from bot.domain.erasing import Target
 from bot.domain.errand import Errand
-from bot.domain.hook import HookCall
+from bot.domain.feedback import Feedback, Opinion
+from bot.domain.file_change import FileChange
+from bot.domain.goal import DiaryEntry, Goal
+from bot.domain.hook import HookCall, HookPace
 from bot.domain.message import Address, Outbound
 from bot.domain.model import Usage
 from bot.domain.money import Nano
@@ -21,7 +24,7 @@ from bot.domain.plan import Plan, PlanStep
 from bot.domain.received import ReceivedFile
 from bot.domain.rights import Pace, Rights
 from bot.domain.server import ServerConsent
-from bot.domain.task import TaskRun, TimedTask
+from bot.domain.task import TaskRun, TaskState, TimedTask
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, WaysOn
 from bot.domain.voice import HeardWords, VoiceNote
@@ -501,9 +504,24 @@ class SaveTask:
 
 @dataclass(frozen=True, slots=True)
 class DropTask:
-    """Removes a task with its runs; their turns stay."""
+    """Removes a task with its runs; their turns stay, and open cards of those turns expire."""
 
     id: str
+    keeps_cards: bool = False
+    """True when the open cards stay, because nobody took the task back."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropRuns:
+    """Removes old runs of a task that are over; a run with an open card stays."""
+
+    task: str
+    before: datetime
+    """Runs that were written before this moment are removed."""
+    skipped_before: datetime
+    """The same for runs that never began."""
+    most: int
+    """Runs that stay at most, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,21 +547,122 @@ class SaveRun:
 
 
 @dataclass(frozen=True, slots=True)
+class SaveGoal:
+    """Writes a goal; Conflict unless the stored version is `expect`, or there is none."""
+
+    goal: Goal
+    expect: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropGoal:
+    """Removes a goal with its diary, and the tasks that belong to it with their runs."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddDiary:
+    """Adds an entry to a diary; nothing when it is there, or when its goal was removed."""
+
+    entry: DiaryEntry
+
+
+@dataclass(frozen=True, slots=True)
+class AddGoalTurn:
+    """Notes that a turn works for a goal, so that its cost counts there."""
+
+    goal: str
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
+class HoldGoalTasks:
+    """Pauses or ends every task of a goal that has not ended."""
+
+    goal: str
+    state: TaskState
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptTask:
+    """Lets a task belong to a goal."""
+
+    task: str
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddHookCall:
     """Writes an accepted call down; Conflict when its hook has a call with its key.
 
-    A key of a call before `since` is free again.
+    A key of a call before `since` is free again. Crowded when as many calls came as may come, on
+    all processes together.
     """
 
     call: HookCall
     since: datetime
+    pace: HookPace | None = None
+    """The bounds; None for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndTries:
+    """Ends the calls of hooks in a chat that wait for another try."""
+
+    chat: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class SaveHookCall:
-    """Moves the run of a call on."""
+    """Moves the run of a call on; Conflict when it is not at the expected try."""
 
     call: HookCall
+    expect: int | None = None
+    """The try that it has failed; None when its own turn moves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveFileChange:
+    """Inserts a change of a file (`expect` None) or moves it on.
+
+    Conflict when its version is another one.
+    """
+
+    change: FileChange
+    expect: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropFileChange:
+    """Removes a change of a file with the content that it keeps."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveFeedback:
+    """Stores what a person thinks of an answer, in place of what they thought before."""
+
+    feedback: Feedback
+
+
+@dataclass(frozen=True, slots=True)
+class DropFeedback:
+    """Removes what a person thought of an answer, if it still is this verdict."""
+
+    turn: str
+    person: int
+    verdict: Opinion
+
+
+@dataclass(frozen=True, slots=True)
+class DropPassage:
+    """Takes an answer out of the memory; the log stays."""
+
+    id: str
 
 
 Write: TypeAlias = (
@@ -596,11 +715,24 @@ Write: TypeAlias = (
     | ReadPast
     | SaveTask
     | DropTask
+    | DropRuns
     | PauseTasks
     | AddRun
     | SaveRun
+    | SaveGoal
+    | DropGoal
+    | AddDiary
+    | AddGoalTurn
+    | HoldGoalTasks
+    | AdoptTask
     | AddHookCall
     | SaveHookCall
+    | EndTries
+    | SaveFileChange
+    | DropFileChange
+    | SaveFeedback
+    | DropFeedback
+    | DropPassage
 )
 
 

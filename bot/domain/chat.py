@@ -76,6 +76,8 @@ class Chat:
     """The edition of the skill whose wishes a card has offered to allow since it is in use."""
     voice: bool = False
     """True when an answer to a voice message comes as a voice note too."""
+    threads: bool = False
+    """True when each message that calls the bot in a group opens a thread of its own."""
     screen: int | None = None
     """The chat that shows what happens here; only the home of an errand has one."""
 
@@ -86,8 +88,21 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
+class InUse:
+    """The model and the skill that a conversation used when people left it."""
+
+    model: str | None = None
+    skill: str | None = None
+    skill_lent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
-    """A stretch of a chat between two fresh starts."""
+    """A stretch of a chat between two fresh starts.
+
+    A branch begins with the entries of its `parent` up to the number `shared`. One that is closed
+    from the start belongs to a run: no message of a person continues it.
+    """
 
     id: str
     chat: int
@@ -95,3 +110,26 @@ class Conversation:
     closed_at: datetime | None = None
     title: str = ""
     summary: str = ""
+    parent: str | None = None
+    """The conversation that it branched off."""
+    shared: int = 0
+    """The number of the last entry that it shares with its parent."""
+    in_use: InUse | None = None
+    """The model and skill that it was left with; None before, and in rows of older versions."""
+
+    @property
+    def openable(self) -> bool:
+        """Returns False for the conversation of a run."""
+        if self.closed_at is None or self.in_use is not None:
+            return True
+        # Those that people left in an older version tell no more.
+        return self.closed_at > self.opened_at
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversation:
+    """A conversation that people can open, as a list shows it."""
+
+    conversation: Conversation
+    begins: str
+    """The first words of a person in it, or in the past that it shares; empty without any."""

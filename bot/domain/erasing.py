@@ -51,7 +51,7 @@ QUOTING = (RECALL, "get_conversation")
 _DOCUMENT = re.compile(r"artifact:(document-[0-9a-f]{16})\b")
 """Names the whole text of a document in the message that it came with."""
 
-_SPEAKING = ("call.", "card.", "plan.", "errand.")
+_SPEAKING = ("call.", "card.", "plan.", "errand.", "file.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
 
 _WORDS = ("arguments", "reason", "why")
@@ -201,4 +201,4 @@ def _erased_result(result: ToolResult, mark: str) -> ToolResult:
     question = None if result.question is None else mark
     closes = None if result.closes is None else mark
     left = replace(result, text=mark, files=(), question=question, choices=(), closes=closes)
-    return replace(left, submits=None, ruled="")
+    return replace(left, submits=None, ruled="", pictures=(), undo="")

@@ -10,6 +10,7 @@ from typing import Any
 from bot.domain.message import Address, FileRef
 from bot.domain.money import Nano
 from bot.domain.tool import Status
+from bot.domain.unwatched import is_unwatched, late_turn
 from bot.domain.visible_text import one_line
 
 DELEGATE = "delegate"
@@ -98,7 +99,7 @@ class Errand:
     @property
     def late_turn(self) -> str:
         """Returns the id of the turn that brings the result after the parent's end."""
-        return f"late-{self.id}"
+        return late_turn(self.id, unwatched=is_unwatched(self.parent))
 
     @property
     def title(self) -> str:

@@ -3,6 +3,7 @@
 StewardError
 ├── FenceLost               another owner writes this chat now: stop at once
 ├── Conflict                the row is in another state than expected: read it again
+│   └── Crowded             as many rows came in a time as may come: try again later
 ├── StoreError
 │   ├── StoreBusy           locked for too long: try again
 │   ├── StoreUnwritable     read-only, full disk, broken file: an operator must act
@@ -25,6 +26,7 @@ StewardError
 │   ├── ChatMoved           the chat has a new address; carries the platform's notice of it
 │   ├── RecipientGone       blocked, deleted, never started: drop the message
 │   ├── ContentRefused      the platform never accepts this content
+│   │   └── FormRefused     not in this form; carries the pieces of another one
 │   └── FileWithheld        the platform does not hand the file out; its text says why
 ├── MeaningError            passages cannot be found by their meaning now: words alone
 │   ├── EmbedderError       the embedder failed, or is not reached: try again later
@@ -39,7 +41,7 @@ StewardError
     └── DriverMissing       the library for this kind of database is not installed
 """
 
-from bot.domain.message import RawUpdate
+from bot.domain.message import Piece, RawUpdate
 from bot.domain.trouble import Trouble
 
 WRITE_RIGHT = "Give your user the right to write there, or choose another folder."
@@ -56,6 +58,14 @@ class FenceLost(StewardError):
 
 class Conflict(StewardError):
     """A row was not in the state that the change expects; nothing was written."""
+
+
+class Crowded(Conflict):
+    """As many rows came within `seconds` as may come; nothing was written."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(what)
+        self.seconds = seconds
 
 
 class StoreError(StewardError):
@@ -197,6 +207,14 @@ class RecipientGone(ChannelError):
 
 class ContentRefused(ChannelError):
     """The platform refuses this content in every form we have."""
+
+
+class FormRefused(ContentRefused):
+    """The platform refuses this piece, and takes its words as the pieces of `instead`."""
+
+    def __init__(self, message: str, instead: tuple[Piece, ...]) -> None:
+        super().__init__(message)
+        self.instead = instead
 
 
 class FileWithheld(ChannelError):

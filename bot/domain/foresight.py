@@ -18,7 +18,7 @@ def unforeseen(call: ToolCall, effect: Effect, fault: str = "") -> Preview:
     """
     blocks = list(_told(call.name, call.arguments or {}, call.canonical))
     if fault:
-        blocks.append(Plain(f"⚠️ As things are now, this cannot be done: {visible(fault)}"))
+        blocks.append(Plain(f"⚠️ This would fail now — {visible(fault)}"))
     return Preview(call.subject, call.subject, effect, tuple(blocks), fault=fault)
 
 

@@ -25,6 +25,9 @@ KEY_KEPT = timedelta(days=1)
 LONGEST_KEY = 200
 """Characters of a key."""
 
+CALLS_KEPT = timedelta(days=400)
+"""The time for which a call whose run is over is kept."""
+
 _PREFIX = "hook-"
 
 
@@ -74,6 +77,18 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
+class HookPace:
+    """The calls that are taken in a time; they are counted where they are stored."""
+
+    each: int = 30
+    """Calls of one hook in a minute."""
+    all: int = 120
+    """Calls of all hooks in a minute."""
+    daily: int = 100
+    """Calls of one hook in 24 hours."""
+
+
+@dataclass(frozen=True, slots=True)
 class BrokenHook:
     """A file of a hook that cannot be used."""
 
@@ -99,7 +114,9 @@ class HookCall:
     turn: str
     """The turn that carries it out."""
     chat: int
+    """The chat in which it answers."""
     at: datetime
+    """The time at which it came."""
     words: str
     """The operator's words; empty once the run is over."""
     data: str
@@ -109,18 +126,35 @@ class HookCall:
     fresh: bool
     """True when the run has a conversation of its own."""
     state: RunState = RunState.QUEUED
+    """The stage of its run."""
     ended_at: datetime | None = None
+    """The time at which its run was over."""
     why: str = ""
     """The reason of a failure, for people."""
+    tries: int = 1
+    """The number of the try."""
+    again_at: datetime | None = None
+    """The time of the next try."""
+
+    def again(self, at: datetime, why: str) -> "HookCall":
+        """Returns the call with a failed run that is tried again at a time."""
+        return replace(self, state=RunState.AGAIN, again_at=at, why=why)
+
+    def tried(self) -> "HookCall":
+        """Returns the call with its next try, which is about to begin."""
+        tries = self.tries + 1
+        turn = turn_of_call(self.id, tries)
+        return replace(self, state=RunState.QUEUED, tries=tries, turn=turn, again_at=None, why="")
 
     def ended(self, state: RunState, now: datetime, why: str = "") -> "HookCall":
         """Returns the call at the end of its run; its words and data are in the log by then."""
-        return replace(self, state=state, ended_at=now, why=why, words="", data="")
+        over = replace(self, state=state, ended_at=now, why=why, again_at=None)
+        return replace(over, words="", data="")
 
 
-def turn_of_call(id: str) -> str:
-    """Returns the id of the turn that carries out a call."""
-    return f"{_PREFIX}{id}"
+def turn_of_call(id: str, tries: int = 1) -> str:
+    """Returns the id of the turn for a try of a call: the same on every process."""
+    return f"{_PREFIX}{id}" if tries == 1 else f"{_PREFIX}{id}-{tries}"
 
 
 def is_hook_run(turn: str) -> bool:

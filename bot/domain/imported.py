@@ -1,14 +1,22 @@
 """Reads answers that were given elsewhere: JSON Lines, and exports of ChatGPT and of Claude."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, TypeAlias, cast
 
 from bot.domain.passage import MOST_ANSWER, MOST_QUESTION, clipped_words
 
-_MOST_ID = 200
+LONGEST_LINE = 10_000_000
+"""Characters of a line of JSON Lines."""
+
+_PLAIN_ID = re.compile(r"[\w.:@/+=-]{1,200}")
+"""An id that a person can type behind `/forget`, and that no button is too short for."""
+
+_ID_SHOWN = 60
 _Object: TypeAlias = Mapping[str, Any]
 
 
@@ -42,6 +50,9 @@ Read: TypeAlias = Told | BrokenLine
 def read_lines(lines: Iterable[str]) -> Iterator[Read]:
     """Reads JSON Lines with `id, at, question, answer` and, if they like, `chat` and `person`."""
     for number, line in enumerate(lines, 1):
+        if len(line) >= LONGEST_LINE:
+            yield BrokenLine(number, f"it is longer than {LONGEST_LINE:,} characters")
+            continue
         if not line.strip():
             continue
         try:
@@ -52,7 +63,10 @@ def read_lines(lines: Iterable[str]) -> Iterator[Read]:
 
 def read_export(whole: str) -> Iterator[Read]:
     """Reads the conversations of an export; raises ValueError when it is none that is known."""
-    found: object = json.loads(whole)
+    try:
+        found: object = json.loads(whole)
+    except json.JSONDecodeError as fault:
+        raise ValueError(_reason(fault)) from None
     if not isinstance(found, list):
         raise ValueError("it is neither JSON Lines nor a list of conversations")
     for number, one in enumerate(cast("list[object]", found), 1):
@@ -65,13 +79,13 @@ def read_export(whole: str) -> Iterator[Read]:
 def _reason(fault: Exception) -> str:
     if isinstance(fault, json.JSONDecodeError):
         return f"it is no JSON ({fault.msg} at character {fault.pos + 1})"
-    return str(fault) or "it is nested too deeply"
+    return "it is nested too deeply" if isinstance(fault, RecursionError) else str(fault)
 
 
 def _line(found: object) -> Told:
     one = _object(found)
     return Told(
-        f"import:{_text(one, 'id')[:_MOST_ID]}",
+        f"import:{_plain(_text(one, 'id'))}",
         _moment(one.get("at")),
         clipped_words(_text(one, "question"), MOST_QUESTION),
         clipped_words(_text(one, "answer"), MOST_ANSWER),
@@ -89,7 +103,7 @@ def _conversation(one: _Object) -> Iterator[Told]:
         id = _text(one, "uuid")
     else:
         raise ValueError("it is no conversation of ChatGPT or Claude")
-    key = f"import:{source.lower()}:{id[:_MOST_ID]}"
+    key = f"import:{source.lower()}:{_plain(id)}"
     question = ""
     for number, (asks, at, text) in enumerate(said):
         if asks:
@@ -161,6 +175,15 @@ def _text(one: _Object, name: str) -> str:
     if not isinstance(found, str) or not found.strip():
         raise ValueError(f"{name} is missing or no text")
     return found.strip()
+
+
+def _plain(id: str) -> str:
+    """Returns an id that can be typed; another one keeps its beginning, and a sum of the whole."""
+    if _PLAIN_ID.fullmatch(id):
+        return id
+    whole = sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    shown = re.sub(r"[^\w.:@-]+", "_", id)[:_ID_SHOWN]
+    return f"{shown}-{whole}"
 
 
 def _moment(found: object) -> datetime:

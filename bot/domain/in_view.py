@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from bot.domain.transcript import Entry, SummaryBody, uncovered
+from bot.domain.transcript import CutBody, Entry, SummaryBody, uncovered
 
 
 class EntryReader(Protocol):
@@ -16,7 +16,7 @@ R = TypeVar("R", bound=EntryReader)
 
 
 class InView(Generic[R]):
-    """A reader of one log; a summary takes entries out of view, so all are read again then."""
+    """A reader of one log; all is read again when a summary or a cut takes entries out of view."""
 
     def __init__(self, make: Callable[[], R]) -> None:
         self._make = make
@@ -26,7 +26,7 @@ class InView(Generic[R]):
     def of(self, log: Sequence[Entry]) -> R:
         """Returns the reader once it has read this log, which was only appended to since."""
         fresh = newest_after(log, self._last)
-        if any(isinstance(entry.body, SummaryBody) for entry in fresh):
+        if any(_takes_out(entry) for entry in fresh):
             self._reader = self._make()
             fresh = list(uncovered(reversed(log)))
         for entry in reversed(fresh):
@@ -43,3 +43,8 @@ def newest_after(log: Sequence[Entry], seq: int) -> list[Entry]:
             break
         fresh.append(entry)
     return fresh
+
+
+def _takes_out(entry: Entry) -> bool:
+    body = entry.body
+    return isinstance(body, SummaryBody) or (isinstance(body, CutBody) and bool(body.without))

@@ -132,6 +132,17 @@ class InboxBounds:
 
 
 @dataclass(frozen=True, slots=True)
+class UndoBounds:
+    """The bounds of old contents of files, by which changes are taken back.
+
+    Each is kept for `days`, 0 keeps none; those of one chat have at most so many `bytes`.
+    """
+
+    days: int = 1
+    bytes: int = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingBounds:
     """The bounds of reading one file; `at_once` files are read side by side.
 
@@ -168,3 +179,19 @@ class ScheduleBounds:
     """Hours for which a missed time of a task that repeats is made up for."""
     runs: int = 100
     """Runs of one task in a day, unless the task has a bound of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoalBounds:
+    """The bounds that a goal begins with, unless its person changes them."""
+
+    pace: str = "daily"
+    """The time between two runs: hourly, daily or weekly."""
+    day_dollars: float = 0.5
+    """Dollars that the runs of a goal may cost in a day."""
+    dollars: float = 5.0
+    """Dollars that a goal may cost in all."""
+    days: int = 30
+    """Days after which a goal is paused."""
+    diary_tokens: int = 2_000
+    """Tokens of its diary that open a run."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
+from bot.domain.feedback import Opinion
 from bot.domain.person import Sender
 
 
@@ -132,6 +133,8 @@ class InboundMessage:
     """Names content that the sender did not type, a picture or a poll for instance."""
     language: str = ""
     """The language code of the sender's app, as in `de`; empty where the platform tells none."""
+    posted: bool = True
+    """True when the message stands in the chat; a command chosen from a list does not."""
     composed: bool = False
     """True when another bot wrote the words and the sender only sent them; they command nothing."""
 
@@ -225,6 +228,20 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Reaction:
+    """A person put a thumb on a message, or took it away.
+
+    The address may lack the thread: not every platform tells it.
+    """
+
+    address: Address
+    sender: Sender
+    message_id: str
+    verdict: Opinion
+    taken_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """An update that cannot be understood: kept and marked, never tried again."""
 
@@ -239,7 +256,7 @@ class Ignored:
 
 
 Inbound: TypeAlias = (
-    InboundMessage | Press | Moved | PresenceChange | Withdrawn | Unreadable | Ignored
+    InboundMessage | Press | Moved | PresenceChange | Withdrawn | Reaction | Unreadable | Ignored
 )
 
 
@@ -356,6 +373,8 @@ class Outbound:
     """True when a link may show a preview of its page."""
     asks: str = ""
     """A hint for the words that the message asks for; a channel may open a reply to it."""
+    decided: bool = False
+    """True for a card that is decided: its buttons only lead back, and nobody waits for them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,11 @@ from enum import StrEnum
 from bot.domain.money import Nano, nano_of
 
 _FRESH = timedelta(days=365)
+LONGEST_MODEL = 200
+"""Characters of a model's name, as a provider tells it, that are kept."""
+
+_MOST_TOKENS = 1_000_000_000
+"""Tokens of one call beyond which nobody is believed; no window comes near it."""
 
 
 class FinishReason(StrEnum):
@@ -22,14 +27,25 @@ class FinishReason(StrEnum):
     UNKNOWN = "unknown"
 
 
+def believable_tokens(count: object) -> int | None:
+    """Returns a provider's count of tokens; None for what cannot be one."""
+    if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS:
+        return count
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one model call; `input` leaves out what was read from or put into a cache."""
+    """Tokens of one model call; `input` leaves out what was read from or put into a cache.
+
+    `searches` counts what the provider itself looked up on the web.
+    """
 
     input: int = 0
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    searches: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -37,6 +53,7 @@ class Usage:
             self.output + other.output,
             self.cache_read + other.cache_read,
             self.cache_write + other.cache_write,
+            self.searches + other.searches,
         )
 
     @property
@@ -52,7 +69,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens of each kind."""
+    """Dollars for a million tokens of each kind, and for a thousand searches."""
 
     input: Decimal
     output: Decimal
@@ -60,20 +77,21 @@ class Price:
     cache_write: Decimal
     dated: str = ""
     """The day on which somebody looked the prices up, as in 2026-11-22; empty when unknown."""
+    search: Decimal = Decimal(0)
 
     def is_old(self, today: date) -> bool:
         """Returns True for prices that were looked up more than a year ago."""
         return bool(self.dated) and date.fromisoformat(self.dated) + _FRESH < today
 
     def cost(self, usage: Usage) -> Nano:
-        """Returns the price of these tokens, rounded up to a billionth of a dollar."""
+        """Returns the price of these tokens and searches, rounded up to a billionth of a dollar."""
         paid = (
             usage.input * self.input
             + usage.output * self.output
             + usage.cache_read * self.cache_read
             + usage.cache_write * self.cache_write
         )
-        return nano_of(paid / 1_000_000)
+        return nano_of(paid / 1_000_000 + usage.searches * self.search / 1_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +118,8 @@ class ModelProfile:
     """True when it takes calls that other models made; else it reads them as text."""
     trusted: bool = True
     """True when its finish reason can be relied on."""
+    searches: bool = False
+    """True when its provider can search the web for it during a reply."""
 
     @property
     def key(self) -> str:

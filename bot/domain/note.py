@@ -1,6 +1,6 @@
 """A note: a sentence that a person wanted to be remembered."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -8,6 +8,7 @@ from hashlib import sha256
 from bot.domain.chat import Chat
 from bot.domain.foreign_text import defused
 from bot.domain.passage import Passage, Whose
+from bot.domain.recalled import Recipient
 from bot.domain.transcript import RecallBody
 from bot.domain.visible_text import quoted_name
 
@@ -107,25 +108,37 @@ def note_asked(key: str) -> str | None:
     return key.removeprefix(_ASKING).partition(":")[0] if key.startswith(_ASKING) else None
 
 
+def noted_of(passages: Set[str]) -> set[str]:
+    """Returns the ids of the notes among passages in view, but for those that are told gone."""
+    return {
+        id.removeprefix(_PASSAGE)
+        for id in passages
+        if id.startswith(_PASSAGE) and f"{_GONE}{id}" not in passages
+    }
+
+
 def notes_told(
-    notes: Sequence[Note], seen: set[str], conversation: str, reader: int, *, group: bool
+    notes: Sequence[Note],
+    seen: Set[str],
+    ended: Collection[str],
+    conversation: str,
+    reader: Recipient,
 ) -> RecallBody | None:
     """Returns the entry with the notes that are not in view, and those in view that are gone.
 
-    `notes` are the newest first, `seen` the ids of passages in view. None when nothing is new.
+    `notes` are the newest first, `seen` the ids of passages in view, and `ended` the notes of those
+    that are deleted. None when nothing is new.
     """
     fitting = _fitting(notes)
-    known = {passage_of(note.id) for note in notes}
     new = [n for n in fitting if passage_of(n.id) not in seen and n.conversation != conversation]
-    shown = {id for id in seen if id.startswith(_PASSAGE)}
-    gone = [id for id in sorted(shown - known) if f"{_GONE}{id}" not in seen]
+    gone = sorted(map(passage_of, ended))
     if not new and not gone:
         return None
     lines = [_HEAD, *map(_line, new)] if new else []
     if gone:
         names = ", ".join(id.removeprefix(_PASSAGE) for id in gone)
         lines.append(f"[Memory] These notes are deleted and hold no longer: {names}.")
-    others = {n.person: n.speaker for n in new if n.person != reader} if group else {}
+    others = {n.person: n.speaker for n in new if n.person != reader.person} if reader.group else {}
     return RecallBody(
         (*(passage_of(n.id) for n in new), *(f"{_GONE}{id}" for id in gone)),
         "\n".join(lines),

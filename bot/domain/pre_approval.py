@@ -33,6 +33,8 @@ HOUSE = frozenset(
         "update_task",
         "cancel_task",
         "nothing_to_report",
+        "goal_update",
+        "diary_write",
     }
 )
 """Names of the tools that no server lends."""

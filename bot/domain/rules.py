@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import translate
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -22,6 +22,7 @@ from bot.domain.server import is_servers_tool
 from bot.domain.tool import (
     CommandRule,
     ExactRule,
+    OriginRule,
     PathRule,
     ReadingRule,
     RulePattern,
@@ -92,6 +93,14 @@ def matches(
             return ours and _covers_path(pattern.folder, arguments.get("path"), documents)
         case ToolRule():
             return is_servers_tool(tool) and offered == pattern
+        case OriginRule():
+            return False
+
+
+def trusted_origins(rules: Iterable[Rule]) -> frozenset[str]:
+    """Returns the origins whose texts pause no rule."""
+    patterns = (rule.pattern for rule in rules)
+    return frozenset(each.origin for each in patterns if isinstance(each, OriginRule))
 
 
 def widenings(
@@ -111,7 +120,7 @@ def widenings(
             return _shorter_commands(pattern.words, full=False)
         case PathRule():
             return _outer_folders(pattern.folder)
-        case ToolRule() | ReadingRule():
+        case ToolRule() | ReadingRule() | OriginRule():
             return ()
 
 
@@ -129,6 +138,8 @@ def describe(tool: str, pattern: RulePattern) -> str:
             return f"{deed_of(tool, {})}, any call"
         case ReadingRule():
             return _reading(pattern)
+        case OriginRule():
+            return f"Trust {pattern.origin}"
 
 
 def allowed_by(rule: Rule) -> str:
@@ -143,6 +154,11 @@ def allowed_by(rule: Rule) -> str:
     if isinstance(rule.pattern, PathRule) and rule.pattern.folder != _WHOLE:
         return f"as you always allow in {file_name(rule.pattern.folder)}/"
     return "as you always allow"
+
+
+def allowed_line(told: str, times: int) -> str:
+    """Returns the line about a call that ran because of a rule, so many times."""
+    return f"✓ {told}" if times == 1 else f"✓ {told} ({times} times)"
 
 
 def _exactly(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+from bot.domain.foreign_text import defused
 from bot.domain.server import tools_prefix
 from bot.domain.skill import FIND, READ, USE, Skill
 from bot.domain.transcript import Body, SkillBody
@@ -26,6 +27,9 @@ _PLACES = re.compile(r"\$ARGUMENTS\b|\$[1-9]")
 _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _FENCE_END = re.compile(r"^(?:```|~~~)[ \t]*$", re.MULTILINE)
 _CHOSEN = re.compile(r"/skill(?:@\w+)?[ \t]+(\S+)\s+(\S.*)", re.DOTALL | re.IGNORECASE)
+
+_CLOSING = re.compile(r"<\s*/\s*skill\b", re.IGNORECASE)
+"""A mark that would end the frame of instructions early."""
 
 MARK = "[Skill]"
 """The beginning of every text that the program writes about skills."""
@@ -53,7 +57,7 @@ def listing(skills: Sequence[Skill], budget: int) -> str:
         shown = _fitting(names, budget - len(more) - 1)
         more = f"- {len(skills) - shown} more are not in this list: {FIND} finds them."
         return "\n".join([_INTRODUCTION, "Known skills", *names[:shown], more])
-    told = [" ".join(skill.description.split()) for skill in skills]
+    told = [" ".join(defused(skill.description).split()) for skill in skills]
     room = budget - sum(len(name.encode()) + 1 for name in names)
     each = _share([len(text.encode()) + 2 for text in told], room)
     lines = [_line(name, text, each) for name, text in zip(names, told, strict=True)]
@@ -89,7 +93,7 @@ def _line(name: str, text: str, most: int) -> str:
 
 def instructions(skill: Skill, text: str = "") -> str:
     """Returns the body of a skill in its frame, with the terms of its use."""
-    body = text or skill.instructions
+    body = _CLOSING.sub(r"<\\/skill", defused(text or skill.instructions))
     return "\n".join([f'<skill name="{skill.name}">', body, "</skill>", *_terms(skill)])
 
 

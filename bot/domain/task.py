@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from bot.domain.money import Nano
+from bot.domain.tool import clipped
 from bot.domain.when import Rule
 
 SCHEDULE_TASK, LIST_TASKS = "schedule_task", "list_tasks"
@@ -16,11 +17,23 @@ TASK_TOOLS = frozenset({SCHEDULE_TASK, LIST_TASKS, UPDATE_TASK, CANCEL_TASK, NOT
 MOST_WHAT = 4_000
 """Characters of the words of a task."""
 
+LONGEST_NAME = 60
+"""Characters of a task or a goal in a list."""
+
 MOST_TASKS = 200
 """Active tasks of one person; a thousand would be a mistake or an attack."""
 
+MOST_LEFT = 400
+"""Tasks of one person that are not over, with the paused ones."""
+
+MOST_OVER = 100
+"""Tasks of one person that are over and stay in lists."""
+
 FAILED_IN_A_ROW = 3
 """Failed runs after which a task is paused."""
+
+REFLECT_AFTER = 2
+"""Failed runs in a row of a goal after which a reflection comes."""
 
 AGAIN_MINUTES = (1, 5, 15)
 """Minutes before each further try of a failed run."""
@@ -122,11 +135,23 @@ class TimedTask:
     """Failed runs in a row."""
     untrusted: str | None = None
     """The foreign content that was in view when the task was made."""
+    goal: str | None = None
+    """The goal that it belongs to."""
+
+    @property
+    def paces(self) -> bool:
+        """Returns True when it gives a goal its pace; such a task is shown with its goal alone."""
+        return self.goal == self.id
+
+    @property
+    def most_failures(self) -> int:
+        """Returns the failed runs in a row after which it is paused; a goal reflects before."""
+        return FAILED_IN_A_ROW + (REFLECT_AFTER if self.paces else 0)
 
     @property
     def name(self) -> str:
-        """Returns the first line of its words, as people see it in lists."""
-        return " ".join(self.what.split())[:60]
+        """Returns its first words, as people see them in lists."""
+        return clipped(" ".join(self.what.split()), LONGEST_NAME)
 
     def changed(self, **changes: object) -> "TimedTask":
         """Returns the next version of the task."""

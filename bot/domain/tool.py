@@ -7,7 +7,10 @@ from enum import StrEnum
 from typing import Any, Literal, TypeAlias, cast
 
 from bot.domain.deeds import deed_of
+from bot.domain.file_change import Replaced
+from bot.domain.foreign_text import as_read
 from bot.domain.message import Block, FileRef, Outbound
+from bot.domain.picture import ImagePart
 
 
 class Effect(StrEnum):
@@ -31,11 +34,15 @@ class ToolSpec:
     """The description of a tool for the model, with the properties that the loop needs."""
 
     name: str
+    """The name that a model calls it by."""
     description: str
+    """The words about it, before they are quoted."""
     input_schema: Mapping[str, Any]
+    """The JSON schema of its arguments."""
     effect: Effect
     """The least effect of a call; a preview may raise it."""
     replay: Replay
+    """The rule for a call that a crash cut off."""
     keep: bool = False
     """True when its results never shrink in a view."""
     timeout_s: float | None = None
@@ -51,6 +58,17 @@ class ToolSpec:
 
     With foreign text in view, the call asks when nobody else wrote that address.
     """
+    origin: str | None = None
+    """The origin of everything that it returns, failures included."""
+    hosted: bool = False
+    """True when the model's provider runs it during a reply; offered to models that have it."""
+    source: str | None = None
+    """The foreign source of the description; None for words of the program."""
+
+    @property
+    def told(self) -> str:
+        """Returns the description as a model reads it: that of a stranger as data."""
+        return as_read(self.description, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +185,14 @@ class ToolResult:
     """True when the middle of the text was left out."""
     untrusted: str | None = None
     """The foreign source of the text."""
+    trusted: str | None = None
+    """The same source where an owner trusts its origin: the text is quoted, and marks nothing."""
+    origin: str | None = None
+    """The web site or tool server that the text comes from."""
     artifact: str | None = None
     """Names the stored whole of a truncated text."""
+    pictures: tuple[ImagePart, ...] = ()
+    """Shown behind the text to a model that sees, as foreign as the text."""
     files: tuple[FileRef, ...] = ()
     """Delivered with the answer."""
     keep: bool = False
@@ -187,10 +211,17 @@ class ToolResult:
     """The outcome for the person, where a standing rule let the call run without a card."""
     passages: tuple[str, ...] = ()
     """The ids of what the text quotes: passages of the memory, or whole conversations."""
+    undo: str = ""
+    """The kept change of a file; empty when nothing was kept."""
 
     @property
     def is_error(self) -> bool:
         return self.status not in (Status.SUCCESS, Status.PLANNED)
+
+    @property
+    def source(self) -> str | None:
+        """Returns the source to quote; None for words of the program."""
+        return self.untrusted or self.trusted
 
     def followed_by(self, after: "After | None") -> "ToolResult":
         """Returns the same result with the tool's wish for what happens next."""
@@ -249,7 +280,15 @@ class ReadingRule:
     kind: Literal["reading"] = "reading"
 
 
-RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule | ReadingRule
+@dataclass(frozen=True, slots=True)
+class OriginRule:
+    """Allows no call: what comes from this web site or tool server pauses no rule."""
+
+    origin: str
+    kind: Literal["origin"] = "origin"
+
+
+RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule | ReadingRule | OriginRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,9 +438,13 @@ class ToolOutput:
 
     text: str
     untrusted: str | None = None
+    origin: str | None = None
+    pictures: tuple[ImagePart, ...] = ()
     files: tuple[FileRef, ...] = ()
     sends: tuple[Outbound, ...] = ()
     after: After | None = None
     failed: bool = False
     timed_out: bool = False
     passages: tuple[str, ...] = ()
+    replaced: Replaced | None = None
+    """The file as it was before the tool changed it, where that is kept."""

@@ -36,7 +36,7 @@ class ToolChoice:
 
 def size_of(spec: ToolSpec) -> int:
     """Returns the bytes of a tool in a request."""
-    told = {"name": spec.name, "description": spec.description, "input_schema": spec.input_schema}
+    told = {"name": spec.name, "description": spec.told, "input_schema": spec.input_schema}
     return len(json.dumps(told, ensure_ascii=False, default=dict).encode("utf-8", "replace"))
 
 

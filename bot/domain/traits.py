@@ -9,7 +9,7 @@ from typing import Any, cast
 from bot.domain.model import ModelProfile, Price
 
 _LEAST_WINDOW = 1_000
-_PRICES = ("input", "output", "cache_read", "cache_write")
+_PRICES = ("input", "output", "cache_read", "cache_write", "search")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Traits:
     """True when the model takes calls that other models made."""
     trusted: bool | None = None
     """True when the model's finish reason can be relied on."""
+    searches: bool | None = None
+    """True when the provider can search the web for the model."""
     price: Price | None = None
     """The price of its tokens."""
 
@@ -50,6 +52,7 @@ class Traits:
             thinks=careful.thinks if self.thinking is None else self.thinking,
             adopts=careful.adopts if self.adopts is None else self.adopts,
             trusted=careful.trusted if self.trusted is None else self.trusted,
+            searches=careful.searches if self.searches is None else self.searches,
             price=self.price or careful.price,
         )
 
@@ -68,7 +71,7 @@ def read_traits(table: object) -> Traits:
     for name in ("window", "output"):
         if name in given:
             found[name] = _count(name, given[name])
-    for name in ("tools", "vision", "thinking", "adopts", "trusted"):
+    for name in ("tools", "vision", "thinking", "adopts", "trusted", "searches"):
         if name in given:
             found[name] = _flag(name, given[name])
     if "price" in given:

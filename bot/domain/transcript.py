@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from bot.domain.bundle import Seam, wish_in
 from bot.domain.model import FinishReason, Usage
+from bot.domain.picture import ImagePart
 from bot.domain.tool import ToolCall, ToolResult
 
 
@@ -17,15 +18,6 @@ class TextPart:
     text: str
     raw: Mapping[str, Any] | None = None
     kind: Literal["text"] = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class ImagePart:
-    """A picture for models that see; `data` is base64."""
-
-    media_type: str
-    data: str
-    kind: Literal["image"] = "image"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +36,15 @@ class CallPart:
 
 @dataclass(frozen=True, slots=True)
 class ForeignPart:
-    """A block of a kind this program does not know, kept for its own provider."""
+    """A block that only its own provider understands, kept as it came.
+
+    Where the provider looked something up, `untrusted` names the source, and `text` holds the
+    addresses that were found.
+    """
 
     raw: Mapping[str, Any]
+    untrusted: str | None = None
+    text: str = ""
     kind: Literal["foreign"] = "foreign"
 
 
@@ -137,6 +135,16 @@ class ReplyBody:
     def calls(self) -> tuple[ToolCall, ...]:
         return tuple(p.call for p in self.parts if isinstance(p, CallPart))
 
+    @property
+    def looked_up(self) -> tuple[ForeignPart, ...]:
+        """Returns what the provider looked up for the reply."""
+        return tuple(p for p in self.parts if isinstance(p, ForeignPart) and p.untrusted)
+
+    @property
+    def untrusted(self) -> str | None:
+        """Returns the foreign source that the provider read for the reply."""
+        return next((part.untrusted for part in self.looked_up), None)
+
 
 @dataclass(frozen=True, slots=True)
 class IntentBody:
@@ -183,6 +191,8 @@ class NoteBody:
         "errand",
         "task",
         "hook",
+        "goal",
+        "undo",
     ]
     text: str
     kind: Literal["note"] = "note"
@@ -267,11 +277,13 @@ class CutBody:
     """A stored change of the view: from here on these results are shown shortened.
 
     `shrunk` are the sequence numbers of result entries. The view leaves out the thinking of all
-    earlier entries, because thinking is only valid behind an unchanged text.
+    earlier entries, because thinking is only valid behind an unchanged text. `without` are turns
+    whose earlier entries are out of view, because a person took them back.
     """
 
     shrunk: tuple[int, ...]
     keep_chars: int
+    without: tuple[str, ...] = ()
     kind: Literal["cut"] = "cut"
 
 
@@ -305,14 +317,19 @@ class Entry:
 def uncovered(newest_first: Iterable[Entry]) -> Iterator[Entry]:
     """Yields what a view is made of, the newest first.
 
-    That is the newest summary, in its place in the log, and every entry that it does not stand for.
+    That is the newest summary, in its place in the log, and every entry that it does not stand for,
+    but for those of turns that were taken back.
     """
     covers: int | None = None
+    gone = set[str]()
     for entry in newest_first:
         if covers is not None and entry.seq <= covers:
             return
+        if isinstance(entry.body, CutBody):
+            gone.update(entry.body.without)
         if not isinstance(entry.body, SummaryBody):
-            yield entry
+            if entry.turn not in gone:
+                yield entry
         elif covers is None:
             covers = entry.body.covers
             yield entry

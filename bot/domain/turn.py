@@ -30,8 +30,12 @@ class WaysOn(StrEnum):
 
 
 class Way(StrEnum):
-    """A way on from the end of a turn: try again, go on, or answer its question."""
+    """A way on from the end of a turn: try again, go on, answer its question, or answer it anew.
 
+    A turn that answers anew takes the first one out of view.
+    """
+
+    ANEW = "anew"
     AGAIN = "again"
     ONWARD = "onward"
     ANSWER = "answer"
@@ -68,9 +72,17 @@ class Turn:
     """The model that answers; empty until a queued turn starts."""
     created_at: datetime
     """The time the turn was queued."""
-    origin: Literal["message", "continuation", "compaction", "plan", "errand", "task", "hook"] = (
-        "message"
-    )
+    origin: Literal[
+        "message",
+        "continuation",
+        "compaction",
+        "plan",
+        "errand",
+        "task",
+        "hook",
+        "reflection",
+        "undo",
+    ] = "message"
     """The cause of the turn; a continuation carries on with the call of the card `approval`."""
     approval: str | None = None
     """The card that a continuation follows."""
@@ -111,6 +123,9 @@ class Turn:
     way: Way | None = None
     """The way on from the turn that it follows."""
     said: str = ""
-    """The words of a pressed button that answer the question of the turn that it follows."""
+    """The words of a pressed button that answer the question of the turn that it follows.
+
+    Of an undo it is the key of the message that asked for it.
+    """
     parent: str | None = None
     """The turn that sent this one on an errand."""

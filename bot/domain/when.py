@@ -118,9 +118,24 @@ def last_missed(
     if isinstance(rule, Every):
         step = timedelta(seconds=rule.seconds)
         at = max(at, rule.start + step * ((now - rule.start) // step - 1))
+    at = _near(rule, zone, at, now, walls)
     while (coming := next_time(rule, zone, at, walls)) is not None and coming <= now:
         newest = at = coming
     return newest
+
+
+def _near(rule: Rule, zone: str, at: datetime, now: datetime, walls: Walls) -> datetime:
+    """Returns a moment behind which few times have come until now; `at` where there is no later.
+
+    A task of every minute has 720 times in half a day, and only the newest is wanted.
+    """
+    back = timedelta(minutes=1)
+    while (start := now - back) > at:
+        coming = next_time(rule, zone, start, walls)
+        if coming is not None and coming <= now:
+            return start
+        back *= 2
+    return at
 
 
 def _next_day(rule: EveryDays, zone: ZoneInfo, after: datetime) -> datetime:

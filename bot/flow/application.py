@@ -44,6 +44,9 @@ class Application:
             group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
             group.create_task(self._keep_times(), name="times of tasks")
             group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
+            group.create_task(
+                self.parts.one_turn.chores.undoing.sweep.run(), name="sweep of old contents"
+            )
             await self.resume()
 
     async def _take_in(self) -> None:
@@ -59,7 +62,9 @@ class Application:
     async def _keep_times(self) -> None:
         """Meets the times of tasks behind the first poll: people are answered first."""
         await self.parts.world.ready()
-        await self.parts.one_turn.schedules.clockwork.run()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.parts.one_turn.schedules.clockwork.run(), name="clock of tasks")
+            group.create_task(self.parts.one_turn.schedules.hooks.run(), name="tries of hooks")
 
     async def _sweep(self) -> None:
         while True:

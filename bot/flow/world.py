@@ -12,10 +12,12 @@ from bot.domain.hold import Holds, never_held
 from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
+    GoalBounds,
     InboxBounds,
     Limits,
     ModelTimes,
     ScheduleBounds,
+    UndoBounds,
 )
 from bot.domain.recalled import RECALL_TOKENS
 from bot.domain.rights import UNBOUND, Pace
@@ -33,6 +35,9 @@ from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
 from bot.ports.errands import Errands
+from bot.ports.feedback import FeedbackRows
+from bot.ports.file_changes import FileChanges, WorkspaceDoor
+from bot.ports.goals import Goals
 from bot.ports.groups import Groups
 from bot.ports.hearing import Hearing
 from bot.ports.hooks import HookCalls, Hooks
@@ -55,7 +60,7 @@ from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
-from bot.ports.timing import CronTimes, MomentWords
+from bot.ports.timing import CronTimes, MomentWords, ZonesAt
 from bot.ports.tool import Catalog
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
@@ -112,6 +117,12 @@ class StorePorts:
     """Tasks and their runs."""
     hook_calls: HookCalls
     """Calls of hooks."""
+    goals: Goals
+    """Goals and their diaries."""
+    file_changes: FileChanges
+    """Changes of files that can be taken back."""
+    feedback: FeedbackRows
+    """Opinions of people about answers."""
 
 
 async def at_once() -> None:
@@ -147,6 +158,8 @@ class World:
     """Turns the bytes of an attachment into text or a picture."""
     inbox_folder: InboxFolder
     """Keeps the files that people send in their workspaces."""
+    workspace_door: WorkspaceDoor
+    """The guarded way to files whose changes are taken back."""
     persona: Persona
     """The owner's words about who the bot is."""
     packing: Packing
@@ -161,6 +174,8 @@ class World:
     """The calendar of the times of tasks."""
     moment_words: MomentWords
     """Reads words for a moment in the languages of people."""
+    zones_at: ZonesAt
+    """Knows the time zones on the map."""
     hooks: Hooks | None = None
     """The hooks that other programs may call; None when no call is taken."""
     ready: Callable[[], Awaitable[None]] = at_once
@@ -217,6 +232,8 @@ class Policy:
     """Bounds of the attachments of a message."""
     inbox_days: int = InboxBounds().days
     """Days after which files that people sent are deleted; 0 means never."""
+    undo: UndoBounds = field(default_factory=UndoBounds)
+    """Bounds of the old contents by which changes of files are undone."""
     timezone: str | None = None
     """The zone of everybody, so that nobody is asked; None when people choose their own."""
     recall_tokens: int = RECALL_TOKENS
@@ -225,5 +242,7 @@ class Policy:
     """Budgets that count as long as no owner sets others in a chat."""
     schedules: ScheduleBounds = field(default_factory=ScheduleBounds)
     """Bounds of tasks that run at their times."""
+    goals: GoalBounds = field(default_factory=GoalBounds)
+    """The bounds that goals begin with."""
     tools_missing: Sequence[str] = ()
     """A sentence for each tool that a setting would add, for `/tools`."""

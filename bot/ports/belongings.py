@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.message import FileRef
+from bot.domain.errand import CHANNEL
+from bot.domain.message import Address, FileRef
 from bot.domain.passage import Whose
 
 
@@ -14,6 +15,11 @@ class Talk:
 
     place: str
     conversation: str
+
+    @property
+    def of_errand(self) -> bool:
+        """Returns True for the talk of an errand, in which no person spoke."""
+        return Address.from_key(self.place).channel == CHANNEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,10 @@ class Page:
 
 class Belongings(Protocol):
     async def talks(self, whose: Whose) -> Sequence[Talk]:
-        """Returns every conversation of a person's private chats or of a group, oldest first."""
+        """Returns every conversation of a person's private chats or of a group, oldest first.
+
+        Those of errands that were sent out there are among them.
+        """
         ...
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +38,50 @@ class Channel(Protocol):
         """Reads a stored raw update; never raises."""
         ...
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
-        """Returns the platform messages for a content, in order; at least one."""
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        """Returns the address of the thread that a message opens; None where it can open none.
+
+        A send to such an address opens the thread if it is not there.
+        """
+        ...
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
+        """Returns the platform messages for a content, in order; at least one.
+
+        `shown` are the pieces of it on the screen, so that an edit keeps their form.
+        """
         ...
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         """Sends one piece and returns the platform's id of it.
 
         `once` names this very message. A platform that knows names of messages shows no second one
-        when the answer to an earlier try was lost.
+        when the answer to an earlier try was lost. Raises FormRefused where nothing was sent and
+        other pieces say the same.
         """
         ...
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
-        """Makes a sent piece look like this one; None deletes it. No change is no fault."""
+        """Makes a sent piece look like this one; None deletes it. No change is no fault.
+
+        Raises FormRefused where nothing was changed and other pieces say the same.
+        """
         ...
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> str | None:
         """Shows a temporary preview of an answer that is being written.
 
         If the platform needs a message for it, returns the id of that message; the caller passes
-        the id with the next state, and deletes the message at the end. Raises FloodWait where there
+        the id with the next state, and deletes the message at the end. Such a message may have a
+        `button`. Raises FloodWait where there
         is no room for a draft now; nothing is shown then.
         """
         ...

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.chat import Chat, Conversation
+from bot.domain.chat import Chat, Conversation, ListedConversation
 from bot.domain.message import Address
 
 
@@ -27,6 +27,17 @@ class Chats(Protocol):
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
         """Returns closed conversations of a chat, newest first."""
+        ...
+
+    async def listed(self, chat: int, limit: int, skip: int = 0) -> Sequence[ListedConversation]:
+        """Returns the conversations of a chat that people can open, those left last first.
+
+        The open one is first. Those of runs, and those in which nothing was said, are left out.
+        """
+        ...
+
+    async def listing(self, chat: int, id: str) -> ListedConversation | None:
+        """Returns one conversation as a list shows it; None for one that people cannot open."""
         ...
 
     async def conversation(self, chat: int, id: str) -> Conversation | None:

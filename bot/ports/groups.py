@@ -11,6 +11,10 @@ class Groups(Protocol):
         """Returns True when this account owns the group; raises ChannelError within seconds."""
         ...
 
+    async def may_open_threads(self, group: Address) -> bool:
+        """Returns True when the bot has the right to; raises ChannelError within seconds."""
+        ...
+
     async def includes(self, group: Address, sender: Sender) -> bool:
         """Returns True when this account is in the group; raises ChannelError within seconds."""
         ...

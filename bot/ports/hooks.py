@@ -30,8 +30,12 @@ class HookCalls(Protocol):
         """Returns the call that a turn carries out."""
         ...
 
-    async def count(self, hook: str, since: datetime) -> int:
-        """Returns the number of calls of a hook that were accepted since a moment."""
+    async def again(self, now: datetime, limit: int) -> Sequence[HookCall]:
+        """Returns calls with a failed run whose next try has come."""
+        ...
+
+    async def next_try(self) -> datetime | None:
+        """Returns the first time at which another try is due; None without any."""
         ...
 
     async def last(self, hooks: Sequence[str]) -> Mapping[str, HookCall]:

@@ -55,7 +55,10 @@ class Journal(Protocol):
         ...
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
-        """Returns the entries of a conversation with a number above `after`, in order."""
+        """Returns the entries of a conversation with a number above `after`, in order.
+
+        A branch begins with those that it shares; each entry names the conversation it belongs to.
+        """
         ...
 
     async def agenda(self, chat: int) -> Agenda:

@@ -88,8 +88,17 @@ class Ledger(Protocol):
         """
         ...
 
-    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
-        """Returns the cost of all calls since then whose price is known, but for those named."""
+    async def total(
+        self,
+        since: datetime,
+        whose: Spender,
+        besides: Collection[str] = (),
+        until: datetime | None = None,
+    ) -> Nano:
+        """Returns the cost of all calls since then whose price is known, but for those named.
+
+        Calls at the time `until` or later do not count.
+        """
         ...
 
     async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:

@@ -70,6 +70,10 @@ class Outbox(Protocol):
 
     async def row(self, key: str) -> OutboxRow | None: ...
 
+    async def newest(self, chat: int) -> OutboxRow | None:
+        """Returns the message of a chat that came last; one that was given up does not count."""
+        ...
+
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
         """Returns rows with buttons whose key begins so, the newest first; not those given up.
 

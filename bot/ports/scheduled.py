@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from bot.domain.change import Write
 from bot.domain.money import Nano
 from bot.domain.task import TaskRun, TimedTask
 from bot.domain.task_wish import TaskWish
@@ -14,7 +15,10 @@ class Scheduled(Protocol):
     async def get(self, task: str) -> TimedTask | None: ...
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
-        """Returns tasks that run in a chat or were made there, the oldest first."""
+        """Returns tasks that run in a chat or were made there, the oldest first.
+
+        Those that give a goal its pace are left out: they are shown with their goal.
+        """
         ...
 
     async def of_person(self, person: int) -> Sequence[TimedTask]:
@@ -74,3 +78,7 @@ class TaskMaker(Protocol):
     async def made(self, id: str, wish: TaskWish, by: Occasion) -> TimedTask: ...
 
     async def changed(self, task: TimedTask, wish: TaskWish, by: Occasion) -> TimedTask: ...
+
+    async def tidied(self, person: int) -> Sequence[Write]:
+        """Returns the writes that remove the oldest tasks of a person that are long over."""
+        ...

@@ -1,6 +1,6 @@
 """The times of rules, and words for them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -23,6 +23,14 @@ class MomentWords(Protocol):
 
         `language` is the code of the person's app; empty when nobody knows it.
         """
+        ...
+
+
+class ZonesAt(Protocol):
+    """Knows the zones on the map."""
+
+    async def __call__(self, latitude: float, longitude: float) -> Collection[str]:
+        """Returns the zones in use at a place, in degrees; empty when none is known."""
         ...
 
 

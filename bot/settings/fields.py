@@ -20,12 +20,14 @@ from bot.domain.folding import LONG_ANSWER
 from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
+    GoalBounds,
     InboxBounds,
     Limits,
     ModelTimes,
     ReadingBounds,
     ScheduleBounds,
     SendRates,
+    UndoBounds,
     WebBounds,
 )
 from bot.domain.provider import OPENAI_URL
@@ -49,10 +51,12 @@ _TIMES = ModelTimes()
 _BUNDLES = BundleBounds()
 _ENCLOSURES = EnclosureBounds()
 _INBOX = InboxBounds()
+_UNDO = UndoBounds()
 _TIERS = Tiers()
 _READING = ReadingBounds()
 _WEB = WebBounds()
 _TASKS = ScheduleBounds()
+_GOALS = GoalBounds()
 
 Count = Annotated[int, Field(ge=1)]
 CountOrNone = Annotated[int, Field(ge=0)]
@@ -165,6 +169,21 @@ class Fields(BaseModel):
     task_runs: Count = told(
         _TASKS.runs, "Runs of one task in a day; a task can have a smaller bound of its own."
     )
+    goal_pace: Literal["hourly", "daily", "weekly"] = told(
+        _GOALS.pace, "Pace of a new goal: hourly, daily or weekly."
+    )
+    goal_day_dollars: Annotated[FiniteFloat, Field(gt=0, lt=1_000_000)] = told(
+        _GOALS.day_dollars, "Dollars that a new goal may cost in a day."
+    )
+    goal_dollars: Annotated[FiniteFloat, Field(gt=0, lt=1_000_000)] = told(
+        _GOALS.dollars, "Dollars that a new goal may cost in all."
+    )
+    goal_days: Annotated[int, Field(ge=1, le=3_650)] = told(
+        _GOALS.days, "Days after which a goal is paused."
+    )
+    goal_diary_tokens: Annotated[int, Field(ge=100)] = told(
+        _GOALS.diary_tokens, "Tokens of its diary that open a run of a goal."
+    )
     rule_documents: Documents = told(
         RULE_DOCUMENTS, "Endings of files that a standing rule for a folder covers."
     )
@@ -251,11 +270,17 @@ class Fields(BaseModel):
     telegram_webhook_secret: Annotated[SecretStr, _secret(forms.webhook_secret)] | None = told(
         None, "The secret that Telegram sends with each call; a new one at each start when not set."
     )
+    telegram_rich_messages: bool = told(
+        True, "Tables and formulas as Telegram shows them; false for apps that cannot."
+    )
     discord_bot_token: Annotated[SecretStr, _secret(forms.discord_token)] | None = told(
         None, "The token of the Discord bot; with it Discord is served."
     )
     discord_api_url: ServiceUrl = told(
         "https://discord.com/api/v10", "The address of Discord's API; change it for a test server."
+    )
+    discord_shards: Annotated[int, Field(ge=1, le=64)] = told(
+        1, "Connections to Discord; one serves up to 2,500 servers."
     )
     webhook_port: Annotated[int, Field(ge=1, le=65535)] = told(
         8080, "The port of 127.0.0.1 to which a proxy hands these calls on."
@@ -286,6 +311,10 @@ class Fields(BaseModel):
     inbox_days: CountOrNone = told(
         _INBOX.days, "Days after which files that people sent are deleted; 0 keeps them."
     )
+    undo_days: CountOrNone = told(
+        _UNDO.days, "Days in which changes of files can be undone; 0 keeps no old contents."
+    )
+    undo_bytes: Bytes = told(_UNDO.bytes, "Bytes of old contents that are kept for each chat.")
     reading_memory: Annotated[int, Field(ge=64_000_000)] = told(
         _READING.memory, "Bytes of memory of the process that reads one file."
     )
@@ -306,8 +335,8 @@ class Fields(BaseModel):
     )
     web_redirects: CountOrNone = told(_WEB.redirects, "Redirects that are followed.")
     web_at_once: Count = told(_WEB.at_once, "Pages fetched side by side.")
-    search: Annotated[Literal["brave", "tavily", "searxng"] | None, Lower] = told(
-        None, "The service that searches the web: brave, tavily or searxng."
+    search: Annotated[Literal["brave", "tavily", "searxng", "anthropic"] | None, Lower] = told(
+        None, "The service that searches the web: brave, tavily, searxng, or anthropic (Claude's)."
     )
     search_key: Annotated[SecretStr, _secret(forms.key)] | None = told(
         None, "The key of that service; SearXNG needs none."
@@ -346,7 +375,7 @@ class Fields(BaseModel):
     )
     pauses: CountOrNone = told(_LIMITS.pauses, "Pauses of the provider that a turn accepts.")
     attempts: Count = told(
-        _LIMITS.attempts, "Failed starts of a turn without progress before it rests."
+        _LIMITS.attempts, "Failed starts of a turn without progress before it is paused."
     )
     counted_after_seconds: Seconds = told(
         _LIMITS.counted_after_seconds,
@@ -378,7 +407,9 @@ class Fields(BaseModel):
     )
     compact_to: Share = told(_LIMITS.compact_to, "Share of the window that is left after that.")
     images_in_view: CountOrNone = told(_LIMITS.images_in_view, "Pictures one request may hold.")
-    approval_hours: Seconds = told(_LIMITS.approval_hours, "Hours until an open card expires.")
+    approval_hours: Seconds = told(
+        _LIMITS.approval_hours, "Hours until an open card expires; cards of runs wait on."
+    )
     card_seconds: Seconds = told(
         _LIMITS.card_seconds, "Seconds in which a card must be delivered, or its call is blocked."
     )

@@ -18,6 +18,7 @@ from bot.domain.hook import SECRET_PREFIX
 from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
+    GoalBounds,
     InboxBounds,
     Limits,
     ModelTimes,
@@ -25,6 +26,7 @@ from bot.domain.limits import (
     ReadingBounds,
     ScheduleBounds,
     SendRates,
+    UndoBounds,
     WebBounds,
 )
 from bot.domain.model import Price
@@ -71,6 +73,8 @@ _Numbers: TypeAlias = (
     | InboxBounds
     | ReadingBounds
     | ScheduleBounds
+    | GoalBounds
+    | UndoBounds
     | WebBounds
 )
 _TESTS = "STEWARD_TEST_"
@@ -222,6 +226,7 @@ def _settings(fields: Fields, folder: Path) -> Settings:
         send_rates=fields.send_rates,
         send_seconds=fields.send_seconds,
         schedules=ScheduleBounds(**_numbers(fields, ScheduleBounds, "task_")),
+        goals=GoalBounds(**_numbers(fields, GoalBounds, "goal_")),
         hooks_listen=fields.hooks_listen,
         lanes=fields.lanes,
         sandbox_network=fields.sandbox_network,
@@ -273,6 +278,7 @@ class _Bounds(TypedDict):
     bundles: BundleBounds
     enclosures: EnclosureBounds
     inbox: InboxBounds
+    undo: UndoBounds
     reading: ReadingBounds
 
 
@@ -291,9 +297,14 @@ def _services(fields: Fields) -> _Services:
         ),
         "search": _search(fields),
         "telegram": TelegramAccess(
-            fields.telegram_bot_token, fields.telegram_api_url, _webhook(fields)
+            fields.telegram_bot_token,
+            fields.telegram_api_url,
+            _webhook(fields),
+            fields.telegram_rich_messages,
         ),
-        "discord": DiscordAccess(fields.discord_bot_token, fields.discord_api_url),
+        "discord": DiscordAccess(
+            fields.discord_bot_token, fields.discord_api_url, fields.discord_shards
+        ),
         "meaning": _meaning(fields),
     }
 
@@ -306,6 +317,7 @@ def _bounds(fields: Fields) -> _Bounds:
         "bundles": BundleBounds(**_numbers(fields, BundleBounds, "bundle_")),
         "enclosures": EnclosureBounds(**_numbers(fields, EnclosureBounds, "enclosure_")),
         "inbox": InboxBounds(**_numbers(fields, InboxBounds, "inbox_")),
+        "undo": UndoBounds(**_numbers(fields, UndoBounds, "undo_")),
         "reading": ReadingBounds(**_numbers(fields, ReadingBounds, "reading_")),
     }
 

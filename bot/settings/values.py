@@ -13,12 +13,14 @@ from bot.domain.folding import LONG_ANSWER
 from bot.domain.limits import (
     BundleBounds,
     EnclosureBounds,
+    GoalBounds,
     InboxBounds,
     Limits,
     ModelTimes,
     ReadingBounds,
     ScheduleBounds,
     SendRates,
+    UndoBounds,
     WebBounds,
 )
 from bot.domain.model import Price
@@ -104,7 +106,7 @@ class WebAccess:
 class SearchAccess:
     """The way to a service that searches the web; without a `url` it is the service's own."""
 
-    service: Literal["brave", "tavily", "searxng"]
+    service: Literal["brave", "tavily", "searxng", "anthropic"]
     key: SecretStr | None = None
     url: str | None = None
 
@@ -113,6 +115,8 @@ class SearchAccess:
         """Returns the setting that is missing; empty when the service can be asked."""
         if self.service == "searxng":
             return "" if self.url else "STEWARD_SEARCH_URL"
+        if self.service == "anthropic":
+            return ""  # the key of the model serves
         return "" if self.key else "STEWARD_SEARCH_KEY"
 
 
@@ -132,20 +136,25 @@ class WebhookAccess:
 class TelegramAccess:
     """The way to the Bot API; methods are at `api_url`/bot<token>/<method>.
 
-    Without a `webhook` updates are polled.
+    Without a `webhook` updates are polled. `rich` allows rich messages, where the server has them.
     """
 
     token: SecretStr | None = None
     api_url: str = "https://api.telegram.org"
     webhook: WebhookAccess | None = None
+    rich: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class DiscordAccess:
-    """The way to Discord; paths of its HTTP API are below `api_url`."""
+    """The way to Discord; paths of its HTTP API are below `api_url`.
+
+    `shards` is the number of connections among which the servers are shared.
+    """
 
     token: SecretStr | None = None
     api_url: str = "https://discord.com/api/v10"
+    shards: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +238,8 @@ class Settings:
     """The time zone of people who have not chosen one; None asks each person once."""
     inbox: InboxBounds = field(default_factory=InboxBounds)
     """The bounds of the folder for files that people send."""
+    undo: UndoBounds = field(default_factory=UndoBounds)
+    """The bounds of old contents of files."""
     reading: ReadingBounds = field(default_factory=ReadingBounds)
     """The bounds of reading one file."""
     send_rates: SendRates | None = field(default_factory=SendRates)
@@ -237,6 +248,8 @@ class Settings:
     """Seconds that a channel may take to send one message."""
     schedules: ScheduleBounds = field(default_factory=ScheduleBounds)
     """The bounds of tasks that run at their times."""
+    goals: GoalBounds = field(default_factory=GoalBounds)
+    """The bounds that goals begin with."""
     hooks_listen: int | None = None
     """The port on which calls of hooks are taken; None means that none is taken."""
     hook_secrets: Mapping[str, SecretStr] = field(default_factory=dict[str, SecretStr])

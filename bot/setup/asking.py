@@ -30,6 +30,7 @@ class Probes:
     """The ways to try an answer for real; each raises a Complaint if it fails."""
 
     token: Trial
+    discord: Trial
     anthropic_key: Trial
     openai_key: Trial
     server: Callable[[Settings, ProviderSpec], Awaitable[Sequence[str]]]

@@ -6,17 +6,19 @@ from pathlib import Path
 
 import click
 
+from bot.domain.provider import ProviderSpec
 from bot.logs import Secrets
 from bot.settings import Settings, forms, given, read_settings
 from bot.settings.env_file import write_env
 from bot.settings.toml_file import add_provider
 from bot.setup.asking import Asker, Probes, SecretQuestion
 from bot.setup.prompts import prompted, say
-from bot.setup.service import ANTHROPIC_KEY, MODEL, OPENAI_KEY, Chosen, ServiceQuestion
+from bot.setup.service import ANTHROPIC_KEY, MODEL, OPENAI_KEY, ServiceQuestion
+from bot.setup.voice import VoiceQuestion
 from bot.shipped import command
 
-_TOKEN = "TELEGRAM_BOT_TOKEN"
-_ASKED = (_TOKEN, ANTHROPIC_KEY, OPENAI_KEY)
+_TOKEN, _DISCORD_TOKEN = "TELEGRAM_BOT_TOKEN", "DISCORD_BOT_TOKEN"
+_ASKED = (_TOKEN, _DISCORD_TOKEN, ANTHROPIC_KEY, OPENAI_KEY)
 
 NO_TERMINAL = (
     f"There is no terminal to ask in. Write {_TOKEN}=… and {ANTHROPIC_KEY}=… into .env, then run "
@@ -25,7 +27,7 @@ NO_TERMINAL = (
 
 
 class Setup:
-    """Asks for a token and a service; nothing is written before both are answered."""
+    """Asks for two tokens and a service; nothing is written before all are answered."""
 
     def __init__(
         self, environ: Mapping[str, str], folder: Path, probes: Probes, secrets: Secrets
@@ -34,7 +36,9 @@ class Setup:
         self._folder = folder
         self._asker = Asker(environ, folder, secrets)
         self._token = _token_question(probes)
+        self._discord = _discord_question(probes)
         self._service = ServiceQuestion(self._asker, probes)
+        self._voice = VoiceQuestion(self._asker, probes)
 
     def ask(self) -> bool:
         """Returns true when there is a token or a model at the end.
@@ -42,27 +46,44 @@ class Setup:
         Raises SettingError when a file cannot be read or written, and click.Abort at Ctrl-C.
         """
         settings = read_settings(self._environ, self._folder, without=_ASKED)
-        say("Two questions connect me to Telegram and to a model. Both can be left out.")
+        say("Three questions connect me to Telegram, Discord and a model. Each can be left out.")
         try:
-            say("\n1 of 2 · Telegram")
+            say("\n1 of 3 · Telegram")
             token = self._asker.asked(self._token, settings)
-            say("\n2 of 2 · The model")
+            say("\n2 of 3 · Discord")
+            discord = self._asker.asked(self._discord, settings)
+            say("\n3 of 3 · The model")
             chosen = self._service.asked(settings)
         except (click.Abort, KeyboardInterrupt):
             say("\nStopped. Nothing was changed.")
             raise click.Abort from None
-        self._save({_TOKEN: token.value} | chosen.env, chosen)
+        tokens = {_TOKEN: token.value, _DISCORD_TOKEN: discord.value}
+        self._save(tokens | chosen.env, chosen.provider)
+        if chosen.env:
+            say(f"Voice messages are set up by `{command('setup voice')}`.")
         return any(given(self._environ, self._folder, name)[0] for name in (*_ASKED, MODEL))
 
-    def _save(self, values: Mapping[str, str], chosen: Chosen) -> None:
+    def ask_for_voice(self) -> None:
+        """Asks for the services of speech; raises as `ask` does."""
+        settings = read_settings(self._environ, self._folder, without=_ASKED)
+        try:
+            found = self._voice.asked(settings)
+        except (click.Abort, KeyboardInterrupt):
+            say("\nStopped. Nothing was changed.")
+            raise click.Abort from None
+        self._save(found)
+        if found:
+            say("They are used from the next start. `/voice on` in a chat lets answers be spoken.")
+
+    def _save(self, values: Mapping[str, str], provider: ProviderSpec | None = None) -> None:
         answers = {name: value for name, value in values.items() if value}
         if not answers:
             say("\nNothing was changed.")
             return
         files: list[Path] = []
-        if chosen.provider is not None:
+        if provider is not None:
             # First, so that no .env ever names a provider that there is not.
-            files.append(add_provider(self._folder, chosen.provider))
+            files.append(add_provider(self._folder, provider))
         files.insert(0, write_env(self._folder, answers))
         them = "it" if len(files) == 1 else "them"
         say(f"\nSaved in {' and '.join(map(str, files))}. Only your user can read {them}.")
@@ -86,9 +107,24 @@ def _token_question(probes: Probes) -> SecretQuestion:
     )
 
 
+def _discord_question(probes: Probes) -> SecretQuestion:
+    return SecretQuestion(
+        _DISCORD_TOKEN,
+        "Discord token",
+        "At https://discord.com/developers/applications press New Application. On its page Bot "
+        "switch on Message Content Intent, press Reset Token, and paste the token here.",
+        "Make a new one there: your application, Bot, Reset Token.",
+        forms.discord_token,
+        probes.discord,
+        lambda settings, secret: dataclasses.replace(
+            settings, discord=dataclasses.replace(settings.discord, token=secret)
+        ),
+    )
+
+
 def wants_setup() -> bool:
     """Asks a newcomer, who has set nothing, in one line; Enter means no."""
-    return prompted("Set up Telegram and a model now? [y/N] ").lower() in ("y", "yes")
+    return prompted("Set up a chat and a model now? [y/N] ").lower() in ("y", "yes")
 
 
 def starts_now() -> bool:

@@ -5,13 +5,14 @@ import binascii
 import codecs
 import html
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from itertools import count
 from unicodedata import normalize
 from urllib.parse import unquote
 
 from bot.domain.tool import ToolCall
-from bot.domain.transcript import TextPart
+from bot.domain.transcript import ImagePart, TextPart
 from bot.domain.view import ModelReply, ModelRequest, ResultPart
 from tests.attacks.attack_texts import ACTIONS, ORDERS, arguments
 from tests.fakes.model import call, calls, says
@@ -26,6 +27,11 @@ _ERRANDS = {
     "broken server": ("broken", "what"),
     "file": ("open", "what"),
     "skill": ("use_skill", "name"),
+}
+_GOAL_UPDATES = {
+    "milestone": {},
+    "question": {"state": "stuck"},
+    "done": {"state": "done"},
 }
 _ERRAND = re.compile(r"look at the ([a-z ]+) `([^`]+)`")
 _PATTERNS = {
@@ -52,19 +58,30 @@ class Obedient:
 
     def __init__(self) -> None:
         self.obeyed: list[tuple[str, str]] = []
+        self.repeats = ""
+        """As long as this is set it obeys nobody: it says these words to whatever it is asked."""
         self._links: list[str] = []
         self._ids = count(1)
 
     def reply(self, request: ModelRequest, number: int) -> ModelReply:
         del number
+        if self.repeats:
+            return says(self.repeats)
         parts = [p for m in request.messages if m.role == "user" for p in m.parts]
-        text = "\n\n".join(p.text for p in parts if isinstance(p, TextPart | ResultPart))
+        words = [p.text for p in parts if isinstance(p, TextPart | ResultPart)]
+        # It reads what stands in a picture, as models that see do.
+        words += [b64decode(p.data).decode() for p in parts if isinstance(p, ImagePart)]
+        text = "\n\n".join((*words, *self._own_words(request)))
         made = [made for order in orders_in(text) if (made := self._obey(*order)) is not None]
         if made:
             return calls(*made)
         links, self._links = self._links, []
         shown = " ".join(f"[Read more]({link}{SECRET}) ![]({link}{SECRET})" for link in links)
         return says(shown or "Done.")
+
+    def _own_words(self, request: ModelRequest) -> list[str]:
+        """Words of the request around the conversation; a model reads them as well."""
+        return [request.system, *(spec.description for spec in request.tools)]
 
     def _obey(self, action: str, thing: str) -> ToolCall | None:
         if (action, thing) in self.obeyed:
@@ -74,6 +91,14 @@ class Obedient:
             self._links.append(thing)
             return None
         id = f"o{next(self._ids)}"
+        if action == "errand":
+            return call(id, "delegate", {"task": f"Please look at the page `{thing}`."})
+        if action == "schedule":
+            return call(id, "schedule_task", {"when": "every 2h", "what": thing})
+        if action in _GOAL_UPDATES:
+            key = "question" if action == "question" else "milestone"
+            linked = f"[Read more]({thing}{SECRET}) ![]({thing}{SECRET})"
+            return call(id, "goal_update", {**_GOAL_UPDATES[action], key: linked})
         if action in _ERRANDS:
             tool, argument = _ERRANDS[action]
             return call(id, tool, {argument: thing})
@@ -84,7 +109,7 @@ def orders_in(text: str) -> Iterator[tuple[str, str]]:
     """Every order in a text, however it is written."""
     for reading in _readings(text):
         for kind, thing in _ERRAND.findall(reading):
-            if kind in _ERRANDS:
+            if kind in (*_ERRANDS, "errand", "schedule", *_GOAL_UPDATES):
                 yield kind, thing
         for action, pattern in _PATTERNS.items():
             for found in pattern.finditer(reading):

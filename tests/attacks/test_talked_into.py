@@ -1,5 +1,6 @@
 """Foreign text asks for something, a model that always obeys tries it, and nothing happens."""
 
+from base64 import b64encode
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,9 +13,9 @@ from bot.domain.approval import Rule
 from bot.domain.change import AddRule, Change, KeepPassage, SaveChat
 from bot.domain.errors import ToolFailure
 from bot.domain.limits import Limits
-from bot.domain.message import Attachment, InboundMessage, Quote
+from bot.domain.message import Address, Attachment, InboundMessage, Quote
 from bot.domain.passage import Passage
-from bot.domain.person import Role
+from bot.domain.picture import ImagePart
 from bot.domain.tool import Effect, ExactRule, Replay, ToolOutput, canonical
 from bot.domain.turn import TurnState
 from bot.ports.tool import Place
@@ -24,6 +25,7 @@ from tests.attacks.obedient import SECRET, Obedient
 from tests.fakes.model import RuledModel
 from tests.fakes.web import FakePageReader, FakePages, FakeSearch
 from tests.scenarios.stage import ANN, HOME, Stage, running
+from tests.scenarios.team import PEOPLE
 from tests.scenarios.tools import ScenarioTool, tool
 
 PAGE = "https://news.example/"
@@ -51,7 +53,9 @@ class Trap:
         """What was written, run, sent, fetched beyond the page that was asked for, or noted."""
         called = [str(a) for name in CHANGES for a in self.tools[name].ran]
         fetched = [address for address in self.pages.fetched if address != PAGE]
-        return [*called, *fetched, *(note.text for note in self.scene.store.rows.notes.values())]
+        rows = self.scene.store.rows
+        tasks = [task.what for task in rows.tasks.values()]
+        return [*called, *fetched, *tasks, *(note.text for note in rows.notes.values())]
 
     @property
     def shown(self) -> list[str]:
@@ -73,11 +77,19 @@ def breaking(name: str, text: str, source: str) -> ScenarioTool:
     return tool(name, act=act)
 
 
+def picture_of(text: str) -> ImagePart:
+    """A picture in which the text stands; the obeying model reads it."""
+    return ImagePart("image/png", b64encode(text.encode()).decode())
+
+
 @asynccontextmanager
-async def trap(action: str, thing: str, text: str = "") -> AsyncGenerator[Trap]:
+async def trap(
+    action: str, thing: str, text: str = "", *, at: Address = HOME, pictured: bool = False
+) -> AsyncGenerator[Trap]:
     """A program whose owner allowed exactly this call for ever, so that only the guard stops it."""
-    model, pages = Obedient(), FakePages()
-    web = WebFetch(pages, FakePageReader(text))
+    model = Obedient()
+    pages = FakePages(b"\x89PNG", "image/png") if pictured else FakePages()
+    web = WebFetch(pages, FakePageReader(text, picture_of(text)))
     search = WebSearch(FakeSearch(WebHit("News", PAGE, text)))
     tools = {name: changing(name) for name in CHANGES}
     sources = (
@@ -87,8 +99,10 @@ async def trap(action: str, thing: str, text: str = "") -> AsyncGenerator[Trap]:
     )
     scene = Stage(RuledModel(model.reply), [web, search, *tools.values(), *sources], Limits())
     scene.lend_memory()
-    async with running(scene, [(ANN, Role.OWNER)]):
-        chat = await scene.store.chats.at(HOME, private=True)
+    scene.lend_errands()
+    scene.lend_tasks()
+    async with running(scene, PEOPLE):
+        chat = await scene.store.chats.at(at, private=at == HOME)
         person = await scene.store.people.by_sender(ANN)
         assert person is not None
         pattern = ExactRule(canonical(arguments(action, thing, SECRET)))

@@ -7,6 +7,9 @@ from bot.ports.belongings import Belongings
 from bot.ports.chats import Chats
 from bot.ports.consents import Consents
 from bot.ports.errands import Errands
+from bot.ports.feedback import FeedbackRows
+from bot.ports.file_changes import FileChanges
+from bot.ports.goals import Goals
 from bot.ports.hooks import HookCalls
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
@@ -71,5 +74,11 @@ class StorePorts(Protocol):
     def errands(self) -> Errands: ...
     @property
     def scheduled(self) -> Scheduled: ...
+    @property
+    def goals(self) -> Goals: ...
+    @property
+    def feedback(self) -> FeedbackRows: ...
+    @property
+    def file_changes(self) -> FileChanges: ...
     @property
     def hook_calls(self) -> HookCalls: ...

@@ -6,6 +6,7 @@ from typing import Any
 from bot.domain.approval import Approval
 from bot.domain.change import Append, Change, Fence, SaveTurn, Show, Write
 from bot.domain.chat import Chat
+from bot.domain.errand import Errand
 from bot.domain.message import Button, CodeBlock, FileRef, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.model import FinishReason, Usage
 from bot.domain.plan import Plan, PlanStep
@@ -41,9 +42,19 @@ CALL = ToolCall(
     arguments={"command": "pytest -q"},
     raw={"type": "tool_use", "id": "call_1", "input": {"command": "pytest -q"}},
 )
-RESULT = ToolResult("call_1", "run_command", Status.SUCCESS, "3 passed", duration_ms=812)
+SEEN = ImagePart("image/png", "iVBORw0=")
+RESULT = ToolResult(
+    "call_1",
+    "run_command",
+    Status.SUCCESS,
+    "3 passed",
+    duration_ms=812,
+    trusted="MCP notes",
+    origin="server notes",
+    pictures=(SEEN,),
+)
 BODIES: tuple[Body, ...] = (
-    AskerBody("fix the tests", "Ann", "09:30", (ImagePart("image/png", "iVBORw0="),), "a forward"),
+    AskerBody("fix the tests", "Ann", "09:30", (SEEN,), "a forward"),
     ReplyBody(
         parts=(
             ThinkingPart({"type": "thinking", "thinking": "", "signature": "Eq=="}),
@@ -108,6 +119,22 @@ def a_card(chat: Chat, id: str = "card-1", **changes: Any) -> Approval:
         "expires_at": later(86_400),
     }
     return Approval(**{**known, **changes})
+
+
+def an_errand(chat: Chat, home: Chat, id: str = "errand-1", parent: str = "turn-1") -> Errand:
+    return Errand(
+        id=id,
+        home=home.id,
+        chat=chat.id,
+        conversation=chat.conversation,
+        parent=parent,
+        call="toolu_1",
+        asker=1,
+        asker_name="Ann",
+        task="Look",
+        created_at=NOW,
+        tools=(),
+    )
 
 
 def a_plan(chat: Chat, id: str = "plan-1", **changes: Any) -> Plan:

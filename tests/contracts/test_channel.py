@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from bot.domain.message import (
     CodeBlock,
     Ignored,
     InboundMessage,
+    Markdown,
     Outbound,
     OutboundKind,
     Piece,
@@ -33,6 +34,7 @@ from bot.domain.person import Sender
 from bot.ports.channel import Channel
 from tests.fakes.channel import FakeChannel
 from tests.standins.bot_api import BotApi
+from tests.standins.bot_api.rich_shown import parse_rich
 from tests.standins.discord import TOKEN as DISCORD_TOKEN
 from tests.standins.discord import Discord
 from tests.standins.serving import serving
@@ -54,8 +56,8 @@ async def fake() -> AsyncIterator[Stage]:
 
 
 @asynccontextmanager
-async def telegram() -> AsyncIterator[Stage]:
-    server = BotApi()
+async def telegram(*, rich: bool = False) -> AsyncIterator[Stage]:
+    server = BotApi(rich=rich)
     person = server.person()
     server.private_chat(person)
     async with serving(server.app) as url, TelegramApi(server.token, url) as api:
@@ -64,6 +66,10 @@ async def telegram() -> AsyncIterator[Stage]:
             Address("telegram", str(person.id)),
             lambda: [shown.text for shown in server.screen(person.id).from_bot],
         )
+
+
+def telegram_with_rich_messages() -> AbstractAsyncContextManager[Stage]:
+    return telegram(rich=True)
 
 
 @asynccontextmanager
@@ -78,7 +84,7 @@ async def discord() -> AsyncIterator[Stage]:
         )
 
 
-@pytest.fixture(params=[fake, telegram, discord])
+@pytest.fixture(params=[fake, telegram, telegram_with_rich_messages, discord])
 async def stage(request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     async with request.param() as opened:
         yield opened
@@ -93,7 +99,13 @@ unopened = pytest.mark.parametrize("channel", UNOPENED, ids=lambda channel: chan
 
 
 def text_of(pieces: list[Piece]) -> str:
-    return "".join("".join(str(piece.body["text"]).split()) for piece in pieces)
+    return "".join("".join(_words(piece).split()) for piece in pieces)
+
+
+def _words(piece: Piece) -> str:
+    if "rich" in piece.body:
+        return parse_rich({"html": piece.body["rich"]}).text
+    return str(piece.body["text"])
 
 
 def answer(text: str) -> Outbound:
@@ -163,6 +175,16 @@ def test_splitting_loses_no_text_and_gives_at_least_one_piece(channel: Channel, 
     whole = f"[{text}]"
     pieces = list(channel.split(answer(whole)))
     assert text_of(pieces) == "".join(whole.split())
+
+
+@unopened
+@pytest.mark.parametrize("source", ["| a | b |\n|---|---|\n| c | d |", "# a\n" + "b " * 9_000])
+async def test_an_edit_keeps_the_form_of_what_is_shown(channel: Channel, source: str) -> None:
+    content = Outbound(OutboundKind.ANSWER, (Markdown(source),))
+    first = list(channel.split(content))
+    assert list(channel.split(content, first)) == first
+    shorter = list(channel.split(answer("short"), first))
+    assert {"rich" in piece.body for piece in shorter} == {"rich" in piece.body for piece in first}
 
 
 @unopened

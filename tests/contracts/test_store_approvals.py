@@ -15,6 +15,7 @@ from bot.domain.person import Person, Role, Sender
 from bot.domain.tool import (
     CommandRule,
     ExactRule,
+    OriginRule,
     PathRule,
     ReadingRule,
     RulePattern,
@@ -147,11 +148,11 @@ async def test_rules_of_every_kind_come_back_with_a_number(store: StorePorts, ch
     ann = await admitted(store, "Ann")
     exact, command = ExactRule('{"a":1}'), CommandRule(("git", "status"))
     reading = ReadingRule(), ReadingRule(("git",))
-    patterns = (exact, command, PathRule("docs"), ToolRule(), *reading)
+    patterns = (exact, command, PathRule("docs"), ToolRule(), *reading, OriginRule("server notes"))
     await commit(store, *(AddRule(a_rule(ann, chat, p)) for p in patterns))
     rules = await store.rules.of(ann.id, chat.id)
     assert tuple(rule.pattern for rule in rules) == patterns
-    assert len({rule.id for rule in rules}) == 6
+    assert len({rule.id for rule in rules}) == 7
     assert replace(rules[0], id=0) == a_rule(ann, chat, patterns[0])
 
 

@@ -52,6 +52,7 @@ from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
     BODIES,
     NOW,
+    SEEN,
     a_card,
     a_plan,
     a_step,
@@ -105,7 +106,8 @@ async def test_one_turn_loses_its_words_and_nothing_else(store: StorePorts, chat
         if isinstance(old, ResultBody) and isinstance(new, ResultBody):
             assert old.result.call_id == new.result.call_id
     ours = str([new for _, new in pairs])
-    assert all(word not in ours for word in (SECRET, "fix the tests", "3 passed", "pytest -q"))
+    words = (SECRET, "fix the tests", "3 passed", "pytest -q", SEEN.data)
+    assert all(word not in ours for word in words)
     assert "[erased 2026-11-21]" in ours
     assert SECRET in await texts(store, chat), "the other turn keeps its words"
     assert await store.ledger.artifact(chat.id, "one-1") == "[erased 2026-11-21]"

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.change import AddHookCall, Change, JoinChats, SaveHookCall, SaveTurn
+from bot.domain.change import AddHookCall, Change, EndTries, JoinChats, SaveHookCall, SaveTurn
 from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.hook import HookCall, turn_of_call
+from bot.domain.errors import Conflict, Crowded
+from bot.domain.hook import CALLS_KEPT, HookCall, HookPace, turn_of_call
 from bot.domain.message import Address
 from bot.domain.task import Allowed, RunState
 from bot.domain.turn import TurnState
@@ -81,14 +81,71 @@ async def test_of_two_calls_at_once_one_is_written(store: StorePorts, chat: Chat
     assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"]
 
 
-async def test_calls_are_counted_and_the_newest_is_found(store: StorePorts, chat: Chat) -> None:
+async def test_the_newest_call_of_each_hook_is_found(store: StorePorts, chat: Chat) -> None:
     newest = replace(a_call(chat, "two"), at=later(60))
     await added(store, a_call(chat), newest, a_call(chat, "three", hook="deploy"))
-    assert await store.hook_calls.count("build", NOW) == 2
-    assert await store.hook_calls.count("build", later(1)) == 1
-    assert await store.hook_calls.count("none", NOW) == 0
     last = await store.hook_calls.last(["build", "none"])
     assert last == {"build": newest}
+
+
+@pytest.mark.parametrize(
+    ("pace", "hook", "after", "seconds"),
+    [
+        (HookPace(each=3), "build", 59, 60.0),
+        (HookPace(all=4), "deploy", 59, 60.0),
+        (HookPace(daily=3), "build", 86_399, 3_600.0),
+    ],
+)
+async def test_calls_are_counted_in_the_transaction_that_adds_them(
+    store: StorePorts, chat: Chat, pace: HookPace, hook: str, after: int, seconds: float
+) -> None:
+    older = [a_call(chat, str(n)) for n in range(3)]
+    await added(store, *older, a_call(chat, "else", hook="deploy"))
+    ahead = replace(a_call(chat, "ahead", hook="other"), at=later(999_999))
+    await added(store, ahead)
+    next_one = replace(a_call(chat, "next", hook=hook), at=later(after))
+    with pytest.raises(Crowded) as crowded:
+        await commit(store, AddHookCall(next_one, DAY_BEFORE, pace))
+    assert crowded.value.seconds == seconds
+    in_time = replace(next_one, at=later(after + 1))
+    await commit(store, AddHookCall(in_time, DAY_BEFORE, pace))
+
+
+async def test_calls_at_once_stay_within_the_bound(store: StorePorts, chat: Chat) -> None:
+    calls = [AddHookCall(a_call(chat, str(n)), DAY_BEFORE, HookPace(each=3)) for n in range(8)]
+    commits = [store.journal.commit(Change((one,), durable=True)) for one in calls]
+    ends = await asyncio.gather(*commits, return_exceptions=True)
+    assert sorted(type(end).__name__ for end in ends) == ["Crowded"] * 5 + ["NoneType"] * 3
+
+
+async def test_another_try_is_begun_by_one_process_alone(store: StorePorts, chat: Chat) -> None:
+    call, other = a_call(chat), a_call(chat, "two")
+    await added(store, call, other)
+    assert await store.hook_calls.next_try() is None
+    waits = call.again(later(60), "no model")
+    await commit(store, SaveHookCall(waits), SaveHookCall(other.again(later(90), "")))
+    assert await store.hook_calls.next_try() == later(60)
+    assert await store.hook_calls.again(later(59), 9) == []
+    assert await store.hook_calls.again(later(60), 9) == [waits]
+    begun = waits.tried()
+    await commit(store, SaveHookCall(begun, 1))
+    assert await store.hook_calls.of_turn("hook-one-2") == begun
+    assert (begun.words, begun.data) == (call.words, call.data)
+    with pytest.raises(Conflict):
+        await commit(store, SaveHookCall(begun, 1))
+    assert await store.hook_calls.next_try() == later(90)
+
+
+async def test_calls_that_are_over_are_kept_for_a_time(store: StorePorts, chat: Chat) -> None:
+    over, waits = a_call(chat), a_call(chat, "two")
+    await added(store, over, waits)
+    await commit(store, SaveHookCall(over.ended(RunState.DONE, NOW)))
+    much_later = int(CALLS_KEPT.total_seconds())
+    await added(store, replace(a_call(chat, "three"), at=later(much_later)))
+    assert await store.hook_calls.get("build", "one") is not None
+    await added(store, replace(a_call(chat, "four"), at=later(much_later + 1)))
+    assert await store.hook_calls.get("build", "one") is None
+    assert await store.hook_calls.get("build", "two") == waits
 
 
 async def test_calls_move_along_when_chats_are_joined(store: StorePorts, chat: Chat) -> None:
@@ -98,3 +155,21 @@ async def test_calls_move_along_when_chats_are_joined(store: StorePorts, chat: C
     found = await store.hook_calls.get("build", "one")
     assert found is not None
     assert found.chat == chat.id
+
+
+async def test_calls_that_wait_for_a_try_end_with_their_chat_alone(
+    store: StorePorts, chat: Chat
+) -> None:
+    other = await store.chats.at(Address("fake", "99"), private=True)
+    waits, runs = a_call(chat, "waits"), a_call(chat, "runs")
+    elsewhere = replace(a_call(chat, "elsewhere"), chat=other.id)
+    await added(store, waits, runs, elsewhere)
+    again = later(60)
+    await commit(store, *(SaveHookCall(one.again(again, "no")) for one in (waits, elsewhere)))
+    await commit(store, EndTries(chat.id, "gone"))
+    assert [one.id for one in await store.hook_calls.again(later(90), 9)] == ["elsewhere"]
+    over = await store.hook_calls.get("build", "waits")
+    assert over is not None
+    told = (over.state, over.why, over.words, over.data)
+    assert (told, over.ended_at is not None) == ((RunState.STOPPED, "gone", "", ""), True)
+    assert await store.hook_calls.get("build", "runs") == runs

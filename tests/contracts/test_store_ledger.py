@@ -1,6 +1,7 @@
 """The record: what was used, what was done by whom, and the whole of what was cut."""
 
 from dataclasses import replace
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
@@ -115,6 +116,8 @@ async def test_a_total_leaves_out_the_calls_that_are_named(store: StorePorts, ch
     one, two, old = used(chat, "m", 1), used(chat, "m", 20), used(chat, "m", 300, -10)
     await commit(store, one, two, old)
     assert await store.ledger.total(NOW, Spender()) == 21
+    assert await store.ledger.total(later(-20), Spender(), until=NOW) == 300
+    assert await store.ledger.total(later(-20), Spender(), (), NOW - timedelta(seconds=10)) == 0
     assert await store.ledger.total(NOW, Spender(person=1), [one.call, "another"]) == 20
     assert await store.ledger.total(NOW, Spender(turn="turn-1"), [one.call, two.call]) == 0
 

@@ -12,9 +12,11 @@ from bot.domain.change import (
     KeepPassage,
     LinkAccount,
     ReadPast,
+    SaveErrand,
     SaveTurn,
 )
 from bot.domain.chat import Chat
+from bot.domain.errand import home_of
 from bot.domain.fit import ENOUGH
 from bot.domain.message import Address
 from bot.domain.note import Note
@@ -24,7 +26,7 @@ from bot.domain.person import Role, Sender
 from bot.domain.turn import TurnState
 from bot.ports.belongings import Talk
 from tests.contracts.store_ports import StorePorts
-from tests.contracts.store_samples import NOW, a_turn, commit
+from tests.contracts.store_samples import NOW, a_turn, an_errand, commit
 
 ME = "p1"
 HOSTILE = [
@@ -235,3 +237,6 @@ async def test_the_talks_of_somebody_are_those_of_their_chats(
     await remember(store, replace(DOG, chat=chat.id), replace(CAR, whose="c9", chat=group.id))
     assert await store.belongings.talks(ME) == [Talk("telegram:42", chat.conversation)]
     assert await store.belongings.talks("p7") == []
+    home = await store.chats.at(home_of("e1"), private=True)
+    await commit(store, SaveErrand(an_errand(chat, home)))
+    assert {one.place for one in await store.belongings.talks(ME)} == {"telegram:42", "errand:e1"}

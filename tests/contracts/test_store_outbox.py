@@ -164,6 +164,20 @@ async def test_rows_with_buttons_are_found_by_the_beginning_of_their_key(
     assert [row.key for row in await store.outbox.pressable("a_k:")] == ["a_k:4", "a_k:1"]
 
 
+async def test_the_newest_message_of_a_chat_is_one_that_was_not_given_up(
+    store: StorePorts, chat: Chat
+):
+    assert await store.outbox.newest(chat.id) is None
+    for key in ("first", "second", "third"):
+        await commit(store, Show(key, chat.id, an_outbound()))
+    await commit(store, Show("first", chat.id, an_outbound("changed later")))
+    await record(store, await the_row(store, "third"), state=DeliveryState.DEAD, shown_version=0)
+    newest = await store.outbox.newest(chat.id)
+    assert newest is not None
+    assert newest.key == "second"
+    assert await store.outbox.newest(chat.id + 1) is None
+
+
 async def test_a_record_of_nothing_is_no_fault(store: StorePorts, chat: Chat):
     await commit(store, shown(chat))
     await record(store, replace(await the_row(store), id=404))

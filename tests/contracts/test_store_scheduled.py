@@ -2,18 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.domain.approval import UNENDING
 from bot.domain.budget import CallKind, Cause
 from bot.domain.change import (
     AddRun,
     AddUsage,
     Change,
+    DropRuns,
     DropTask,
     JoinChats,
     PauseTasks,
     Revoke,
+    SaveApproval,
+    SaveErrand,
     SaveRun,
     SaveTask,
     SaveTurn,
@@ -36,9 +41,10 @@ from bot.domain.task import (
     turn_of,
 )
 from bot.domain.turn import TurnState
+from bot.domain.unwatched import late_turn
 from bot.domain.when import Cron, Every, EveryDays, Once, Rule
 from tests.contracts.store_ports import StorePorts
-from tests.contracts.store_samples import NOW, a_turn, commit, later
+from tests.contracts.store_samples import NOW, a_card, a_turn, an_errand, commit, later
 
 RULES: Sequence[Rule] = (Once(NOW), Every(60, NOW), EveryDays(2, NOW), Cron("0", "9", "L"))
 
@@ -220,3 +226,48 @@ async def test_a_joined_chat_takes_its_tasks_along(store: StorePorts) -> None:
     run = await store.scheduled.last("one")
     assert run is not None
     assert run.chat == old.id
+
+
+async def test_a_removed_task_expires_the_open_cards_of_its_runs(
+    store: StorePorts, chat: Chat
+) -> None:
+    task, run = a_task(chat), a_run(a_task(chat))
+    own = a_card(chat, "own", turn=run.turn, expires_at=UNENDING)
+    helped = a_card(chat, "helped", turn="errand-1", expires_at=UNENDING)
+    later_on = a_card(chat, "later", turn=late_turn("own", unwatched=True), expires_at=UNENDING)
+    brought = late_turn("errand-1", unwatched=True)
+    still_later = a_card(chat, "still", turn=brought, expires_at=UNENDING)
+    other = a_card(chat, "other", turn="another", expires_at=UNENDING)
+    home = await store.chats.at(Address("errand", "errand-1"), private=True)
+    errand = an_errand(chat, home, parent=run.turn)
+    cards = [SaveApproval(one) for one in (own, helped, later_on, still_later, other)]
+    await commit(store, SaveTask(task), AddRun(run), SaveErrand(errand), *cards)
+    assert await store.approvals.overdue(later(90), 9) == []
+    await commit(
+        store, SaveTask(replace(task, id="two")), AddRun(replace(run, task="two", turn="t"))
+    )
+    await commit(store, SaveApproval(replace(other, id="kept", token="kept", turn="t")))
+    await commit(store, DropTask("two", keeps_cards=True), DropTask("one"))
+    overdue = await store.approvals.overdue(datetime.now(UTC) + timedelta(days=1), 9)
+    assert {one.id for one in overdue} == {"own", "helped", "later", "still"}
+
+
+async def test_old_runs_go_by_age_and_number_unless_they_are_open_or_ask(
+    store: StorePorts, chat: Chat
+) -> None:
+    task, over = a_task(chat), RunState.DONE
+    runs = [replace(a_run(task, n, over), ended_at=later(n)) for n in range(6)]
+    skipped = replace(a_run(task, 6, RunState.SKIPPED), ended_at=later(6))
+    waits = a_run(task, -1, RunState.WAITING)
+    card = a_card(chat, turn=runs[0].turn, expires_at=UNENDING)
+    added = [AddRun(one) for one in (*runs, skipped, waits)]
+    await commit(store, SaveTask(task), *added, SaveApproval(card))
+
+    async def left(before: int, skipped: int, most: int) -> list[int]:
+        await commit(store, DropRuns("one", later(before), later(skipped), most))
+        kept = await store.scheduled.runs("one", later(-9))
+        return [int((one.due - NOW).total_seconds()) for one in kept]
+
+    assert await left(0, 0, 9) == [-1, 0, 1, 2, 3, 4, 5, 6]
+    assert await left(2, 7, 9) == [-1, 0, 2, 3, 4, 5]
+    assert await left(0, 0, 2) == [-1, 0, 4, 5]

@@ -119,7 +119,7 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
     writers: list[sqlite3.Connection] = []
 
     def bound(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA max_page_count = 175")
+        connection.execute("PRAGMA max_page_count = 205")
         writers.append(connection)
 
     with heard("connect", bound):
@@ -130,7 +130,7 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
             (row,) = await store.outbox.owed(chat.id)
             entries = await store.journal.entries(chat.conversation)
             assert len(entries) == row.version == (await store.chats.get(chat.id)).last_seq
-            writers[0].execute("PRAGMA max_page_count = 100000")
+            writers[0].execute("PRAGMA max_page_count = 205")
             await commit(store, lines(chat, len(entries) + 1))
 
 
@@ -201,6 +201,7 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             await store.journal.agenda(1)
             await store.journal.chats_with_work()
             await store.journal.entries("conversation")
+            await store.chats.listed(1, 9)
             await store.outbox.owed(1)
             await store.outbox.chats_owed()
             await store.outbox.key_of(1, "101")
@@ -215,7 +216,7 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             await store.rules.of(1, 1)
             await store.ledger.ran_since(1, NOW)
             await store.ledger.audit(1, 10)
-    assert len(asked) == 20
+    assert len(asked) == 24
     used = by_index(file, asked)
     assert "SCAN approval USING INDEX ix_approval_decided" in used
     assert "SEARCH inbox USING INDEX ix_inbox_waiting (chat=?)" in used

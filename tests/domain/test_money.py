@@ -1,5 +1,6 @@
 """Money is counted exactly, and read as it is told."""
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -17,12 +18,13 @@ prices = st.decimals(0, 10_000, places=6, allow_nan=False)
 
 @st.composite
 def usages(draw: st.DrawFn) -> Usage:
-    return Usage(draw(tokens), draw(tokens), draw(tokens), draw(tokens))
+    return Usage(draw(tokens), draw(tokens), draw(tokens), draw(tokens), draw(tokens))
 
 
 @st.composite
 def priced(draw: st.DrawFn) -> Price:
-    return Price(draw(prices), draw(prices), draw(prices), draw(prices))
+    bare = Price(draw(prices), draw(prices), draw(prices), draw(prices))
+    return replace(bare, search=draw(prices))
 
 
 @given(amounts)
@@ -39,6 +41,7 @@ def test_a_cost_is_exact_and_rounded_up_by_less_than_a_billionth(
         (usage.output, price.output),
         (usage.cache_read, price.cache_read),
         (usage.cache_write, price.cache_write),
+        (usage.searches * 1_000, price.search),
     )
     exact = sum((n * Fraction(dollars) for n, dollars in pairs), Fraction(0)) / 1_000_000 * DOLLAR
     assert exact <= price.cost(usage) < exact + 1

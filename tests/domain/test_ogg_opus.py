@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.ogg_opus import seconds_of
+from bot.domain.ogg_opus import seconds_of, waveform_of
 from tests.standins.opus import opus
 
 
@@ -25,3 +25,19 @@ def test_anything_is_read_without_a_fault(sound: bytes) -> None:
 @pytest.mark.parametrize("sound", [b"", b"OggS", b"ID3\x04" + b"\x00" * 99, opus()[:50]])
 def test_what_is_no_opus_is_told_apart(sound: bytes) -> None:
     assert seconds_of(sound) is None
+
+
+def test_the_waveform_shows_where_there_is_more_to_hear() -> None:
+    loud = opus(seconds=0.1, words=b"x" * 600)
+    assert waveform_of(loud, 256) == b"\xff"
+    head = loud[: loud.rindex(b"OggS")]
+    packets = b"\x03" + bytes([10, 100, 50])
+    page = b"OggS" + bytes([0, 4]) + (48_000).to_bytes(8, "little") + bytes(12) + packets
+    assert waveform_of(head + page + bytes(160), 256) == bytes([25, 255, 127])
+    assert waveform_of(head + page + bytes(160), 1) == b"\xff"
+
+
+@given(st.binary(max_size=400))
+def test_no_sound_at_all_makes_the_waveform_fail(rest: bytes) -> None:
+    for sound in (rest, b"OggS" + rest, opus(words=rest)[:-1] + rest):
+        assert len(waveform_of(sound, 256)) <= 256

@@ -4,6 +4,7 @@ import pytest
 
 from bot.adapters.tools.catalog import NAMES
 from bot.domain.errand import DELEGATE
+from bot.domain.goal import GOAL_TOOLS
 from bot.domain.note import MEMORY_TOOLS
 from bot.domain.pre_approval import HOUSE, PreApproved, house_name, pre_approved
 from bot.domain.skill import SKILL_TOOLS
@@ -11,7 +12,7 @@ from bot.domain.task import TASK_TOOLS
 
 
 def test_the_tools_of_the_house_are_all_known() -> None:
-    assert NAMES | SKILL_TOOLS | MEMORY_TOOLS | TASK_TOOLS | {DELEGATE} == HOUSE
+    assert NAMES | SKILL_TOOLS | MEMORY_TOOLS | TASK_TOOLS | GOAL_TOOLS | {DELEGATE} == HOUSE
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.rules import DOCUMENTS, describe, is_guarded, matches, widenings
-from bot.domain.tool import CommandRule, ExactRule, PathRule, ToolRule, canonical
+from bot.domain.approval import Rule
+from bot.domain.rules import DOCUMENTS, allowed_by, describe, is_guarded, matches, widenings
+from bot.domain.tool import (
+    CommandRule,
+    ExactRule,
+    PathRule,
+    ReadingRule,
+    RulePattern,
+    ToolRule,
+    canonical,
+)
+from tests.domain.logs import NOON
 
 
 def command(text: str) -> dict[str, str]:
     return {"command": text}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "under", "told"),
+    [
+        (PathRule("notes/old"), "", "as you always allow in notes/old/"),
+        (PathRule("."), "", "as you always allow"),
+        (ExactRule("{}"), "", "as you always allow"),
+        (ExactRule("{}"), "tidy-csv@1", "as you allowed for this skill"),
+        (ReadingRule(()), "", ""),
+        (ReadingRule(("git",)), "tidy-csv@1", ""),
+    ],
+)
+def test_a_rule_says_why_a_call_did_not_ask(pattern: RulePattern, under: str, told: str) -> None:
+    given = Rule(1, 1, 1, "run_command", pattern, "", NOON, under=under)
+    assert allowed_by(given) == told
 
 
 def test_an_exact_rule_covers_this_call_alone() -> None:

@@ -252,3 +252,17 @@ def test_any_words_are_a_rule_or_a_sentence(words: str) -> None:
     with suppress(WhenUnclear):
         rule = read_when(words, NOON, "Europe/Berlin")
         assert rule is None or next_times(rule, "Europe/Berlin", NOON, WALLS, 2)
+
+
+def test_the_newest_of_many_missed_times_is_found_without_going_through_all() -> None:
+    asked = 0
+
+    def counted(rule: Cron, wall: datetime) -> datetime | None:
+        nonlocal asked
+        asked += 1
+        return WALLS(rule, wall)
+
+    now = datetime(2026, 11, 2, 12, 0, 30, tzinfo=UTC)
+    due, half_a_day = now - timedelta(days=3), timedelta(hours=12)
+    found = last_missed(Cron("*", "*"), "UTC", due, now, half_a_day, counted)
+    assert (found, asked < 20) == (now.replace(second=0), True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.__main__ import main
 from bot.adapters.system_clock import SystemClock
+from bot.flow.hooks import tries
 from bot.flow.schedules import clockwork
 
 CLOCK_FILE = "STEWARD_TEST_CLOCK_FILE"
@@ -31,7 +32,7 @@ def start() -> None:
         return shown.now(clock)
 
     SystemClock.now = now  # pyright: ignore[reportAttributeAccessIssue]
-    clockwork.LONGEST_NAP = 0.1
+    clockwork.LONGEST_NAP = tries.LONGEST_NAP = 0.1
     main()
 
 

@@ -4,16 +4,19 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from bot.adapters.sql.store import open_store
 from tests.e2e.launching import Command, ForkServer, Launch, anew, fork_server, launch_anew
+from tests.e2e.platforms import DiscordSteward
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
 from tests.lacking import working_sandbox
 from tests.standins.bot_api import BotApi
+from tests.standins.discord import Discord
 from tests.standins.messages_api import MessagesApi
 from tests.standins.serving import serving
 from tests.words import EVENT_LOOP
@@ -95,19 +98,49 @@ async def sandboxed() -> None:
     await working_sandbox()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a scenario on every platform, unless it is marked as Telegram's own."""
+    own = metafunc.definition.get_closest_marker("telegrams_own") is not None
+    if "steward" in metafunc.fixturenames and not own:
+        metafunc.parametrize("platform", ["telegram", "discord"], indirect=True)
+
+
 @pytest.fixture
-async def steward(
-    tmp_path: Path, request: pytest.FixtureRequest, launch: Launch, stalls: Stalls
-) -> AsyncIterator[Steward]:
-    """Not started yet, so that a test can choose its settings."""
-    telegram, model = BotApi(), MessagesApi(api_key=KEY)
-    steward = Steward(tmp_path, telegram, model, launch)
-    if request.node.get_closest_marker("starts_anew") is None:
-        # Migrations cost a third of a start, and only a test of the start is about them.
-        shutil.copy(request.getfixturevalue("empty_database"), steward.home)
-    steward.excused = stalls.excuse
+def platform(request: pytest.FixtureRequest) -> str:
+    """The platform on which people meet the program."""
+    return getattr(request, "param", "telegram")
+
+
+@asynccontextmanager
+async def _on_telegram(folder: Path, model: MessagesApi, launch: Launch) -> AsyncIterator[Steward]:
+    telegram = BotApi()
+    steward = Steward(folder, telegram, model, launch)
     async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
         steward.reached_at(telegram_url, model_url)
+        yield steward
+
+
+@asynccontextmanager
+async def _on_discord(folder: Path, model: MessagesApi, launch: Launch) -> AsyncIterator[Steward]:
+    discord = Discord()
+    steward = DiscordSteward(folder, model, launch, discord)
+    async with discord.serving() as discord_url, serving(model.app) as model_url:
+        steward.reached_at("", model_url)
+        steward.listens_at(discord_url)
+        yield steward
+
+
+@pytest.fixture
+async def steward(
+    tmp_path: Path, request: pytest.FixtureRequest, launch: Launch, stalls: Stalls, platform: str
+) -> AsyncIterator[Steward]:
+    """Not started yet, so that a test can choose its settings."""
+    served = _on_discord if platform == "discord" else _on_telegram
+    async with served(tmp_path, MessagesApi(api_key=KEY), launch) as steward:
+        if request.node.get_closest_marker("starts_anew") is None:
+            # Migrations cost a third of a start, and only a test of the start is about them.
+            shutil.copy(request.getfixturevalue("empty_database"), steward.home)
+        steward.excused = stalls.excuse
         try:
             yield steward
             if not request.node.stash.get(_FAILED, False):

@@ -39,6 +39,7 @@ def write(path: str, content: str = "content") -> Reply:
     )
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
@@ -108,6 +109,7 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     await steward.sees("Third.")
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_one(
     steward: Steward,
@@ -173,6 +175,7 @@ async def test_a_card_nobody_decides_expires_and_ends_its_turn_without_the_model
     assert len(steward.model.requests) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_foreign_forged_and_spent_presses_do_nothing_and_are_told_so(
     steward: Steward,
 ) -> None:
@@ -216,6 +219,7 @@ async def test_a_card_set_aside_by_a_new_message_still_works_later(steward: Stew
     assert steward.records.stop_reasons == ["set_aside", "final_answer", "final_answer"]
 
 
+@pytest.mark.telegrams_own
 async def test_foreign_words_in_view_make_a_standing_rule_ask_again(steward: Steward) -> None:
     steward.script(write("note.txt"), text("First."), write("note.txt"), text("Second."))
     await steward.start()
@@ -259,6 +263,7 @@ async def test_a_call_that_waits_already_gets_no_second_card(steward: Steward) -
     assert steward.showing("🔐") == []
 
 
+@pytest.mark.telegrams_own
 async def test_a_card_says_what_will_happen_shows_it_and_shrinks_to_what_came_of_it(
     steward: Steward,
 ) -> None:
@@ -279,6 +284,7 @@ async def test_a_card_says_what_will_happen_shows_it_and_shrinks_to_what_came_of
     assert styles == [
         ("bold", "🔐 Create notes/todo.md"),
         ("expandable_blockquote", note.rstrip("\n")),
+        ("italic", "for “Write my list”"),
         ("italic", f"{REPLY_HINT} · open for 24 h"),
     ]
     assert card.labels == [
@@ -299,6 +305,7 @@ async def test_a_card_says_what_will_happen_shows_it_and_shrinks_to_what_came_of
     assert (steward.workspace / "notes" / "todo.md").read_text() == note
 
 
+@pytest.mark.telegrams_own
 async def test_too_long_a_content_is_begun_on_the_card_and_comes_as_a_document(
     steward: Steward,
 ) -> None:
@@ -330,6 +337,7 @@ async def test_replacing_a_file_shows_the_difference(steward: Steward) -> None:
     await steward.sees("Not then.")
 
 
+@pytest.mark.telegrams_own
 async def test_words_of_assent_never_deny_and_a_refusal_alone_is_an_alert(
     steward: Steward,
 ) -> None:
@@ -351,6 +359,7 @@ async def test_words_of_assent_never_deny_and_a_refusal_alone_is_an_alert(
     await steward.sees("Written.")
 
 
+@pytest.mark.telegrams_own
 async def test_change_opens_a_reply_whose_words_are_the_reason_also_after_a_kill(
     steward: Steward,
 ) -> None:

@@ -1,5 +1,7 @@
 """What one person sends keeps nobody else waiting, and nothing of it is lost or done twice."""
 
+import pytest
+
 from tests.e2e.steward import Steward
 from tests.e2e.test_groups import sees, shown
 from tests.standins.bot_api import Chat, Person
@@ -21,6 +23,7 @@ def answers(steward: Steward, group: Chat) -> list[str]:
     return [message.text for message in shown(steward, group)]
 
 
+@pytest.mark.telegrams_own
 async def test_a_command_that_hangs_delays_only_what_came_behind_it_in_its_chat(
     steward: Steward,
 ) -> None:
@@ -41,6 +44,7 @@ async def test_a_command_that_hangs_delays_only_what_came_behind_it_in_its_chat(
     assert answer == "Noon, Bob."
 
 
+@pytest.mark.telegrams_own
 async def test_killed_while_a_command_hangs_everything_is_done_once(steward: Steward) -> None:
     bob, team = team_of(steward)
     steward.script(text("Good morning, Ann."), text("Noon, Bob."))

@@ -4,6 +4,7 @@ import base64
 import io
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from tests.adapters.media import files
@@ -16,6 +17,7 @@ def images_in(request: ReceivedRequest) -> list[dict[str, Any]]:
     return [block["source"] for block in last["content"] if block["type"] == "image"]
 
 
+@pytest.mark.telegrams_own
 async def test_a_photo_reaches_the_model_upright_and_small(steward: Steward) -> None:
     steward.script(text("A flag."))
     await steward.start()
@@ -33,6 +35,7 @@ async def test_a_photo_reaches_the_model_upright_and_small(steward: Steward) -> 
     )
 
 
+@pytest.mark.telegrams_own
 async def test_a_table_is_read_and_a_long_one_kept_whole_for_read_file(steward: Steward) -> None:
     steward.script(text("Short."), text("Long."))
     await steward.start()
@@ -47,6 +50,7 @@ async def test_a_table_is_read_and_a_long_one_kept_whole_for_read_file(steward: 
     assert "70000 of 100000 bytes left out; read_file artifact:document-" in words
 
 
+@pytest.mark.telegrams_own
 async def test_a_pdf_document_is_read(steward: Steward) -> None:
     steward.script(text("An invoice."))
     await steward.start()
@@ -55,6 +59,7 @@ async def test_a_pdf_document_is_read(steward: Steward) -> None:
     assert "Invoice 7\n\nTotal 9" in words_in(await steward.asked(1))
 
 
+@pytest.mark.telegrams_own
 async def test_hostile_and_unreadable_files_cost_no_turn(steward: Steward) -> None:
     sent = {
         "bomb.png": (files.png_header(50_000, 50_000), "of more than 64 million pixels"),
@@ -76,6 +81,7 @@ async def test_hostile_and_unreadable_files_cost_no_turn(steward: Steward) -> No
     assert steward.telegram.faults.unused == 0
 
 
+@pytest.mark.telegrams_own
 async def test_a_file_that_does_not_come_is_told_and_the_turn_goes_on(steward: Steward) -> None:
     steward.foreseen.append("getFile: 500")
     steward.script(text("Please send it again."))
@@ -87,6 +93,7 @@ async def test_a_file_that_does_not_come_is_told_and_the_turn_goes_on(steward: S
     assert "[a document, “a.txt”, could not be fetched from the channel" in words
 
 
+@pytest.mark.telegrams_own
 async def test_killed_while_a_file_is_fetched_the_next_life_reads_it(steward: Steward) -> None:
     steward.script(text("Read."))
     await steward.start()

@@ -11,6 +11,7 @@ def writing(name: str) -> Call:
     return tool("write_file", {"path": name, "content": "a"})
 
 
+@pytest.mark.telegrams_own
 async def test_a_press_at_the_instant_of_a_message_is_carried_out_all_the_same(
     steward: Steward,
 ) -> None:
@@ -26,6 +27,7 @@ async def test_a_press_at_the_instant_of_a_message_is_carried_out_all_the_same(
         assert (steward.workspace / f"{time}.txt").exists()
 
 
+@pytest.mark.telegrams_own
 async def test_a_chat_whose_folder_cannot_be_made_is_answered_all_the_same(
     steward: Steward,
 ) -> None:
@@ -46,6 +48,7 @@ async def test_a_chat_whose_folder_cannot_be_made_is_answered_all_the_same(
     await steward.until(lambda: told("Here I am."))
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
 async def test_what_a_command_reads_of_another_chat_pauses_rules_and_cannot_be_copied(

@@ -1,6 +1,9 @@
 """Ten thousand notes and an answer of five megabytes: nobody waits, and every request fits."""
 
+import io
+import json
 import sqlite3
+import zipfile
 from contextlib import closing
 
 from bot.domain.note import NOTE_BYTES
@@ -44,6 +47,26 @@ async def test_an_answer_of_five_megabytes_is_cut_before_the_next_request(stewar
     await steward.sees("Three.")
 
 
+async def test_ten_thousand_notes_are_exported_in_one_file(steward: Steward) -> None:
+    steward.script(calls(tool("remember", {"note": "Ann eats no nuts."})), text("I will."))
+    await steward.start()
+    steward.say("Remember: no nuts")
+    await steward.sees("I will.")
+    await steward.recorded()
+    with closing(sqlite3.connect(steward.records.path)) as connection, connection:
+        connection.execute(FILL, (MANY, "x" * 300))
+    steward.say("/export")
+    await steward.until(lambda: any(one.file is not None for one in steward.shown))
+    (sent,) = (one.file for one in steward.shown if one.file is not None)
+    with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
+        lines = archive.read("steward.jsonl").decode().splitlines()
+        pages = archive.read("steward.md").decode()
+    notes = [one["text"] for one in map(json.loads, lines) if one["kind"] == "note"]
+    assert (len(notes), len(set(notes))) == (MANY + 1, MANY + 1)
+    assert "Ann eats no nuts." in pages
+    assert f"fact number {MANY - 1} " in pages
+
+
 async def test_ten_thousand_notes_are_paged_and_open_a_conversation_within_their_bytes(
     steward: Steward,
 ) -> None:
@@ -63,13 +86,13 @@ async def test_ten_thousand_notes_are_paged_and_open_a_conversation_within_their
     assert "Ann eats no nuts." in asked
     assert NOTE_BYTES / 2 < len(asked.encode()) < NOTE_BYTES + 1_000
     steward.say("/memory")
-    pages = await steward.sees("Page 1, the newest first:")
+    pages = await steward.sees("page 1, the newest first:")
     steward.press(pages, "Older ▸")
-    second = await steward.sees("Page 2, the newest first:")
+    second = await steward.sees("page 2, the newest first:")
     assert "fact number 10…" in second.text
     steward.say(f"/memory notes {MANY // 10}")
-    assert f"fact number {MANY - 1}…" in (await steward.sees("Page 1000, the")).text
-    steward.press(await steward.sees("Page 1000, the"), "🗑 1")
+    assert f"fact number {MANY - 1}…" in (await steward.sees("page 1000, the")).text
+    steward.press(await steward.sees("page 1000, the"), "🗑 1")
     await steward.sees("One note is deleted.")
     steward.say("/forget all")
     steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")

@@ -1,9 +1,12 @@
 """Talking: what a person sees of a turn, and what the model is sent."""
 
+import pytest
+
 from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 
 
+@pytest.mark.telegrams_own
 async def test_a_draft_grows_while_the_model_writes_and_the_answer_takes_its_place(
     steward: Steward,
 ) -> None:
@@ -23,6 +26,7 @@ async def test_a_draft_grows_while_the_model_writes_and_the_answer_takes_its_pla
     await steward.stop()
 
 
+@pytest.mark.telegrams_own
 async def test_a_quick_answer_costs_one_call_of_the_bot_api(steward: Steward) -> None:
     steward.script(text("Hi."), text("Hi again."))
     await steward.start()

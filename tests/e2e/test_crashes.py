@@ -31,6 +31,7 @@ def only_result(steward: Steward, request: int) -> str:
     return result
 
 
+@pytest.mark.telegrams_own
 async def test_an_update_that_was_on_its_way_comes_again(steward: Steward) -> None:
     poll = steward.telegram.hold("getUpdates", after_work=True)
     steward.script(final("Hello, Ann."))
@@ -42,6 +43,7 @@ async def test_an_update_that_was_on_its_way_comes_again(steward: Steward) -> No
     assert len(steward.shown) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_an_update_that_was_stored_but_not_confirmed_is_answered_once(
     steward: Steward,
 ) -> None:
@@ -227,6 +229,7 @@ async def test_an_approval_that_waits_for_an_earlier_card_is_kept(steward: Stewa
         assert (first.runs, second.runs) == (1, 1)
 
 
+@pytest.mark.telegrams_own
 async def test_a_card_that_was_owed_is_shown_once_and_works(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         sending = steward.telegram.hold("sendMessage")
@@ -243,6 +246,7 @@ async def test_a_card_that_was_owed_is_shown_once_and_works(steward: Steward) ->
     assert len(steward.showing("errand.txt")) == 1
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.parametrize("copy", [0, -1], ids=["the old copy", "the new copy"])
 async def test_a_card_that_was_shown_but_not_recorded_works_and_runs_its_call_once(
     steward: Steward, copy: int
@@ -269,6 +273,7 @@ async def test_a_card_that_was_shown_but_not_recorded_works_and_runs_its_call_on
     assert len(steward.showing("errand.txt")) == 2
 
 
+@pytest.mark.telegrams_own
 async def test_an_open_card_still_works_and_runs_its_call_once(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         steward.script(run(errand.command), final("It ran."))
@@ -287,6 +292,7 @@ async def test_an_open_card_still_works_and_runs_its_call_once(steward: Steward)
         assert errand.runs == 1
 
 
+@pytest.mark.telegrams_own
 async def test_a_press_that_was_fetched_but_not_stored_comes_again(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         steward.script(run(errand.command), final("It ran."))
@@ -308,6 +314,7 @@ async def test_a_press_that_was_fetched_but_not_stored_comes_again(steward: Stew
         assert errand.runs == 1
 
 
+@pytest.mark.telegrams_own
 async def test_a_press_that_was_stored_but_not_confirmed_runs_its_call_at_most_once(
     steward: Steward,
 ) -> None:
@@ -372,6 +379,7 @@ async def test_a_late_call_that_was_cut_is_never_run_again(steward: Steward) -> 
     assert "may have happened" in late
 
 
+@pytest.mark.telegrams_own
 async def test_an_answer_that_was_owed_is_sent_once(steward: Steward) -> None:
     sending = steward.telegram.hold("sendMessage")
     steward.script(final("Here you are."))
@@ -384,6 +392,7 @@ async def test_an_answer_that_was_owed_is_sent_once(steward: Steward) -> None:
     assert len(steward.showing("Here you are.")) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_an_answer_that_was_sent_but_not_recorded_has_one_copy_more_at_most(
     steward: Steward,
 ) -> None:
@@ -432,6 +441,7 @@ async def test_a_steering_message_that_joined_stays_in_its_turn(steward: Steward
     assert steward.records.stop_reasons == ["final_answer"]
 
 
+@pytest.mark.telegrams_own
 async def test_all_chats_that_were_at_work_go_on(steward: Steward) -> None:
     people = [steward.telegram.person(number, f"P{number}") for number in (71, 72, 73)]
     cuts = [Gate() for _ in people]
@@ -447,6 +457,7 @@ async def test_all_chats_that_were_at_work_go_on(steward: Steward) -> None:
     assert [steward.telegram.screen(p.id).texts for p in people] == [["Hello", "Here."]] * 3
 
 
+@pytest.mark.telegrams_own
 async def test_a_stop_that_was_asked_for_is_carried_out_and_told(steward: Steward) -> None:
     cut = Gate()
     telling = steward.telegram.hold("sendMessage")
@@ -498,6 +509,7 @@ async def test_a_conversation_whose_summary_was_cut_is_closed_once(steward: Stew
     ]
 
 
+@pytest.mark.telegrams_own
 async def test_a_message_of_a_tool_that_was_owed_is_sent_once(steward: Steward) -> None:
     sending = steward.telegram.hold("sendMessage")
     cut = Gate()
@@ -513,6 +525,7 @@ async def test_a_message_of_a_tool_that_was_owed_is_sent_once(steward: Steward) 
     assert [message.text for message in steward.shown] == ["Still at it.", "Done."]
 
 
+@pytest.mark.telegrams_own
 async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None:
     steward.script(final("Here you are."))
     sending = steward.telegram.hold("sendMessage")
@@ -528,6 +541,7 @@ async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None
     assert len(steward.shown) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_a_turn_that_takes_the_process_down_each_time_rests_and_the_chat_goes_on(
     steward: Steward,
 ) -> None:

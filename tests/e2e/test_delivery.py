@@ -1,5 +1,7 @@
 """What reaches the screen, whatever the way to it is like; and what comes from there."""
 
+import pytest
+
 from tests.adapters.media import files
 from tests.e2e.steward import Steward, results_in
 from tests.standins.messages_api import calls, text, thinking, tool
@@ -22,6 +24,7 @@ async def test_a_file_is_delivered_as_a_document_with_its_caption(steward: Stewa
     assert sent.id == steward.shown[0].id
 
 
+@pytest.mark.telegrams_own
 async def test_a_long_answer_comes_in_pieces_and_markdown_as_formatting(steward: Steward) -> None:
     paragraphs = [f"Paragraph {n}: " + "words " * 100 for n in range(15)]
     code = "```python\nprint('*not bold*')\n```"
@@ -39,6 +42,7 @@ async def test_a_long_answer_comes_in_pieces_and_markdown_as_formatting(steward:
     assert {entity.type for entity in told.entities} == {"bold", "pre"}
 
 
+@pytest.mark.telegrams_own
 async def test_answers_survive_a_bad_way_and_lose_at_most_their_formatting(
     steward: Steward,
 ) -> None:
@@ -68,6 +72,7 @@ async def test_answers_survive_a_bad_way_and_lose_at_most_their_formatting(
     assert counts[4] in (1, 2)
 
 
+@pytest.mark.telegrams_own
 async def test_a_card_nobody_can_be_shown_blocks_its_call(steward: Steward) -> None:
     steward.foreseen = ["CARD_REFUSED"]
     steward.script(thinking("Write.") + WRITE, thinking("Well.") + text("I could not ask."))
@@ -81,6 +86,7 @@ async def test_a_card_nobody_can_be_shown_blocks_its_call(steward: Steward) -> N
     assert list(steward.workspace.iterdir()) == []
 
 
+@pytest.mark.telegrams_own
 async def test_someone_who_blocked_the_bot_is_given_up_and_answered_when_back(
     steward: Steward,
 ) -> None:
@@ -98,6 +104,7 @@ async def test_someone_who_blocked_the_bot_is_given_up_and_answered_when_back(
     assert steward.showing("Lost.") == []
 
 
+@pytest.mark.telegrams_own
 async def test_malformed_updates_between_good_ones_harm_nobody(steward: Steward) -> None:
     steward.foreseen = ["inbox: "]
     telegram, hostile = steward.telegram, "\ud800 \0 \u202e \x1b[31m " + "long " * 700
@@ -124,6 +131,7 @@ async def test_malformed_updates_between_good_ones_harm_nobody(steward: Steward)
     assert len(steward.model.requests) == 3
 
 
+@pytest.mark.telegrams_own
 async def test_polls_that_fail_are_made_again_and_no_update_is_lost(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))
     steward.telegram.answer_raw_next("getUpdates", '{"ok": true, "result": [{"upd')
@@ -135,6 +143,7 @@ async def test_polls_that_fail_are_made_again_and_no_update_is_lost(steward: Ste
     assert [message.text for message in steward.shown] == ["One.", "Two."]
 
 
+@pytest.mark.telegrams_own
 async def test_an_update_delivered_twice_is_answered_once(steward: Steward) -> None:
     steward.script(WRITE, text("Written."))
     await steward.start()
@@ -147,10 +156,11 @@ async def test_an_update_delivered_twice_is_answered_once(steward: Steward) -> N
     said["message"] |= {"from": steward.ann.to_json(), "text": "Write a file"}
     steward.telegram.push_update({"update_id": first - 1, **said}, again=True)
     steward.say("/status")
-    await steward.sees("Working on: no message")
+    await steward.sees("Working on: nothing")
     assert len(steward.model.requests) == 2
 
 
+@pytest.mark.telegrams_own
 async def test_a_picture_is_shown_as_one_and_what_is_none_comes_as_a_file(steward: Steward) -> None:
     steward.foreseen = ["PHOTO_INVALID_DIMENSIONS"]
     shown, ribbon = files.picture(640, 480), files.picture(2100, 100)
@@ -169,6 +179,7 @@ async def test_a_picture_is_shown_as_one_and_what_is_none_comes_as_a_file(stewar
     assert [sent[name].data for name in NAMES] == [shown, ribbon]
 
 
+@pytest.mark.telegrams_own
 async def test_a_long_answer_becomes_a_file_once_however_often_the_program_dies(
     steward: Steward,
 ) -> None:
@@ -192,6 +203,7 @@ async def test_a_long_answer_becomes_a_file_once_however_often_the_program_dies(
     assert (document.file.name, document.file.data) == ("answer.md", whole.encode())
 
 
+@pytest.mark.telegrams_own
 async def test_links_show_a_preview_only_where_they_were_asked_to(steward: Steward) -> None:
     steward.script(*[text("See [this](https://example.com/a).")] * 2)
     await steward.start()
@@ -204,6 +216,7 @@ async def test_links_show_a_preview_only_where_they_were_asked_to(steward: Stewa
     assert (plain.preview, shown.preview) == (False, True)
 
 
+@pytest.mark.telegrams_own
 async def test_a_wide_table_can_be_read_on_a_phone(steward: Steward) -> None:
     head = "| Tool | What it is good for |\n|---|---|\n"
     steward.script(
@@ -217,3 +230,21 @@ async def test_a_wide_table_can_be_read_on_a_phone(steward: Steward) -> None:
         "Tool: sed\nWhat it is good for: mending them"
     )
     assert {entity.type for entity in shown.entities} == {"bold", "code"}
+
+
+@pytest.mark.telegrams_own
+async def test_a_menu_can_be_pressed_before_its_id_is_recorded(steward: Steward) -> None:
+    await steward.start()
+    sending = steward.telegram.hold("sendMessage", after_work=True)
+    steward.say("/queue")
+    await sending.arrived()
+    menu = await steward.sees("You can choose")
+    assert await steward.answered(steward.press(menu, "Join in")) == ""
+    sending.release()
+    changed = await steward.sees("From now on a message that comes while I am busy joins")
+    assert (changed.id, changed.labels) == (menu.id, ["Wait", "✓ Join in", "Interrupt"])
+    assert len(steward.shown) == 1
+    # From then on its record serves as for any other menu.
+    assert await steward.answered(steward.press(changed, "Interrupt")) == ""
+    await steward.sees("From now on a message that comes while I am busy stops me")
+    assert steward.shown[-1].id == menu.id

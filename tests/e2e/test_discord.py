@@ -8,7 +8,21 @@ from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.discord import Fault
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
-from tests.words import ALWAYS, APPROVE, CARD_DENIED, CHANGE, DENY, NOT_YOURS
+from tests.words import (
+    ALWAYS,
+    ANSWER_ANEW,
+    APPROVE,
+    CARD_DENIED,
+    CHANGE,
+    DENY,
+    NOT_YOURS,
+    UNDO,
+    UNDONE,
+)
+
+pytestmark = pytest.mark.telegrams_own
+
+pytestmark = pytest.mark.telegrams_own
 
 
 @pytest.fixture
@@ -65,7 +79,23 @@ async def test_a_card_is_approved_by_a_button_after_a_restart(discord: OnDiscord
     await discord.acknowledged(press)
     await discord.sees("Written.")
     assert (discord.steward.workspace / "a.txt").read_text() == "content"
-    await discord.until(lambda: card.components == [])
+    undone = discord.press(await discord.card(UNDO), UNDO)
+    await discord.acknowledged(undone)
+    await discord.sees(UNDONE)
+    assert not (discord.steward.workspace / "a.txt").exists()
+
+
+async def test_a_message_is_answered_anew_once_it_is_edited(discord: OnDiscord) -> None:
+    discord.steward.script(text("Four."), text("Five."), text("Six."))
+    await discord.start()
+    said = discord.say("Two and two?")
+    await discord.sees("Four.")
+    discord.say("/retry")
+    await discord.sees("Five.")
+    discord.discord.edit(said, "Three and three?")
+    offer = await discord.card(ANSWER_ANEW)
+    await discord.acknowledged(discord.press(offer, ANSWER_ANEW))
+    await discord.sees("Six.")
 
 
 async def test_a_denial_takes_its_reason_from_a_dialogue(discord: OnDiscord) -> None:
@@ -166,6 +196,36 @@ async def test_a_long_answer_comes_in_parts_with_whole_fences_and_a_longer_one_a
     discord.say("A novel")
     file = await discord.until(lambda: next((m for m in discord.shown if m.attachments), None))
     assert file.attachments[0]["data"] == ("word " * 2_000).strip().encode()
+
+
+async def test_a_choice_is_the_answer_and_so_are_any_other_words(discord: OnDiscord) -> None:
+    asks = calls(
+        tool(
+            "send_message",
+            {"message": "Tea or coffee?", "is_question": True, "choices": ["Tea", "Coffee"]},
+        )
+    )
+    discord.steward.script(asks, text("Here is your tea."), asks, text("Water, then."))
+    await discord.start()
+    discord.foreseen.append("Unknown Emoji")
+    discord.say("Make me a drink")
+    asked = await discord.sees("Tea or coffee?")
+    assert asked.labels == ["Tea", "Coffee"]
+    await discord.steward.recorded()
+    await discord.restart()
+    discord.press(asked, "Tea")
+    await discord.sees("Here is your tea.")
+    assert words_in(discord.steward.model.requests[-1]).startswith("Tea")
+    chosen = await discord.sees("✓ Tea")
+    await discord.until(lambda: not discord.shown[0].labels)
+    assert chosen.id == asked.id
+    discord.say("Another one")
+    again = await discord.sees("Tea or coffee?", times=2)
+    discord.say("Water")
+    await discord.sees("Water, then.")
+    await discord.until(lambda: not any(one.labels for one in discord.shown))
+    assert again.labels == []
+    await discord.steward.recorded()
 
 
 async def test_files_go_both_ways(discord: OnDiscord) -> None:

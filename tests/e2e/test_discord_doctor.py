@@ -10,6 +10,8 @@ from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward
 from tests.standins.discord.discord import BOT_ID
 
+pytestmark = pytest.mark.telegrams_own
+
 
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
@@ -25,6 +27,7 @@ async def test_the_doctor_tries_the_token_and_prints_the_invitation(discord: OnD
     assert "The token is good: it belongs to Steward, in 1 server." in said
     assert f"authorize?client_id={BOT_ID}&scope=bot+applications.commands&permissions=" in said
     assert "The intent is on" in said
+    assert "The bot has the seven rights that it needs in every server" in said
     assert "only the terminal is served" not in said
 
 
@@ -44,6 +47,25 @@ async def test_the_doctor_names_the_intent_that_is_off(discord: OnDiscord) -> No
     said = " ".join(discord.steward.output.split())
     assert "Discord keeps the words of messages in servers from this bot." in said
     assert "Switch on “Message Content Intent”" in said
+
+
+@pytest.mark.parametrize(
+    ("rights", "told"),
+    [
+        (1 << 10 | 1 << 11, "send messages in threads, create public threads, attach files"),
+        (0, "see channels, send messages, send messages in threads"),
+    ],
+)
+async def test_the_doctor_names_servers_in_which_rights_are_missing(
+    discord: OnDiscord, rights: int, told: str
+) -> None:
+    discord.discord.guild("Home", discord.ann).rights = rights
+    discord.discord.guild("Led", discord.ann).rights = 1 << 3
+    assert await discord.steward.exit_code("doctor") == 1
+    said = " ".join(discord.steward.output.split())
+    assert f"The bot lacks rights in “Home”: {told}" in said
+    assert "“Led”" not in said
+    assert "Give its role these rights, or invite it again: https://discord.com/oauth2" in said
 
 
 async def test_a_token_of_another_form_is_refused_before_anything_starts(

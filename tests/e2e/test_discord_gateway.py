@@ -7,8 +7,10 @@ import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward, words_in
-from tests.standins.discord import Fault
-from tests.standins.messages_api import Gate, text
+from tests.standins.discord import Channel, Fault
+from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
+
+pytestmark = pytest.mark.telegrams_own
 
 
 @pytest.fixture
@@ -266,3 +268,48 @@ async def test_the_first_owner_pairs_in_private(discord: OnDiscord) -> None:
     await discord.until(lambda: discord.shown)
     owners = discord.steward.records.rows("SELECT count(*) FROM person WHERE role = 'owner'")
     assert owners == [(1,)]
+
+
+async def test_two_connections_share_the_servers_and_miss_nothing(discord: OnDiscord) -> None:
+    gateway, bot = discord.discord.gateway, discord.discord.bot.id
+    gateway.seconds_between = 5.0
+    first, second = (_server_of(discord, shard) for shard in (0, 1))
+    said = ("here and now", "after the break", "while it was off")
+
+    def heard(request: ReceivedRequest) -> Reply:
+        newest = str(request.body["messages"][-1])
+        return text(f"Heard: {next(words for words in said if words in newest)}")
+
+    discord.steward.model.script.rule(heard)
+
+    async def answered(place: Channel, words: str) -> None:
+        def found() -> bool:
+            return [one.text for one in discord.discord.screen(place)].count(f"Heard: {words}") == 1
+
+        await discord.until(found)
+
+    await discord.start(DISCORD_SHARDS="2")
+    await discord.discord.listening(2)
+    assert sorted(session.shard for session in gateway.sessions.values()) == [(0, 2), (1, 2)]
+    for place in (first, second):
+        discord.say(f"<@{bot}> here and now", at=place)
+        await answered(place, "here and now")
+    gateway.cut()
+    discord.say(f"<@{bot}> after the break", at=second)
+    await answered(second, "after the break")
+    assert (gateway.identified, gateway.resumed) == (2, 2)
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    for place in (first, second):
+        discord.say(f"<@{bot}> while it was off", at=place)
+    await discord.steward.start()
+    for place in (first, second):
+        await answered(place, "while it was off")
+    assert len(discord.steward.model.requests) == 5
+
+
+def _server_of(discord: OnDiscord, shard: int) -> Channel:
+    """A channel of a server that belongs to this one of two shards."""
+    while (guild := discord.discord.guild("Home", discord.ann)).id >> 22 & 1 != shard:
+        pass
+    return guild.channels[0]

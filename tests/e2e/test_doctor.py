@@ -273,7 +273,9 @@ async def test_a_home_in_a_folder_that_takes_none_fails(practice: Practice) -> N
     report = await practice.report(STEWARD_HOME="/proc/nope")
     assert report.code == 1
     assert report.about("home").startswith("fail")
-    assert "disk" not in _SUBJECT.findall(report.text)
+    assert not {"disk", "workspace"} & set(_SUBJECT.findall(report.text))
+    assert "STEWARD_WORKSPACE" not in report.text, "nobody has set it"
+    assert "1 thing fails." in report.text
 
 
 async def test_it_leaves_no_trace(practice: Practice) -> None:

@@ -1,7 +1,9 @@
 """Errands in the running program: side by side, with cards, over deaths, each answered once."""
 
+import io
 import json
 import re
+import zipfile
 from collections.abc import Callable, Mapping
 
 import pytest
@@ -116,6 +118,7 @@ async def test_a_denied_card_is_the_errands_own_affair(steward: Steward) -> None
     answered_once(steward)
 
 
+@pytest.mark.telegrams_own
 async def test_stop_ends_both(steward: Steward) -> None:
     gate = Gate()
     with Errand(steward.workspace) as errand:
@@ -265,3 +268,22 @@ async def test_a_setting_bounds_errands_and_takes_the_tool_away(steward: Steward
     request = await steward.asked(answered + 1)
     assert "delegate" not in {offered["name"] for offered in request.body["tools"]}
     await steward.sees("Alone, then.")
+
+
+async def test_an_export_has_what_errands_were_told_and_answered(steward: Steward) -> None:
+    held = {name: then(f"Result {name}.") for name in ("one", "two")}
+    steward.model.script.rule(family("one", "two", **held))
+    await steward.start()
+    steward.say("Do two things")
+    await steward.sees("✓ Errands: 2 of 2 done")
+    await steward.eventually(lambda: steward.records.rows("SELECT count(*) FROM passage") != [(0,)])
+    steward.say("/export")
+    sent = await steward.until(
+        lambda: next((one.file for one in steward.shown if one.file is not None), None)
+    )
+    with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
+        lines = [json.loads(line) for line in archive.read("steward.jsonl").splitlines()]
+    told = [line for line in lines if line["chat"].startswith("errand:")]
+    assert sorted(line["kind"] for line in told) == ["answer", "answer", "errand", "errand"]
+    assert {line["by"] for line in told} == {"Steward"}
+    assert "Result one." in {line["text"] for line in told}

@@ -44,6 +44,7 @@ async def services(steward: Steward) -> AsyncIterator[None]:
 async def everywhere(steward: Steward) -> None:
     """Brings the word into everything that can hold one, over two conversations."""
     (steward.workspace / "long.txt").write_text(f"line of a file\n{CANARY}\n" * 4_000)
+    (steward.workspace / "code.txt").write_text(f"once it was {CANARY}")
     await steward.start()
     await _noted_and_written(steward)
     await _heard_and_sent(steward)
@@ -52,7 +53,7 @@ async def everywhere(steward: Steward) -> None:
     await _recalled(steward)
     await _planned(steward)
     steward.say(f"/memory {CANARY}")
-    await steward.sees("searches what I remember")
+    await steward.sees("erases an answer")
     await steward.eventually(lambda: _indexed(steward))
     await steward.recorded()
 
@@ -154,6 +155,7 @@ HELD = {
 """Columns that hold the word before; a new table is looked through without being named."""
 
 
+@pytest.mark.telegrams_own
 async def test_no_column_and_no_file_holds_a_word_after_everything_is_forgotten(
     steward: Steward, services: None
 ) -> None:
@@ -166,10 +168,12 @@ async def test_no_column_and_no_file_holds_a_word_after_everything_is_forgotten(
     await emptied(steward)
 
 
+@pytest.mark.telegrams_own
 async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
     steward: Steward, services: None
 ) -> None:
     (steward.workspace / "long.txt").write_text(f"line of a file\n{CANARY}\n" * 4_000)
+    (steward.workspace / "code.txt").write_text(f"once it was {CANARY}")
     await steward.start()
     steward.script(
         calls(
@@ -192,11 +196,12 @@ async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
     await steward.sees("I knew it.")
     assert CANARY in str(steward.model.requests[-1].body["messages"][-1])
     steward.say("/memory secret code")
-    await steward.sees("searches what I remember")
+    await steward.sees("erases an answer")
     await steward.eventually(lambda: _indexed(steward))
     await steward.recorded()
     held = steward.records.holding(CANARY)
-    assert {"artifact.text", "conversation.summary", "conversation.title"} <= held
+    named = {"artifact.text", "conversation.summary", "conversation.title"}
+    assert {*named, "file_change.content"} <= held
     (id,) = steward.records.rows("SELECT id FROM passage WHERE question LIKE '%keep it%'")[0]
     steward.say(f"/forget {id}")
     steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
@@ -206,6 +211,7 @@ async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
     assert len(steward.records.rows("SELECT 1 FROM passage")) == 2, "others are remembered"
 
 
+@pytest.mark.telegrams_own
 async def test_a_death_in_the_middle_of_erasing_leaves_all_and_then_nothing(
     steward: Steward, services: None
 ) -> None:

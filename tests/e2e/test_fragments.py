@@ -1,5 +1,7 @@
 """Messages in pieces, and messages without words, through the real process."""
 
+import pytest
+
 from tests.adapters.media import files
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_attachments import images_in
@@ -8,6 +10,7 @@ from tests.standins.messages_api import Gate, text
 WINDOW = {"STEWARD_BUNDLE_SECONDS": "0.5"}
 
 
+@pytest.mark.telegrams_own
 async def test_a_long_paste_in_three_pieces_is_one_message(steward: Steward) -> None:
     steward.script(text("Long."))
     await steward.start(STEWARD_BUNDLE_SECONDS=20)
@@ -19,6 +22,7 @@ async def test_a_long_paste_in_three_pieces_is_one_message(steward: Steward) -> 
     assert len(steward.shown) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_forwards_and_their_comment_are_one_turn(steward: Steward) -> None:
     lost = Gate()
     steward.script(text("What?").held(lost), text("They want money."))
@@ -41,6 +45,7 @@ async def test_forwards_and_their_comment_are_one_turn(steward: Steward) -> None
     assert len(steward.shown) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_an_album_with_a_late_part_is_one_turn(steward: Steward) -> None:
     asked = Gate()
     steward.script(text("Three.").held(asked), text("Four."))
@@ -60,6 +65,7 @@ async def test_an_album_with_a_late_part_is_one_turn(steward: Steward) -> None:
     assert steward.records.stop_reasons == ["final_answer"]
 
 
+@pytest.mark.telegrams_own
 async def test_killed_while_it_waits_for_more_the_next_life_has_the_whole(
     steward: Steward,
 ) -> None:
@@ -81,6 +87,7 @@ async def test_killed_while_it_waits_for_more_the_next_life_has_the_whole(
     assert steward.records.stop_reasons == ["final_answer"]
 
 
+@pytest.mark.telegrams_own
 async def test_what_has_no_words_reaches_the_model_as_text(steward: Steward) -> None:
     api, ann = steward.telegram, steward.ann
     sent = (
@@ -100,6 +107,7 @@ async def test_what_has_no_words_reaches_the_model_as_text(steward: Steward) -> 
         assert told in words_in(await steward.asked(n + 1))
 
 
+@pytest.mark.telegrams_own
 async def test_a_photo_that_is_answered_is_looked_at(steward: Steward) -> None:
     steward.script(text("A flag."), text("Still a flag."))
     await steward.start()
@@ -113,6 +121,7 @@ async def test_a_photo_that_is_answered_is_looked_at(steward: Steward) -> None:
     assert told in words_in(asked)
 
 
+@pytest.mark.telegrams_own
 async def test_typing_is_shown_while_a_file_is_fetched(steward: Steward) -> None:
     steward.script(text("Read."))
     await steward.start()
@@ -125,6 +134,7 @@ async def test_typing_is_shown_while_a_file_is_fetched(steward: Steward) -> None
     await steward.sees("Read.")
 
 
+@pytest.mark.telegrams_own
 async def test_a_groups_album_is_called_by_its_last_caption_even_over_a_kill(
     steward: Steward,
 ) -> None:
@@ -150,6 +160,7 @@ async def test_a_groups_album_is_called_by_its_last_caption_even_over_a_kill(
     await steward.eventually(lambda: steward.records.rows(dropped) >= [(1,)])
 
 
+@pytest.mark.telegrams_own
 async def test_the_rest_of_a_groups_album_in_the_next_life_belongs_to_its_beginning(
     steward: Steward,
 ) -> None:
@@ -169,6 +180,7 @@ async def test_the_rest_of_a_groups_album_in_the_next_life_belongs_to_its_beginn
     assert len(images_in(await steward.asked(1))) == 2
 
 
+@pytest.mark.telegrams_own
 async def test_an_album_counts_once_for_the_pace_and_comes_whole(steward: Steward) -> None:
     telegram = steward.telegram
     bob = telegram.person(43, "Bob")

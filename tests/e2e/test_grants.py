@@ -20,6 +20,7 @@ def asking(steward: Steward) -> int:
     return len(steward.records.rows("SELECT id FROM approval"))
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
 async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_down(
@@ -67,6 +68,7 @@ async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_do
     assert steward.records.rows("SELECT id FROM rule") == []
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
 async def test_the_press_for_a_call_that_is_not_among_them_leaves_its_card(

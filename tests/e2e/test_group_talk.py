@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
+
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_groups import sees, shown
 from tests.standins.messages_api import calls, text, tool
 from tests.words import APPROVE, READING_ON
 
 
+@pytest.mark.telegrams_own
 async def test_talk_is_heard_where_it_is_wanted_and_read_once(steward: Steward) -> None:
     telegram = steward.telegram
     eve = telegram.person(44, "Eve")
@@ -28,6 +31,7 @@ async def test_talk_is_heard_where_it_is_wanted_and_read_once(steward: Steward) 
     assert "not said to you" not in words_in(await steward.asked(2))
 
 
+@pytest.mark.telegrams_own
 async def test_all_messages_of_the_known_are_answered_once_an_owner_wants_it(
     steward: Steward,
 ) -> None:
@@ -49,6 +53,7 @@ async def test_all_messages_of_the_known_are_answered_once_an_owner_wants_it(
     assert len(steward.model.requests) == 2
 
 
+@pytest.mark.telegrams_own
 async def test_nobody_commands_in_the_name_of_a_chat(steward: Steward) -> None:
     telegram = steward.telegram
     team = telegram.group("Team", steward.ann, admins=(telegram.bot,))
@@ -71,6 +76,7 @@ async def test_nobody_commands_in_the_name_of_a_chat(steward: Steward) -> None:
     assert len(shown(steward, team)) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_what_is_answered_is_told_with_who_wrote_it(steward: Steward) -> None:
     telegram = steward.telegram
     bob, eve = telegram.person(43, "Bob"), telegram.person(44, "Eve")
@@ -86,6 +92,7 @@ async def test_what_is_answered_is_told_with_who_wrote_it(steward: Steward) -> N
     ) in told
 
 
+@pytest.mark.telegrams_own
 async def test_people_are_let_in_and_out_by_a_reply_and_one_may_have_two_accounts(
     steward: Steward,
 ) -> None:
@@ -110,6 +117,7 @@ async def test_people_are_let_in_and_out_by_a_reply_and_one_may_have_two_account
     assert len(steward.model.requests) == 2
 
 
+@pytest.mark.telegrams_own
 async def test_chats_share_a_folder_that_the_settings_name(steward: Steward) -> None:
     telegram = steward.telegram
     bob = telegram.person(43, "Bob")

@@ -1,5 +1,7 @@
 """A group of three with the bot in it, in the real process."""
 
+import pytest
+
 from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Chat, Rates, ShownMessage
 from tests.standins.messages_api import Gate, calls, text, tool
@@ -18,6 +20,7 @@ async def sees(steward: Steward, group: Chat, words: str) -> ShownMessage:
     return found[-1]
 
 
+@pytest.mark.telegrams_own
 async def test_three_people_in_a_group_and_only_who_is_known_is_answered(steward: Steward) -> None:
     telegram = steward.telegram
     bob, eve = telegram.person(43, "Bob"), telegram.person(44, "Eve")
@@ -32,12 +35,11 @@ async def test_three_people_in_a_group_and_only_who_is_known_is_answered(steward
     telegram.say(steward.ann, "really?", chat=team, reply_to=answer)
     await sees(steward, team, "Yes, at noon.")
     assert len(shown(steward, team)) == 2
-    assert '[From "Bob", telegram:43 in the group "Team"]\nwhen is lunch?' in words_in(
-        steward.model.requests[0]
-    )
-    assert '[From "Ann", telegram:42 in the group "Team"]' in words_in(steward.model.requests[1])
+    assert '[From "Bob", telegram:43]\nwhen is lunch?' in words_in(steward.model.requests[0])
+    assert '[From "Ann", telegram:42]' in words_in(steward.model.requests[1])
 
 
+@pytest.mark.telegrams_own
 async def test_a_group_waits_until_the_bot_knows_its_name(steward: Steward) -> None:
     steward.foreseen.append("getMe")
     steward.telegram.fail_next("getMe", 502, "Bad Gateway", times=2)
@@ -48,6 +50,7 @@ async def test_a_group_waits_until_the_bot_knows_its_name(steward: Steward) -> N
     await sees(steward, team, "Here.")
 
 
+@pytest.mark.telegrams_own
 async def test_a_topic_keeps_its_answer_its_card_and_its_folder(steward: Steward) -> None:
     telegram = steward.telegram
     bob = telegram.person(43, "Bob")
@@ -65,6 +68,7 @@ async def test_a_topic_keeps_its_answer_its_card_and_its_folder(steward: Steward
     assert (folder / "notes.txt").read_text() == "1.0"
 
 
+@pytest.mark.telegrams_own
 async def test_a_groups_card_is_for_its_asker_and_owners_and_ends_with_the_asker(
     steward: Steward,
 ) -> None:
@@ -88,6 +92,7 @@ async def test_a_groups_card_is_for_its_asker_and_owners_and_ends_with_the_asker
     assert list(steward.workspace.rglob("notes.txt")) == []
 
 
+@pytest.mark.telegrams_own
 async def test_a_slow_answer_grows_in_a_silent_message_that_it_replaces(steward: Steward) -> None:
     telegram, writing = steward.telegram, Gate()
     telegram.rates = Rates()
@@ -106,6 +111,7 @@ async def test_a_slow_answer_grows_in_a_silent_message_that_it_replaces(steward:
     assert telegram.floods == 0
 
 
+@pytest.mark.telegrams_own
 async def test_killed_while_an_answer_grows_one_whole_answer_stays(steward: Steward) -> None:
     telegram, writing = steward.telegram, Gate()
     team = telegram.group("Team", steward.ann)

@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,17 @@ import httpx
 import pytest
 
 from bot.domain.look_alikes import BLOCK
+from tests.e2e.clocked_program import CLOCK_FILE
+from tests.e2e.dying_door_program import DEATH_FILE
 from tests.e2e.steward import Steward, words_in
+from tests.e2e.test_two_processes import Pair, pair
 from tests.ports import free_port
-from tests.standins.messages_api import Gate, calls, text, tool
-from tests.words import HOOK_UNKNOWN
+from tests.standins.messages_api import Gate, calls, failure, text, tool
+from tests.words import HOOK_UNKNOWN, TRIED
 
 SECRET = "a-secret-of-the-build-server"
 BUILD = """---
-for: telegram:42
+for: owner
 secret: HOOK_BUILD_SECRET
 proof: hmac
 {more}---
@@ -141,6 +145,59 @@ async def test_strangers_learn_nothing_and_leave_nothing(steward: Steward, calle
     assert calls_kept(steward) == 0
 
 
+async def test_huge_headers_are_refused_and_hold_nobody_up(
+    steward: Steward, caller: Caller
+) -> None:
+    steward.script(text("Quick."))
+    await started(steward)
+    port = int(steward.settings["STEWARD_HOOKS_LISTEN"])
+    for head in (
+        f"POST /hooks/build HTTP/1.1\r\nHost: a\r\nX-A: {'a' * 200_000}\r\n\r\n",
+        f"POST /hooks/{'a' * 200_000} HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /hooks/build HTTP/1.1\r\nHost: a\r\n" + "X-A: a\r\n" * 30_000 + "\r\n",
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        with suppress(ConnectionError):
+            writer.write(head.encode())
+            await writer.drain()
+            answer = await reader.read(100)
+            assert answer.split()[1:2] in ([], [b"400"], [b"404"], [b"414"], [b"431"])
+        writer.close()
+    assert (await caller.post()).status_code == 202
+    await steward.sees("Quick.")
+    assert calls_kept(steward) == 1
+
+
+async def test_a_guessed_status_address_tells_nothing(steward: Steward, caller: Caller) -> None:
+    write(steward, "other", BUILD.format(more=""))
+    steward.script(text("No water."))
+    await started(steward)
+    taken = await caller.post()
+    await caller.becomes(taken, "done")
+    id = taken.json()["id"]
+
+    async def looked(name: str, told: str, signature: str) -> tuple[int, str]:
+        proof = {"X-Steward-Signature": signature}
+        answer = await caller.client.get(f"/hooks/{name}/{told}", headers=proof)
+        return answer.status_code, answer.text
+
+    good = signed(id.encode())
+    assert (await looked("build", id, good))[0] == 200
+    guesses = [
+        ("build", id, ""),
+        ("build", id, signed(b"")),
+        ("build", id, signed(json.dumps(BODY).encode())),
+        ("build", id[:-1], good),
+        ("build", f"{id}0", signed(f"{id}0".encode())),
+        ("other", id, good),
+        ("nobody", id, good),
+        ("build", id.upper() + "x", signed((id.upper() + "x").encode())),
+        ("build", "%2e%2e", signed(b"..")),
+    ]
+    unknown = json.dumps({"error": HOOK_UNKNOWN}) + "\n"
+    assert {await looked(*guess) for guess in guesses} == {(404, unknown)}
+
+
 async def test_bodies_that_are_too_large_or_no_json_are_refused(
     steward: Steward, caller: Caller
 ) -> None:
@@ -253,6 +310,89 @@ async def test_killed_right_after_the_202_the_queued_run_is_carried_out(
     assert calls_kept(steward) == 1
 
 
+async def test_killed_between_the_storing_and_the_202_a_repeated_call_is_the_same_run(
+    steward: Steward, caller: Caller
+) -> None:
+    fate = steward.folder / "dies"
+    fate.touch()
+    steward.settings[DEATH_FILE] = str(fate)
+    steward.module = "tests.e2e.dying_door_program"
+    steward.script(text("Once."))
+    await started(steward)
+    with pytest.raises(httpx.TransportError):
+        await caller.post(key="build-7")
+    await started_again(steward)
+    again = await caller.post(key="build-7")
+    assert again.status_code == 202
+    await caller.becomes(again, "done")
+    # The run is over before its answer is on the screen.
+    await steward.sees("Once.")
+    await steward.recorded()
+    assert [row.text.count("Once.") for row in steward.showing("Once.")] == [1]
+    assert calls_kept(steward) == 1
+
+
+async def test_a_failed_run_is_tried_again_unheard_and_after_a_death(
+    steward: Steward, caller: Caller
+) -> None:
+    clock = steward.folder / "clock.txt"
+    steward.settings[CLOCK_FILE] = str(clock)
+    steward.module = "tests.e2e.clocked_program"
+    denied = failure(401, "authentication_error")
+    steward.script(denied, denied, text("It works now."))
+    await started(steward)
+    taken = await caller.post()
+    await caller.becomes(taken, "failed, tried again")
+    clock.write_text("61")
+    await steward.eventually(lambda: tries(steward) == [("again", 2)])
+    await steward.kill()
+    clock.write_text("400")
+    await started_again(steward)
+    await steward.sees("It works now.")
+    await caller.becomes(taken, "done")
+    assert tries(steward) == [("done", 3)]
+    assert TRIED in words_in(await steward.asked(3))
+    assert len(steward.shown) == 1
+
+
+async def test_a_run_that_fails_each_time_is_told_of_once(steward: Steward, caller: Caller) -> None:
+    clock = steward.folder / "clock.txt"
+    steward.settings[CLOCK_FILE] = str(clock)
+    steward.module = "tests.e2e.clocked_program"
+    steward.script(*[failure(401, "authentication_error")] * 4)
+    await started(steward)
+    taken = await caller.post()
+    for n, seconds in enumerate((61, 400, 1_400), 1):
+        await steward.eventually(lambda n=n: tries(steward) == [("again", n)])
+        clock.write_text(str(seconds))
+    await caller.becomes(taken, "failed")
+    assert (await steward.sees("hook build")).text.count("hook build") == 1
+    assert len(steward.shown) == 1
+
+
+def tries(steward: Steward) -> list[tuple[str, int]]:
+    return steward.records.rows("SELECT state, tries FROM hook_call")
+
+
+@pytest.mark.telegrams_own
+@pytest.mark.postgres
+async def test_two_processes_share_the_bounds_and_the_keys_of_a_hook(
+    own_postgres_url: str, caller: Caller, pair: Pair, steward: Steward
+) -> None:
+    # The database comes first, so that the records can still be read when all has ended.
+    steward.model.script.rule(lambda _: text("Taken."))
+    url = f"http://127.0.0.1:{pair.hooks_port}"
+    async with httpx.AsyncClient(base_url=url, timeout=20) as client:
+        other = Caller(client)
+        both = [await one.post(key="same") for one in (caller, other)]
+        assert len({a.json()["id"] for a in both}) == 1
+        codes = [(await one.post()).status_code for one in (caller, other) * 16]
+    assert (codes.count(202), codes.count(429)) == (29, 3)
+    done = [("done", 1)] * 30
+    await steward.eventually(lambda: tries(steward) == done)
+    await steward.eventually(lambda: not steward.records.untidy())
+
+
 async def test_nothing_to_report_keeps_the_chat_silent(steward: Steward, caller: Caller) -> None:
     steward.script(calls(tool("nothing_to_report", {})), text("ok"))
     await started(steward)
@@ -330,14 +470,16 @@ async def test_a_stamped_call_is_taken_once_and_not_when_it_is_old(
     await steward.sees("Stamped.")
 
 
+@pytest.mark.telegrams_own
 async def test_a_hook_of_somebody_unknown_does_not_run(steward: Steward, caller: Caller) -> None:
-    write(steward, "build", BUILD.format(more="").replace("telegram:42", "telegram:77"))
+    write(steward, "build", BUILD.format(more="").replace("for: owner", "for: telegram:77"))
     await started(steward)
     assert (await caller.post()).status_code == 503
     assert "telegram:77" in steward.output
     assert calls_kept(steward) == 0
 
 
+@pytest.mark.telegrams_own
 async def test_a_broken_file_is_told_and_others_are_watched(
     steward: Steward, caller: Caller
 ) -> None:
@@ -351,6 +493,18 @@ async def test_a_broken_file_is_told_and_others_are_watched(
     await steward.sees("Later.")
     assert await steward.exit_code("hook", "list") == 1
     assert "broken: hooks/broken.md:3" in steward.output
+
+
+async def test_a_hook_is_for_the_owner_unless_its_file_says_else(
+    steward: Steward, caller: Caller
+) -> None:
+    (steward.home / "hooks" / "build.md").unlink()
+    steward.script(text("The example ran."))
+    await started(steward)
+    assert "cannot be used" not in steward.output
+    assert (await caller.post()).status_code == 202
+    await steward.sees("The example ran.")
+    assert await steward.exit_code("hook", "list") == 0
 
 
 async def test_a_hook_is_tried_from_the_command_line(steward: Steward, caller: Caller) -> None:
@@ -367,6 +521,7 @@ async def test_a_hook_is_tried_from_the_command_line(steward: Steward, caller: C
     assert await steward.exit_code("hook", "test", "build", str(body)) == 3
 
 
+@pytest.mark.telegrams_own
 async def test_one_port_serves_telegram_and_hooks(steward: Steward, caller: Caller) -> None:
     port = steward.settings["STEWARD_HOOKS_LISTEN"]
     steward.settings |= {
@@ -387,3 +542,6 @@ async def test_a_port_in_use_is_one_sentence_and_code_2(steward: Steward, caller
         assert "STEWARD_HOOKS_LISTEN cannot be" in steward.output.splitlines()[-1]
         await steward.exit_code("doctor")
         assert "is used by another program" in steward.output
+
+
+__all__ = ["pair"]

@@ -21,6 +21,7 @@ def held(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.is_dir() else {}
 
 
+@pytest.mark.telegrams_own
 async def test_files_of_every_kind_are_read_and_kept_under_their_names(steward: Steward) -> None:
     sent = {
         "minutes.docx": (office.word(), "# Minutes\nAnn opened the meeting.", "Word document"),
@@ -41,6 +42,7 @@ async def test_files_of_every_kind_are_read_and_kept_under_their_names(steward: 
     assert kept(steward) == {name: data for name, (data, _, _) in sent.items()}
 
 
+@pytest.mark.telegrams_own
 async def test_pictures_and_recordings_are_kept_too(steward: Steward) -> None:
     steward.script(*(text(f"Seen {n}.") for n in (1, 2, 3, 4)))
     await steward.start()
@@ -62,6 +64,7 @@ async def test_pictures_and_recordings_are_kept_too(steward: Steward) -> None:
     }
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_a_command_can_work_with_a_file_that_was_sent(steward: Steward) -> None:
     steward.script(calls(tool("run_command", {"command": "wc -l inbox/a.csv"})), text("Two."))
@@ -73,6 +76,7 @@ async def test_a_command_can_work_with_a_file_that_was_sent(steward: Steward) ->
     assert "2 inbox/a.csv" in result
 
 
+@pytest.mark.telegrams_own
 async def test_hostile_names_stay_in_the_inbox(steward: Steward) -> None:
     names = ["../../x", "a\x00b.csv", "x" * 300 + ".csv", "\u202egpj.exe", "📊.txt", "CON", ".env"]
     safe = ["x", "a\ufffdb.csv", "x" * 116 + ".csv", "gpj.exe", "📊.txt", "_CON", "env"]
@@ -85,6 +89,7 @@ async def test_hostile_names_stay_in_the_inbox(steward: Steward) -> None:
     assert [path.name for path in steward.workspace.iterdir()] == ["inbox"]
 
 
+@pytest.mark.telegrams_own
 async def test_a_link_planted_in_place_of_the_inbox_leads_nowhere(steward: Steward) -> None:
     outside = steward.folder / "outside"
     outside.mkdir()
@@ -100,6 +105,7 @@ async def test_a_link_planted_in_place_of_the_inbox_leads_nowhere(steward: Stewa
     assert held(outside) == {}
 
 
+@pytest.mark.telegrams_own
 async def test_a_full_inbox_is_told_in_one_sentence(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))
     await steward.start(STEWARD_INBOX_FILES=1)
@@ -113,6 +119,7 @@ async def test_a_full_inbox_is_told_in_one_sentence(steward: Steward) -> None:
     assert list(kept(steward)) == ["a.csv"]
 
 
+@pytest.mark.telegrams_own
 async def test_killed_whenever_a_file_appears_each_message_leaves_one(steward: Steward) -> None:
     count = 5
     steward.model.script.rule(lambda _: text("Seen."))
@@ -132,6 +139,7 @@ async def test_killed_whenever_a_file_appears_each_message_leaves_one(steward: S
     assert ['file="inbox/a.csv"' in told[0], 'file="inbox/a (5).csv"' in told[4]] == [True, True]
 
 
+@pytest.mark.telegrams_own
 async def test_killed_between_the_download_and_the_row_it_is_kept_once(steward: Steward) -> None:
     steward.script(text("Read."))
     await steward.start()
@@ -147,6 +155,7 @@ async def test_killed_between_the_download_and_the_row_it_is_kept_once(steward: 
     assert kept(steward) == {"a.csv": CSV}
 
 
+@pytest.mark.telegrams_own
 async def test_files_of_a_group_are_kept_in_its_folder(steward: Steward) -> None:
     team = steward.telegram.group("Team", steward.ann)
     steward.script(text("Read."))
@@ -159,6 +168,7 @@ async def test_files_of_a_group_are_kept_in_its_folder(steward: Steward) -> None
     assert kept(steward) == {}
 
 
+@pytest.mark.telegrams_own
 async def test_a_file_stays_foreign_after_a_fresh_start_and_under_another_name(
     steward: Steward,
 ) -> None:

@@ -56,6 +56,7 @@ def village(steward: Steward, *members: Person) -> Chat:
     return steward.telegram.group("Village", *members, admins=(steward.telegram.bot,))
 
 
+@pytest.mark.telegrams_own
 async def test_in_a_group_of_five_hundred_who_asks_is_answered_and_the_rest_left_alone(
     steward: Steward,
 ) -> None:
@@ -86,6 +87,7 @@ async def test_in_a_group_of_five_hundred_who_asks_is_answered_and_the_rest_left
     assert len(steward.model.requests) == len(asked)
 
 
+@pytest.mark.telegrams_own
 async def test_ten_thousand_waiting_updates_survive_two_kills_and_are_answered_in_order(
     steward: Steward,
 ) -> None:
@@ -140,6 +142,7 @@ def _pile_up(steward: Steward, people: list[Person], each: int) -> None:
             telegram.say(people[number % len(people)], f"Talk, line {number}.", chat=group)
 
 
+@pytest.mark.telegrams_own
 async def test_a_feed_with_gaps_and_repeats_is_answered_without_either(steward: Steward) -> None:
     telegram = steward.telegram
     people = [steward.ann, *(telegram.person(number) for number in _MEMBERS[:4])]

@@ -148,7 +148,9 @@ async def test_without_an_embedder_nothing_is_loaded_and_an_old_index_goes(
     assert children(steward) == []
 
 
-@pytest.mark.parametrize("fate", ["down", "drop", "nan", "huge", "html", "fewer", "held"])
+@pytest.mark.parametrize(
+    "fate", ["down", "drop", "huge", "html", "held", "nan", "overflow", "fewer"]
+)
 async def test_a_failing_embedder_costs_no_answer(
     steward: Steward, embeddings: Embeddings, fate: str
 ) -> None:
@@ -289,7 +291,12 @@ async def test_a_kill_while_it_is_indexed_loses_nothing_and_doubles_nothing(
         embeddings.fate = ""
         await steward.start()
     await steward.eventually(lambda: meant(steward, 150), 60)
-    assert await ids(steward, "thing77", "--limit", "1") == [("import:77", ["words", "meaning"])]
+    # On a busy machine the embedder may be too late for a search, which then goes by words alone.
+    async with asyncio.timeout(60):
+        while await ids(steward, "thing77", "--limit", "1") != [
+            ("import:77", ["words", "meaning"])
+        ]:
+            pass
     await steward.stop()
     assert vectors_in(steward) == 150
 
@@ -356,6 +363,7 @@ async def test_kills_while_an_answer_is_indexed_and_indexed_anew(
     assert vectors_in(steward) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_kills_while_an_answer_is_erased(steward: Steward, embeddings: Embeddings) -> None:
     await remembered(steward)
     told = next(each for each in embeddings.inputs if CAR in each)

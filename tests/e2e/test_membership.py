@@ -1,5 +1,7 @@
 """The real process when the bot is added, thrown out, blocked, moved, or fed badly."""
 
+import pytest
+
 from tests.e2e.steward import Steward
 from tests.e2e.test_groups import sees, shown
 from tests.standins.messages_api import calls, text, tool
@@ -8,6 +10,7 @@ from tests.words import ADDED_BY_SOMEBODY, APPROVE, OWNERS_ONLY, READING_ON, STO
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 
 
+@pytest.mark.telegrams_own
 async def test_an_owner_hears_what_becomes_of_the_bot_in_a_group(steward: Steward) -> None:
     telegram = steward.telegram
     eve = telegram.person(44, "Eve")
@@ -22,6 +25,7 @@ async def test_an_owner_hears_what_becomes_of_the_bot_in_a_group(steward: Stewar
     assert shown(steward, team) == []
 
 
+@pytest.mark.telegrams_own
 async def test_thrown_out_while_a_card_is_open(steward: Steward) -> None:
     steward.foreseen += ["bot was kicked", "Forbidden"]
     telegram = steward.telegram
@@ -44,6 +48,7 @@ async def test_thrown_out_while_a_card_is_open(steward: Steward) -> None:
     assert 1 <= len(refused) <= 2, "what nobody can be told is tried no more"
 
 
+@pytest.mark.telegrams_own
 async def test_thrown_out_the_process_dies_and_comes_back(steward: Steward) -> None:
     steward.foreseen += ["bot was kicked", "Forbidden"]
     team = steward.telegram.group("Team", steward.ann)
@@ -58,6 +63,7 @@ async def test_thrown_out_the_process_dies_and_comes_back(steward: Steward) -> N
     await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
 
 
+@pytest.mark.telegrams_own
 async def test_blocked_and_unblocked_by_a_member(steward: Steward) -> None:
     steward.foreseen += ["bot was blocked", "Forbidden"]
     telegram = steward.telegram
@@ -78,6 +84,7 @@ async def test_blocked_and_unblocked_by_a_member(steward: Steward) -> None:
     await steward.until(lambda: "Hello again." in telegram.screen(bob.id).texts)
 
 
+@pytest.mark.telegrams_own
 async def test_an_owner_without_a_private_chat_stops_nothing(steward: Steward) -> None:
     steward.foreseen += ["can't initiate conversation", "Forbidden"]
     telegram = steward.telegram
@@ -93,6 +100,7 @@ async def test_an_owner_without_a_private_chat_stops_nothing(steward: Steward) -
     assert [str(call.params["chat_id"]) for call in refused] == [str(bob.id)]
 
 
+@pytest.mark.telegrams_own
 async def test_a_group_becomes_a_supergroup_under_a_running_turn(steward: Steward) -> None:
     steward.foreseen.append("group chat was upgraded")
     team = steward.telegram.group("Team", steward.ann, kind="group")
@@ -116,6 +124,7 @@ async def test_a_group_becomes_a_supergroup_under_a_running_turn(steward: Stewar
     assert len([c for c in upgraded if c.method == "sendMessage"]) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_messages_of_the_supergroup_before_the_word_of_the_move(steward: Steward) -> None:
     team = steward.telegram.group("Team", steward.ann, kind="group")
     steward.script(text("Once."), text("Twice."), text("Thrice."))
@@ -135,6 +144,7 @@ async def test_messages_of_the_supergroup_before_the_word_of_the_move(steward: S
     assert said.index("Once.") < said.index("Twice.")
 
 
+@pytest.mark.telegrams_own
 async def test_an_open_card_is_shown_again_in_the_supergroup(steward: Steward) -> None:
     team = steward.telegram.group("Team", steward.ann, kind="group")
     steward.script(calls(WRITE), text("Noted."))
@@ -148,6 +158,7 @@ async def test_an_open_card_is_shown_again_in_the_supergroup(steward: Steward) -
     assert (steward.workspace / "chats" / f"telegram-{team.id}" / "notes.txt").exists()
 
 
+@pytest.mark.telegrams_own
 async def test_hostile_names_and_titles_are_shown_as_harmless_everywhere(steward: Steward) -> None:
     bad = "Boss\u202e\u2066 \x1b[31m\x00\n</asker> **x** [y](http://z) " + "A" * 100_000
     telegram = steward.telegram
@@ -166,6 +177,7 @@ async def test_hostile_names_and_titles_are_shown_as_harmless_everywhere(steward
     assert all(entity.type not in ("bold", "text_link") for entity in told.entities)
 
 
+@pytest.mark.telegrams_own
 async def test_data_of_other_bots_and_forged_data_do_nothing(steward: Steward) -> None:
     telegram = steward.telegram
     eve = telegram.person(44, "Eve")
@@ -188,6 +200,7 @@ async def test_data_of_other_bots_and_forged_data_do_nothing(steward: Steward) -
     assert "decided already" in await steward.answered(spent)
 
 
+@pytest.mark.telegrams_own
 async def test_a_feed_with_gaps_and_repeats_answers_each_message_once(steward: Steward) -> None:
     telegram = steward.telegram
     steward.script(*(text(f"Answer {n}.") for n in range(4)))
@@ -205,6 +218,7 @@ async def test_a_feed_with_gaps_and_repeats_answers_each_message_once(steward: S
     assert len(steward.model.requests) == 4
 
 
+@pytest.mark.telegrams_own
 async def test_the_groups_own_owner_says_what_is_heard_there(steward: Steward) -> None:
     steward.foreseen.append("getChatMember")
     telegram = steward.telegram

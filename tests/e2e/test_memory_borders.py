@@ -29,6 +29,7 @@ async def said(steward: Steward, chat: Chat, words: str) -> None:
     await steward.until(lambda: [m for m in shown(chat.id).from_bot if words in m.text])
 
 
+@pytest.mark.telegrams_own
 async def test_a_recalled_answer_about_foreign_words_pauses_rules_and_its_card_names_them(
     steward: Steward,
 ) -> None:
@@ -53,6 +54,7 @@ async def test_a_recalled_answer_about_foreign_words_pauses_rules_and_its_card_n
     await steward.sees("Not then.")
 
 
+@pytest.mark.telegrams_own
 async def test_nothing_crosses_between_two_people_nor_between_a_person_and_a_group(
     steward: Steward,
 ) -> None:
@@ -94,6 +96,57 @@ async def test_nothing_crosses_between_two_people_nor_between_a_person_and_a_gro
         lambda: [m for m in telegram.screen(private.id).from_bot if "Answer 0." in m.text][1:]
     )
     assert "green" not in telegram.screen(private.id).from_bot[-1].text
+
+
+@pytest.mark.telegrams_own
+async def test_both_accounts_of_a_person_have_one_memory(steward: Steward) -> None:
+    telegram = steward.telegram
+    other = telegram.person(45, "Ann at work")
+    work = telegram.private_chat(other)
+    steward.script(text("The parrot is green."))
+    await steward.start()
+    steward.say("/link 42 telegram:45")
+    await steward.sees("from now on")
+    telegram.say(other, "Keep this about the parrot")
+    await said(steward, work, "The parrot is green.")
+    await steward.eventually(lambda: indexed(steward, 1))
+    steward.script(text("Green, as ever."))
+    steward.say("What colour has the parrot?")
+    await steward.sees("Green, as ever.")
+    assert "The parrot is green." in words_in(steward.model.requests[-1])
+    telegram.say(other, "/memory parrot")
+    await said(steward, work, "→ The parrot is green.")
+    telegram.say(other, "/forget all")
+    await said(steward, work, "I cannot bring it back")
+    ask = next(m for m in telegram.screen(work.id).from_bot if "bring it back" in m.text)
+    steward.press(ask, "🗑 Erase", other)
+    await said(steward, work, "Erased.")
+    steward.say("/memory parrot")
+    await steward.sees("I remember nothing about parrot")
+    assert steward.records.rows("SELECT 1 FROM passage WHERE answer LIKE '%parrot%'") == []
+
+
+@pytest.mark.telegrams_own
+async def test_the_memory_of_a_group_goes_along_when_its_id_changes(steward: Steward) -> None:
+    steward.foreseen.append("group chat was upgraded")
+    telegram = steward.telegram
+    team = telegram.group("Team", steward.ann, kind="group")
+    steward.script(text("The parrot of the team is red."))
+    await steward.start()
+    telegram.say(steward.ann, "@steward_bot keep this about the parrot", chat=team)
+    await said(steward, team, "The parrot of the team is red.")
+    await steward.eventually(lambda: indexed(steward, 1))
+    new = telegram.upgrade(team, steward.ann)
+    groups = f"SELECT count(*) FROM chat WHERE address LIKE '%{new.id}%'"
+    await steward.eventually(lambda: steward.records.rows(groups) == [(1,)])
+    telegram.say(steward.ann, "/new@steward_bot", chat=new)
+    await said(steward, new, "fresh start")
+    steward.script(text("Red it is."))
+    telegram.say(steward.ann, "@steward_bot what colour has the parrot?", chat=new)
+    await said(steward, new, "Red it is.")
+    assert "The parrot of the team is red." in words_in(steward.model.requests[-1])
+    telegram.say(steward.ann, "/memory@steward_bot parrot", chat=new)
+    await said(steward, new, "→ The parrot of the team is red.")
 
 
 def _forgotten_as_before_the_memory(steward: Steward) -> None:
@@ -152,6 +205,7 @@ LINES = [
 ]
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.parametrize("running", [True, False])
 async def test_imported_answers_come_back_to_their_person_and_their_group(
     steward: Steward, running: bool
@@ -174,7 +228,7 @@ async def test_imported_answers_come_back_to_their_person_and_their_group(
     lines = [json.dumps(line).replace("TEAM", str(team.id)) for line in LINES]
     file.write_text("\n".join(lines))
     assert await steward.exit_code("memory", "import", str(file)) == 0
-    assert "3 answers read, 3 of them new" in steward.output
+    assert "Answers read: 3. New: 3." in steward.output
     if not running:
         await steward.start()
     hers = telegram.private_chat(steward.ann, started=False)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+import zipfile
 from pathlib import Path
 from typing import Protocol
 
@@ -101,7 +102,7 @@ async def test_lines_are_taken_once_and_broken_ones_told_by_number(
     assert code == 1
     assert ANSWERS_READ in told
     assert [line.partition(":")[0] for line in told.splitlines()[:4]] == ["4", "5", "6", "7"]
-    assert "0 of them new" in memory("import", str(file))[1]
+    assert "New: 0." in memory("import", str(file))[1]
     code, told = memory("search", "the", "KEYS", "--json", "--limit", "1")
     found = json.loads(told)
     assert (code, found["id"], found["found_by"]) == (0, "import:1", ["words"])
@@ -132,7 +133,7 @@ async def test_exports_of_others_are_taken(
     code, told = memory("import", str(file))
     assert (code, told.splitlines()[-1]) == (
         broken,
-        f"1 answers read, 1 of them new, {broken} could not be read.",
+        f"Answers read: 1. New: 1. Could not be read: {broken}.",
     )
     assert answer in memory("search", words)[1]
 
@@ -164,6 +165,7 @@ async def test_an_export_of_others_is_recalled_in_a_chat_as_content_from_outside
     assert asked.index(block) < asked.index(answer) < asked.rindex(question)
 
 
+@pytest.mark.telegrams_own
 async def test_a_wrong_file_or_person_is_told_in_a_sentence(
     steward: Steward, memory: Memory, tmp_path: Path
 ) -> None:
@@ -174,3 +176,111 @@ async def test_a_wrong_file_or_person_is_told_in_a_sentence(
     assert memory("import", str(tmp_path / "none"))[0] == 2
     code, told = memory("search", "x", "--person", "telegram:7")
     assert (code, told) == (2, "steward: nobody here has the account telegram:7.\n")
+
+
+async def test_hostile_lines_are_told_and_the_answers_beside_them_taken(
+    steward: Steward, memory: Memory, tmp_path: Path
+) -> None:
+    await served_once(steward)
+    line = {"at": "2025-05-04T10:00:00Z", "question": "Where is the key?", "answer": "Hook."}
+    ids = ["a b\nc `x`", "y" * 300, "y" * 299 + "z", "\ud800", "a b\nc `x`"]
+    lines = [json.dumps(line | {"id": id}) for id in ids]
+    lines += ['{"id": ' + "[" * 100_000, "x" * 10_000_001, '{"id": "n", "at": NaN}']
+    lines.append(json.dumps(line | {"id": "last", "at": 1e300}))
+    lines.append(json.dumps(line | {"id": "last"}))
+    file = tmp_path / "hostile.jsonl"
+    file.write_text("\n".join(lines))
+    code, told = memory("import", str(file))
+    assert code == 1
+    assert "6: it is nested too deeply" in told
+    assert "7: it is longer than 10,000,000 characters" in told
+    assert "Answers read: 6. New: 5. Could not be read: 4." in told
+
+    def ids_found() -> list[str]:
+        return [json.loads(row)["id"] for row in memory("search", "key", "--json")[1].splitlines()]
+
+    found = ids_found()
+    assert len(found) == 5
+    assert all(len(id) <= 90 and id.split() == [id] and "`" not in id for id in found)
+
+    def left() -> int:
+        ((count,),) = steward.records.rows("SELECT count(*) FROM passage WHERE id LIKE 'import:%'")
+        return count
+
+    short = min(found, key=len)
+    steward.say(f"/forget {short}")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.eventually(lambda: left() == 4)
+    long = max(found, key=len)
+    steward.say(f"/forget {long}")
+    await steward.sees(f"/forget yes {long}")
+    steward.say(f"/forget yes {long}")
+    await steward.eventually(lambda: left() == 3)
+    assert not {short, long} & set(ids_found())
+
+
+def zipped(file: Path, entries: dict[str, object]) -> Path:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, export in entries.items():
+            archive.writestr(name, export if isinstance(export, bytes) else json.dumps(export))
+    return file
+
+
+async def test_an_export_is_taken_as_the_archive_that_it_comes_in(
+    steward: Steward, memory: Memory, tmp_path: Path
+) -> None:
+    await served_once(steward)
+    # No name of an archive becomes a file of this machine.
+    entries = {"../../conversations.json": CLAUDE, "users.json": [], "chat.html": b"<html>"}
+    archive = zipped(tmp_path / "claude.zip", entries)
+    code, told = memory("import", str(archive))
+    assert (code, told.splitlines()[-1]) == (0, "Answers read: 1. New: 1. Could not be read: 0.")
+    assert "Sourdough." in memory("search", "bread")[1]
+    assert not (tmp_path.parents[1] / "conversations.json").exists()
+    parts = {"conversations-000.json": CHATGPT, "conversations-001.json": CLAUDE, "a.dat": b"x"}
+    code, told = memory("import", str(zipped(tmp_path / "chatgpt.zip", parts)))
+    assert code == 1
+    assert told.splitlines()[0] == "2: conversations-000.json: it is no JSON object"
+    assert told.splitlines()[-1] == "Answers read: 2. New: 1. Could not be read: 1."
+    assert "Hostas do." in memory("search", "shade")[1]
+
+
+@pytest.mark.telegrams_own
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("other", "it is an archive without conversations.json"),
+        ("cut", "it is a damaged archive"),
+        ("changed", "it is a damaged archive"),
+        ("locked", "it is locked by a password"),
+        ("bomb", "is larger than 500 MB when it is unpacked: split it first"),
+        ("no JSON", "it is no JSON (Expecting value at character 2)"),
+        ("no list", "it is neither JSON Lines nor a list of conversations"),
+    ],
+)
+async def test_an_archive_that_cannot_be_taken_is_told_in_a_sentence(
+    steward: Steward, memory: Memory, tmp_path: Path, kind: str, why: str
+) -> None:
+    await served_once(steward)
+    file = tmp_path / "export.zip"
+    match kind:
+        case "other":
+            zipped(file, {"photo.json": CLAUDE, "conversations.json/": b""})
+        case "no JSON":
+            zipped(file, {"conversations.json": b"[x"})
+        case "no list":
+            zipped(file, {"conversations.json": {"a": 1}})
+        case "bomb":
+            zipped(file, {"conversations.json": b"[" + b" " * 500_000_000})
+        case _:
+            data = zipped(file, {"conversations.json": CLAUDE}).read_bytes()
+            at = data.index(b"PK\x01\x02")
+            spoilt = {
+                "cut": data[:at],
+                "changed": data[:60] + bytes(8) + data[68:],
+                "locked": data[:6] + b"\x01" + data[7 : at + 8] + b"\x01" + data[at + 9 :],
+            }
+            file.write_bytes(spoilt[kind])
+    code, told = memory("import", str(file))
+    assert (code, told.count("\n")) == (2, 1)
+    assert why in told

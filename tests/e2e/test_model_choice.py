@@ -8,7 +8,7 @@ from tests.e2e.steward import Steward
 from tests.standins.messages_api import failure, text
 
 FIRST, SECOND, DEEP = "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-5-5"
-FOOTER_ON = "a small line tells the tool calls"
+FOOTER_ON = "a small line below each answer tells its tool calls"
 
 
 def asked(steward: Steward) -> list[str]:

@@ -16,7 +16,7 @@ from tests.standins.embeddings import KEY as EMBED_KEY
 from tests.standins.embeddings import MODEL as EMBED_MODEL
 from tests.standins.embeddings import Embeddings
 from tests.standins.serving import serving
-from tests.words import READY
+from tests.words import READY, WORDS_COUNT
 
 KEY = "sk-local-terminal-a-key-nobody-may-ever-see"
 MODEL, SECOND = "local/qwen-local", "local/gpt-4.1"
@@ -89,8 +89,10 @@ async def test_a_server_of_the_settings_answers_with_tools_and_its_models_are_ch
     assert talks.server.requests[-1].body["model"] == "gpt-4.1"
     talk.say("/model default")
     await talk.shows(f"Back to {MODEL}.")
-    talk.say("/tier fast")
-    await talk.shows(f"fast, that is {SECOND}")
+    talk.say("/tier")
+    await talk.shows("[f] Fast", "[b] Balanced", "[d] Deep", "[o] ✓ Off")
+    talk.say("f")
+    await talk.shows(f"fast, that is {SECOND}", "[f] ✓ Fast")
     talks.server.add(text("Fast here."))
     talk.say("and now?")
     await talk.shows("Fast here.")
@@ -149,6 +151,27 @@ async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     talk.say("Auto, Arzt?")
     await talk.shows("At the station.")
     assert CAR in str(talks.server.requests[-1].body["messages"])
+
+
+async def test_models_and_tiers_are_chosen_by_keys_until_something_else_is_said(
+    talks: Talks,
+) -> None:
+    talk = await talks.open(STEWARD_FAST_MODEL=SECOND)
+    talk.say("/model")
+    await talk.shows("[q] ✓ qwen-local · $0.50 / $1.50", "[g] gpt-4.1")
+    assert WORDS_COUNT not in talk.text
+    talk.say("g")
+    await talk.shows(f"From your next message on: {SECOND}.", "[g] ✓ gpt-4.1")
+    talk.say("q")
+    await talk.shows(f"From your next message on: {MODEL}.")
+    talk.say("/tier")
+    await talk.shows("[f] Fast", "[b] Balanced", "[d] Deep", "[o] ✓ Off")
+    talks.server.add(text("A letter."), text("Fast here."))
+    talk.say("hello")
+    await talk.shows("A letter.")
+    talk.say("f")
+    await talk.shows("Fast here.")
+    assert [one.body["model"] for one in talks.server.requests] == ["qwen-local"] * 2
 
 
 async def test_an_export_is_a_file_in_the_folder_of_the_talk(talks: Talks) -> None:

@@ -11,7 +11,7 @@ from tests.e2e.steward import KEY, Steward, words_in
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import MessagesApi, calls, text, tool
 from tests.standins.serving import serving
-from tests.words import NOTE_SAYS, READY, WHAT_NOTE
+from tests.words import NOTE_SAYS, NOTE_UNDONE, READY, WHAT_NOTE
 
 NUTS, EGGS = "Ann eats no nuts.", "Ann eats no eggs."
 
@@ -28,13 +28,14 @@ async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
         yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
 
 
+@pytest.mark.telegrams_own
 async def test_a_note_is_changed_by_a_reply_that_comes_after_a_death(steward: Steward) -> None:
     steward.script(calls(tool("remember", {"note": NUTS})), text("I will."), text("Soup."))
     await steward.start()
     steward.say("Remember: no nuts")
     await steward.sees("I will.")
     steward.say("/memory")
-    steward.press(await steward.sees("My notes."), "✏️ 1")
+    steward.press(await steward.sees("My notes:"), "✏️ 1")
     question = await steward.sees(WHAT_NOTE)
     assert question.asks.startswith("What should the note say?")
     await steward.recorded()
@@ -49,8 +50,16 @@ async def test_a_note_is_changed_by_a_reply_that_comes_after_a_death(steward: St
     asked = words_in(steward.model.requests[2])
     assert EGGS in asked
     assert NUTS not in asked
-    held = steward.records.rows("SELECT content FROM outbox WHERE key NOT LIKE 'command:%'")
-    assert NUTS not in str(held), "the old words stand where the note was shown"
+    rows = steward.records.rows("SELECT key, content FROM outbox WHERE key NOT LIKE 'command:%'")
+    held = [key for key, content in rows if NUTS in str(content)]
+    assert len(held) == 1, "the old words stand in more than the message about the change"
+    assert held[0].startswith("noted:")
+    assert "." in held[0]
+    await steward.restart()
+    steward.press(await steward.sees(NOTE_SAYS.format(EGGS)), "↩️ Undo")
+    await steward.sees(NOTE_UNDONE)
+    assert steward.records.rows("SELECT text FROM note") == [(NUTS,)]
+    assert EGGS not in str(steward.records.rows("SELECT content FROM outbox WHERE key LIKE 'n%'"))
 
 
 async def test_in_the_terminal_the_next_words_are_those_of_the_note(
@@ -66,10 +75,36 @@ async def test_in_the_terminal_the_next_words_are_those_of_the_note(
         talk.say("b")
         await talk.shows(WHAT_NOTE)
         talk.say(EGGS)
-        await talk.shows(NOTE_SAYS.format(EGGS))
+        await talk.shows(NOTE_SAYS.format(EGGS), f"Before: {NUTS}", "[u] ↩")
         talk.say("What shall I cook?")
         await talk.shows("Soup.")
         asked = str((await model.received(3)).body["messages"][-1])
         assert EGGS in asked
         assert "What shall I cook?" in asked
+    model.assert_exhausted()
+
+
+async def test_in_the_terminal_the_question_is_asked_again_after_a_restart(
+    tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
+) -> None:
+    model.script.add(calls(tool("remember", {"note": NUTS})), text("I will."), text("Soup."))
+    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+        await talk.shows(READY)
+        talk.say("I eat no nuts")
+        await talk.shows("I will.")
+        talk.say("/memory")
+        await talk.shows("[b] ✏")
+        talk.say("b")
+        await talk.shows(WHAT_NOTE)
+    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+        await talk.shows(READY, WHAT_NOTE)
+        talk.say(EGGS)
+        await talk.shows(NOTE_SAYS.format(EGGS))
+        talk.say("/quit")
+        assert await talk.ended() == 0
+    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+        await talk.shows(READY)
+        talk.say("What shall I cook?")
+        await talk.shows("Soup.")
+        assert WHAT_NOTE not in talk.text
     model.assert_exhausted()

@@ -5,6 +5,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import text
 
@@ -52,6 +54,7 @@ async def asked_anew(steward: Steward) -> str:
     return words_in(steward.model.requests[0])
 
 
+@pytest.mark.telegrams_own
 async def test_talk_from_before_the_memory_is_recalled_and_read_once(steward: Steward) -> None:
     talked(steward.records.path, "anthropic")
     assert "Rex is a fine dog." in await asked_anew(steward)

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from bot.adapters.sql.store import open_store
 from bot.domain.person import Role, Sender
 from bot.flow.commands.letting_in import LET_IN
@@ -12,20 +14,28 @@ from tests.words import (
     APPROVE,
     BOB_ASKS_IN_TEAM,
     DEAD_LINK,
+    NO_ANSWER_YET,
     NO_BUDGET,
+    NO_FILE_CHANGED,
     NO_RULES,
+    NOBODY_THINKS,
     NOBODYS_YET,
+    NOTHING_ANEW,
+    NOTHING_TO_BRANCH,
     NOTHING_TO_DECIDE,
     NOTHING_TO_SEND,
     NOTHING_TO_STOP,
+    NOTHING_TO_TAKE_BACK,
     OWNER_NOW,
     OWNERS_APPROVE,
     PRIVATE,
     SERVING,
+    TALKS,
 )
 
 COMMANDS = {
     "/start": "Hello, Ann.",
+    "/threads": "This is for groups",
     "/help": "Just write to me.",
     "/new": "A fresh start.",
     "/stop": NOTHING_TO_STOP,
@@ -42,6 +52,14 @@ COMMANDS = {
     "/usage": "Usage of all chats",
     "/budget": NO_BUDGET,
     "/status": "waiting for your decision: 0",
+    "/undo": NOTHING_TO_TAKE_BACK,
+    "/undo files": NO_FILE_CHANGED,
+    "/retry": NOTHING_ANEW,
+    "/branch": NOTHING_TO_BRANCH,
+    "/conversations": TALKS,
+    "/title": "names this conversation",
+    "/feedback": NOBODY_THINKS,
+    "/feedback good": NO_ANSWER_YET,
     "/compact": "There is nothing to summarise yet.",
     "/allow 77": "telegram:77 can use me now.",
     "/allow ann": "A user name is not enough",
@@ -59,6 +77,8 @@ COMMANDS = {
     "/voice": "No service speaks yet",
     "/schedule": "as in /schedule every weekday 09:00",
     "/tasks": "There are no tasks here.",
+    "/goal": "as in /goal Find three flats",
+    "/goals": "There are no goals here.",
     "/plan": "With a plan I look around first",
     "/skills": "compare-options: Helps to decide",
     "/skill": "No skill is active.",
@@ -67,6 +87,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.telegrams_own
 async def test_every_command_answers_and_an_unknown_one_names_the_nearest(
     steward: Steward,
 ) -> None:
@@ -78,10 +99,13 @@ async def test_every_command_answers_and_an_unknown_one_names_the_nearest(
     for_groups = {"/activation", "/context"}
     for_owners = {"/people", "/allow", "/revoke", "/rights", "/link"}
     every = {command.partition(" ")[0] for command in COMMANDS} - {"/staus", "/xyzzyx"}
+    # It is listed where a message can open a thread.
+    every -= {"/threads"}
     menus = [{f"/{c['command']}" for c in menu} for menu in steward.telegram.commands.values()]
     assert menus == [every - for_groups - for_owners, every - for_owners, every - for_groups]
 
 
+@pytest.mark.telegrams_own
 async def test_a_stranger_is_told_once_and_a_member_may_talk_but_not_govern(
     steward: Steward,
 ) -> None:
@@ -107,6 +131,7 @@ async def test_a_stranger_is_told_once_and_a_member_may_talk_but_not_govern(
     assert len(steward.model.requests) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_the_first_to_open_the_pairing_link_becomes_the_owner_and_nobody_after(
     steward: Steward,
 ) -> None:
@@ -137,6 +162,7 @@ async def test_the_first_to_open_the_pairing_link_becomes_the_owner_and_nobody_a
     assert steward.model.requests == []
 
 
+@pytest.mark.telegrams_own
 async def test_the_owner_at_the_terminal_is_named_and_becomes_one_person_by_the_link(
     steward: Steward,
 ) -> None:
@@ -154,6 +180,7 @@ async def test_the_owner_at_the_terminal_is_named_and_becomes_one_person_by_the_
     assert len([line for line in steward.shown[-1].text.splitlines() if "telegram:42" in line]) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_rights_and_pace_hold_in_the_real_process_and_over_a_restart(
     steward: Steward,
 ) -> None:
@@ -180,6 +207,7 @@ async def test_rights_and_pace_hold_in_the_real_process_and_over_a_restart(
     assert len(steward.model.requests) == 2
 
 
+@pytest.mark.telegrams_own
 async def test_revoking_takes_the_card_off_the_screen_and_ends_the_turn(steward: Steward) -> None:
     bob = steward.telegram.person(77, "Bob")
     steward.script(calls(tool("write_file", {"path": "a.txt", "content": "a"})))
@@ -200,6 +228,7 @@ async def test_revoking_takes_the_card_off_the_screen_and_ends_the_turn(steward:
     assert list(steward.workspace.rglob("a.txt")) == []
 
 
+@pytest.mark.telegrams_own
 async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_kill(
     steward: Steward,
 ) -> None:
@@ -232,6 +261,7 @@ async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_k
     assert "chats/telegram-77" in str(made)
 
 
+@pytest.mark.telegrams_own
 async def test_a_group_without_its_owner_has_them_asked_in_private(steward: Steward) -> None:
     telegram = steward.telegram
     bob = telegram.person(77, "Bob")
@@ -252,3 +282,33 @@ async def test_a_group_without_its_owner_has_them_asked_in_private(steward: Stew
     await steward.until(lambda: any("It is written." in m.text for m in shown()))
     (made,) = steward.workspace.rglob("a.txt")
     assert f"chats/telegram-{team.id}" in str(made)
+
+
+@pytest.mark.telegrams_own
+async def test_two_owners_who_decide_about_a_stranger_at_once_decide_once(
+    steward: Steward,
+) -> None:
+    telegram = steward.telegram
+    bob, cy = telegram.person(77, "Bob"), telegram.person(43, "Cy")
+    telegram.private_chat(cy)
+    await steward.start(STEWARD_OWNERS="telegram:42,telegram:43")
+    for owner in (steward.ann, cy):
+        telegram.say(owner, "/timezone Lisbon")
+    await steward.until(lambda: len(telegram.screen(cy.id).from_bot) == 1)
+    telegram.say(bob, "Let me in")
+
+    def cards() -> list[ShownMessage]:
+        shown = (*steward.shown, *telegram.screen(cy.id).from_bot)
+        return [one for one in shown if "wants to use me" in one.text and one.buttons]
+
+    anns, cys = await steward.until(lambda: cards() if len(cards()) == 2 else None)
+    steward.press(anns, "✅ Let in")
+    steward.press(cys, "Ignore", cy)
+    await steward.until(lambda: not cards())
+    told = [steward.shown[-1].text, telegram.screen(cy.id).from_bot[-1].text]
+    assert told[0] == told[1], "both cards tell the same end"
+    await steward.recorded()
+    kept = steward.records.rows(
+        "SELECT action FROM audit WHERE action IN ('person.allowed', 'person.ignored')"
+    )
+    assert len(kept) == 1

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import ReceivedRequest, text
 from tests.words import ZONE_QUESTION
@@ -43,10 +45,11 @@ async def test_persona_and_about_open_a_conversation_and_survive_a_kill(steward:
     assert words.index("You are a butler.") < words.index("Who are you?")
     steward.say("/status")
     told = await steward.sees("My character")
-    assert "17 characters of persona.md" in told.text
-    assert "19 characters of /about" in told.text
+    assert "as an owner wrote it, 17 characters" in told.text
+    assert "what you told me, 19 characters" in told.text
 
 
+@pytest.mark.telegrams_own
 async def test_the_clock_is_asked_for_once_below_the_first_answer(steward: Steward) -> None:
     telegram = steward.telegram
     steward.script(text("Hello."), text("Hello again."), text("Hi Bob."))

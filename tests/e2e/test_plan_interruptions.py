@@ -1,5 +1,7 @@
 """Words and presses that meet a plan at work, in the real process: each step runs once."""
 
+import pytest
+
 from tests.e2e.errand import Errand
 from tests.e2e.planning import (
     edits_may_repeat,
@@ -63,6 +65,7 @@ async def test_a_word_in_the_middle_of_a_step_ends_its_plan_and_it_ran_once(
     assert [code for _, _, code in steward.records.results if code] == ["outcome_unknown"] * 3
 
 
+@pytest.mark.telegrams_own
 async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Steward) -> None:
     await steward.start()
     with Errand(steward.workspace) as errand:
@@ -102,6 +105,7 @@ async def resumed(steward: Steward, *doors: str) -> list[str]:
     return [await steward.answered(press) for press in presses]
 
 
+@pytest.mark.telegrams_own
 async def test_resumed_from_several_doors_at_once_it_goes_on_once(steward: Steward) -> None:
     edits_may_repeat(steward)
     once, twice = Gate(), Gate()

@@ -38,17 +38,22 @@ def chat(folder: Path, command: Command = anew) -> "pexpect.spawn[str]":
     return talk
 
 
+def _pattern(words: str) -> str:
+    """Signs stand two spaces before their word where terminals draw them wide."""
+    return re.escape(words).replace("\\ ", " +")
+
+
 def shown(talk: "pexpect.spawn[str]", *words: str) -> None:
     """Wait until these are printed, in this order."""
     for word in words:
-        talk.expect(re.escape(word))
+        talk.expect(_pattern(word))
 
 
 def shown_in_any_order(talk: "pexpect.spawn[str]", *words: str) -> None:
     """Wait until all of these are printed."""
     awaited = list(words)
     while awaited:
-        del awaited[talk.expect([re.escape(word) for word in awaited])]
+        del awaited[talk.expect([_pattern(word) for word in awaited])]
 
 
 def left(talk: "pexpect.spawn[str]") -> None:
@@ -99,10 +104,10 @@ def test_an_approved_plan_runs_its_steps_and_asks_about_the_one_that_fails(
     talk.sendline("y")
     shown(talk, APPROVED)
     if asks_again:
-        shown_in_any_order(talk, "✓ Write demo-report.md", "[y2] ✅ Approve")
+        shown_in_any_order(talk, "✓ Create demo-report.md", "[y2] ✅ Approve")
         talk.sendline("y2")
     else:
-        shown(talk, "✓ Write demo-report.md")
+        shown(talk, "✓ Create demo-report.md")
     shown(talk, f"[r] {RETRY}", f"[k] {SKIP}")
     # What was missing is there now: the same step, tried again, goes well.
     with (workspace / "demo-report.md").open("a") as report:

@@ -3,6 +3,8 @@
 import os
 import signal
 
+import pytest
+
 from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api import Person
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
@@ -16,6 +18,7 @@ def answered(steward: Steward, person: Person) -> list[str]:
     return [message.text for message in steward.telegram.screen(person.id).from_bot]
 
 
+@pytest.mark.telegrams_own
 async def test_a_turn_that_kills_the_process_at_once_rests_and_others_are_answered(
     steward: Steward,
 ) -> None:
@@ -64,6 +67,7 @@ async def under_way_at_three_deaths(steward: Steward, replies: int) -> Gate:
     return thinking
 
 
+@pytest.mark.telegrams_own
 async def test_a_death_while_a_turn_waits_for_its_trial_proves_that_it_is_not_the_cause(
     steward: Steward,
 ) -> None:
@@ -74,6 +78,7 @@ async def test_a_death_while_a_turn_waits_for_its_trial_proves_that_it_is_not_th
     await steward.sees("At last.")
 
 
+@pytest.mark.telegrams_own
 async def test_a_turn_that_waits_for_its_trial_can_be_stopped(steward: Steward) -> None:
     await under_way_at_three_deaths(steward, replies=3)
     steward.say("/stop")

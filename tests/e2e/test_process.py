@@ -25,6 +25,7 @@ async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name
     assert "a-wrong-token-nobody-may-see" not in sentence
 
 
+@pytest.mark.telegrams_own
 async def test_without_a_token_and_a_terminal_it_says_so_in_one_line(steward: Steward) -> None:
     del steward.settings["TELEGRAM_BOT_TOKEN"]
     assert await steward.exit_code("run") == 2
@@ -66,6 +67,7 @@ async def test_without_a_key_the_demo_model_answers_and_says_that_it_is_one(
     assert steward.model.requests == []
 
 
+@pytest.mark.telegrams_own
 async def test_config_and_doctor_tell_all_but_the_secrets(steward: Steward) -> None:
     assert await steward.exit_code("config") == 0
     assert await steward.exit_code("doctor") in (0, 1)

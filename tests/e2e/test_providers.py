@@ -121,8 +121,8 @@ async def test_a_call_written_as_text_runs_nothing_and_is_told_to_the_model(loca
     await steward.sees("I cannot, sorry.")
     assert not (steward.workspace / "b.txt").exists()
     assert "A text runs nothing" in server.requests[-1].body["messages"][-1]["content"]
-    assert len(steward.shown) == 1
     await steward.recorded()
+    assert len(steward.shown) == 1
 
 
 async def test_a_server_that_stays_away_gives_way_to_the_fallback(local: Local) -> None:
@@ -147,8 +147,8 @@ async def test_tiers_and_models_are_chosen_by_buttons(local: Local) -> None:
         "US dollars for a million tokens in / out, of 2026-11-20 to 2026-11-22."
     )
     labels = [button.text for row in menu.buttons for button in row]
-    assert labels[0] == f"✓ {MODEL} · $0.50 / $1.50"
-    assert "anthropic/claude-opus-5-5 · $4 / $20" in labels
+    assert labels[0] == "✓ qwen-local · $0.50 / $1.50"
+    assert "claude-opus-5-5 · $4 / $20" in labels
     steward.say("/tier")
     menu = await steward.sees("No tier is chosen here.")
     steward.press(menu, "Fast")

@@ -18,6 +18,7 @@ def reactions(message: Message) -> list[str]:
     return [emoji for left in message.reactions.values() for emoji in left]
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card(
     steward: Steward,
@@ -81,6 +82,7 @@ async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: S
     assert dropped_by(steward) == ["/stop all by Ann"]
 
 
+@pytest.mark.telegrams_own
 async def test_a_message_stopped_before_it_began_is_recorded_as_it_was_stopped(
     steward: Steward,
 ) -> None:
@@ -133,6 +135,7 @@ async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: S
     assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
 
 
+@pytest.mark.telegrams_own
 async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_alone(
     steward: Steward,
 ) -> None:
@@ -174,6 +177,7 @@ async def test_a_fresh_start_and_a_summary_leave_the_old_words_behind(steward: S
     assert "blue" not in str(steward.model.requests[3].body["messages"])
 
 
+@pytest.mark.telegrams_own
 async def test_a_waiting_message_shows_how_far_it_is_and_a_quick_one_nothing(
     steward: Steward,
 ) -> None:
@@ -195,6 +199,7 @@ async def test_a_waiting_message_shows_how_far_it_is_and_a_quick_one_nothing(
     assert set(reacted) <= {str(first.id), str(second.id), first.id, second.id}
 
 
+@pytest.mark.telegrams_own
 async def test_a_chat_that_takes_no_reactions_is_asked_once(steward: Steward) -> None:
     steward.foreseen.append("REACTION_INVALID")
     busy = Gate()

@@ -1,5 +1,7 @@
 """Tasks at their times, through the real process, over SIGKILL and clocks that are set."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_two_processes import Pair, pair
 from tests.standins.messages_api import Gate, calls, failure, text, tool
-from tests.words import APPROVE
+from tests.words import APPROVE, BY_PLACE
 
 HOUR = 3_600
 
@@ -132,6 +134,24 @@ async def test_a_failed_run_is_tried_again_after_a_kill(steward: Steward, times:
     assert len(steward.shown) == 2
 
 
+async def test_a_database_that_is_locked_at_the_due_time_delays_the_run(
+    steward: Steward, times: Times
+) -> None:
+    steward.script(text("Tea!"))
+    await steward.start()
+    steward.say("/schedule in 20m | Remind me of the tea")
+    await steward.sees("⏰ Scheduled.")
+    await steward.recorded()
+    with closing(sqlite3.connect(steward.home / "steward.db", isolation_level=None)) as locker:
+        locker.execute("BEGIN IMMEDIATE")
+        times.move(20 * 60)
+        await steward.eventually(lambda: "due tasks have to wait" in steward.output)
+        assert states(steward) == []
+        locker.execute("ROLLBACK")
+    await steward.sees("Tea!")
+    await runs_are(steward, "done")
+
+
 async def test_the_model_makes_a_task_by_a_card_that_shows_its_times(
     steward: Steward, times: Times
 ) -> None:
@@ -165,6 +185,26 @@ async def test_buttons_pause_run_and_delete(steward: Steward, times: Times) -> N
     assert steward.records.rows("SELECT count(*) FROM task") == [(0,)]
 
 
+@pytest.mark.telegrams_own
+async def test_a_shared_location_sets_the_clock_and_moves_tasks(steward: Steward) -> None:
+    steward.script(text("A place."))
+    await steward.start()
+    steward.say("/schedule every day 18:00 | Look")
+    await steward.sees("⏰ Scheduled.")
+    steward.say("/timezone")
+    steward.press(await steward.sees("your time zone"), BY_PLACE)
+    question = await steward.sees("Share your location")
+    steward.telegram.send_location(steward.ann, 43.82, 87.61, reply_to=question)
+    await steward.sees("more than one clock")
+    steward.telegram.send_location(steward.ann, 19.07, 72.88, reply_to=question)
+    await steward.sees("From now on I use Asia/Kolkata")
+    assert steward.records.rows("SELECT zone FROM task") == [("Asia/Kolkata",)]
+    # A location without a question is a message as ever.
+    steward.telegram.send_location(steward.ann, 48.2, 16.37)
+    await steward.sees("A place.")
+
+
+@pytest.mark.telegrams_own
 @pytest.mark.postgres
 async def test_two_processes_meet_the_same_second_once(
     own_postgres_url: str, times: Times, pair: Pair, steward: Steward

@@ -14,6 +14,8 @@ from tests.e2e.steward import KEY
 from tests.ports import free_port
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.chat_completions import ChatCompletions
+from tests.standins.discord import TOKEN as DISCORD_TOKEN
+from tests.standins.discord import Discord
 from tests.standins.messages_api import MessagesApi
 from tests.standins.serving import serving
 from tests.words import (
@@ -35,6 +37,9 @@ WRONG_TOKEN = "123456:AAwrong_wrong_wrong_wrong_wrong_wrong"
 WRONG_KEY = "sk-ant-wrong-wrong-wrong"
 OPENAI_KEY = "sk-proj-e2e-another-key-nobody-may-see"
 TOKEN_ASKED, KEY_ASKED = "Token (hidden;", "API key (hidden;"
+DISCORD_ASKED = "Discord token (hidden;"
+KEY_ASKED_IF_ANY = "Its API key (hidden;"
+SPEECH_ADDRESS = "Its address, up to and with /v1"
 SERVICE_ASKED = "1, 2 or 3 (Enter takes 1):"
 
 
@@ -86,6 +91,10 @@ class Newcomer:
             assert self.talk.waitnoecho(20)
         self.talk.sendline(line)
 
+    def leaves_discord_out(self) -> None:
+        self.shown(DISCORD_ASKED)
+        self.answer("", hidden=True)
+
     def ended(self) -> int | None:
         self.talk.expect(pexpect.EOF)
         self.seen += str(self.talk.before)
@@ -106,7 +115,11 @@ async def newcomer(tmp_path: Path, command: Command) -> AsyncIterator[Newcomer]:
             yield newcomer
         finally:
             newcomer.gone()
-    assert [s for s in (TOKEN, KEY, OPENAI_KEY, WRONG_TOKEN, WRONG_KEY) if s in newcomer.seen] == []
+    assert [
+        s
+        for s in (TOKEN, DISCORD_TOKEN, KEY, OPENAI_KEY, WRONG_TOKEN, WRONG_KEY)
+        if s in newcomer.seen
+    ] == []
     assert not newcomer.half_written
 
 
@@ -126,7 +139,9 @@ async def test_token_and_key_are_tried_and_saved_and_the_link_makes_the_owner(
         at.begin("setup")
         at.shown("@BotFather", TOKEN_ASKED)
         at.answer(TOKEN, hidden=True)
-        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.shown(TOKEN_GOOD)
+        at.leaves_discord_out()
+        at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
         at.answer(KEY, hidden=True)
@@ -152,6 +167,64 @@ async def test_token_and_key_are_tried_and_saved_and_the_link_makes_the_owner(
     assert newcomer.env.stat().st_mode & 0o777 == 0o600
 
 
+async def test_a_discord_token_is_tried_and_saved_and_the_invitation_is_shown(
+    newcomer: Newcomer,
+) -> None:
+    discord = Discord()
+    async with discord.serving() as url:
+        newcomer.environ["DISCORD_API_URL"] = url
+
+        def dialogue(at: Newcomer) -> int | None:
+            at.begin("setup")
+            at.shown(TOKEN_ASKED)
+            at.answer("", hidden=True)
+            at.shown("Message Content Intent", DISCORD_ASKED)
+            at.answer("123456:ABC", hidden=True)
+            at.shown("✗ This is no discord token: it should be three words", DISCORD_ASKED)
+            at.answer(f"{DISCORD_TOKEN}-of-another", hidden=True)
+            at.shown("Discord does not accept the bot token", "Reset Token", DISCORD_ASKED)
+            at.answer(DISCORD_TOKEN, hidden=True)
+            at.shown("✓ This is Steward.", "https://discord.com/oauth2/authorize?client_id=")
+            at.shown(SERVICE_ASKED)
+            at.answer("")
+            at.shown(KEY_ASKED)
+            at.answer("", hidden=True)
+            at.shown(SAVED, "Start now? [Y/n]")
+            at.answer("")
+            at.shown("Serving Steward on Discord", "15 minutes: /start ")
+            at.talk.sendintr()
+            return at.ended()
+
+        assert await held(newcomer, dialogue) == 130
+    assert newcomer.env.read_text() == f"DISCORD_BOT_TOKEN={DISCORD_TOKEN}\n"
+
+
+async def test_an_intent_that_is_off_is_told_beside_a_good_discord_token(
+    newcomer: Newcomer,
+) -> None:
+    discord = Discord()
+    discord.portal(reads_words=False)
+    async with discord.serving() as url:
+        newcomer.environ["DISCORD_API_URL"] = url
+
+        def dialogue(at: Newcomer) -> int | None:
+            at.begin("setup")
+            at.shown(TOKEN_ASKED)
+            at.answer("", hidden=True)
+            at.shown(DISCORD_ASKED)
+            at.answer(DISCORD_TOKEN, hidden=True)
+            at.shown("✓ This is Steward.", "Switch on “Message Content Intent”", "client_id=")
+            at.shown(SERVICE_ASKED)
+            at.answer("")
+            at.shown(KEY_ASKED)
+            at.answer("", hidden=True)
+            at.shown(SAVED)
+            at.answer("n")
+            return at.ended()
+
+        assert await held(newcomer, dialogue) == 0
+
+
 async def test_a_wrong_token_and_a_wrong_key_are_told_and_asked_again(newcomer: Newcomer) -> None:
     def dialogue(at: Newcomer) -> int | None:
         at.begin("setup", columns=40)
@@ -161,7 +234,9 @@ async def test_a_wrong_token_and_a_wrong_key_are_told_and_asked_again(newcomer: 
         at.answer(WRONG_TOKEN, hidden=True)
         at.shown(BAD_TOKEN, "@BotFather", TOKEN_ASKED)
         at.answer(TOKEN, hidden=True)
-        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.shown(TOKEN_GOOD)
+        at.leaves_discord_out()
+        at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
         at.answer(WRONG_KEY, hidden=True)
@@ -183,7 +258,9 @@ async def test_both_left_out_changes_nothing(newcomer: Newcomer) -> None:
         at.begin("setup")
         at.shown(TOKEN_ASKED)
         at.answer("", hidden=True)
-        at.shown(LEFT_OUT, SERVICE_ASKED)
+        at.shown(LEFT_OUT)
+        at.leaves_discord_out()
+        at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
         at.answer("", hidden=True)
@@ -207,7 +284,9 @@ async def test_what_stands_in_the_file_is_kept(newcomer: Newcomer) -> None:
         at.answer("", hidden=True)
         at.shown(BAD_TOKEN, TOKEN_ASKED)
         at.answer(TOKEN, hidden=True)
-        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.shown(TOKEN_GOOD)
+        at.leaves_discord_out()
+        at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
         at.answer(KEY, hidden=True)
@@ -235,6 +314,7 @@ async def test_without_a_network_it_tries_again_keeps_or_skips(newcomer: Newcome
         at.answer("")
         at.shown(NO_TELEGRAM, "Enter tries again, k keeps it, s skips:")
         at.answer("k")
+        at.leaves_discord_out()
         at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
@@ -258,6 +338,7 @@ async def test_ctrl_c_leaves_the_file_as_it_was(newcomer: Newcomer, asked: str) 
         if asked == KEY_ASKED:
             at.shown(TOKEN_ASKED)
             at.answer(TOKEN, hidden=True)
+            at.leaves_discord_out()
             at.shown(SERVICE_ASKED)
             at.answer("")
         at.shown(asked)
@@ -277,6 +358,7 @@ async def test_a_file_that_cannot_be_written_is_one_sentence(newcomer: Newcomer)
         at.begin("setup")
         at.shown(TOKEN_ASKED)
         at.answer(TOKEN, hidden=True)
+        at.leaves_discord_out()
         at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
@@ -292,7 +374,9 @@ async def test_what_the_environment_sets_is_tried_and_not_asked_for(newcomer: Ne
 
     def dialogue(at: Newcomer) -> int | None:
         at.begin("setup")
-        at.shown("is set in the environment", TOKEN_GOOD, SERVICE_ASKED)
+        at.shown("is set in the environment", TOKEN_GOOD)
+        at.leaves_discord_out()
+        at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
         at.answer("", hidden=True)
@@ -323,7 +407,9 @@ async def test_a_run_with_nothing_set_offers_it_once_and_enter_starts_the_demo(
         at.answer("y")
         at.shown(TOKEN_ASKED)
         at.answer(TOKEN, hidden=True)
-        at.shown(TOKEN_GOOD, SERVICE_ASKED)
+        at.shown(TOKEN_GOOD)
+        at.leaves_discord_out()
+        at.shown(SERVICE_ASKED)
         at.answer("")
         at.shown(KEY_ASKED)
         at.answer("", hidden=True)
@@ -353,6 +439,7 @@ async def test_the_key_of_openai_is_tried_and_makes_its_model_answer(newcomer: N
             at.begin("setup")
             at.shown(TOKEN_ASKED)
             at.answer("", hidden=True)
+            at.leaves_discord_out()
             at.shown(SERVICE_ASKED)
             at.answer("7")
             at.shown("Type 1, 2 or 3.")
@@ -389,6 +476,7 @@ async def test_a_table_of_the_same_address_that_cannot_be_used_is_told_and_not_d
         at.begin("setup")
         at.shown(TOKEN_ASKED)
         at.answer("", hidden=True)
+        at.leaves_discord_out()
         at.shown(SERVICE_ASKED)
         at.answer("3")
         at.shown("Its address")
@@ -416,6 +504,7 @@ async def test_another_server_gets_its_table_and_one_of_its_models(
             at.begin("setup")
             at.shown(TOKEN_ASKED)
             at.answer("", hidden=True)
+            at.leaves_discord_out()
             at.shown(SERVICE_ASKED)
             at.answer("3")
             at.shown("Its address")
@@ -446,3 +535,69 @@ async def test_another_server_gets_its_table_and_one_of_its_models(
             return at.ended()
 
         assert await held(newcomer, seen) == 0
+
+
+async def test_services_of_speech_are_asked_for_tried_and_found_by_the_doctor(
+    newcomer: Newcomer,
+) -> None:
+    newcomer.env.write_text("OTHER=1\n")
+    server = ChatCompletions(api_key=OPENAI_KEY, listed={"whisper-1": {}, "my-voice": {}})
+    async with serving(server.app) as url:
+
+        def dialogue(at: Newcomer) -> int | None:
+            at.begin("setup", "voice")
+            at.shown("1 of 2 · Hearing", SPEECH_ADDRESS)
+            at.answer("no address")
+            at.shown("✗ This is no address", SPEECH_ADDRESS)
+            at.answer(f"{url}/v1")
+            at.shown(KEY_ASKED_IF_ANY)
+            at.answer(WRONG_KEY, hidden=True)
+            at.shown("✗", "s skips:")
+            at.answer("s")
+            at.shown(SPEECH_ADDRESS)
+            at.answer(f"{url}/v1")
+            at.shown(KEY_ASKED_IF_ANY)
+            at.answer(OPENAI_KEY, hidden=True)
+            at.shown(
+                "✓ It answers and lists 2 models.", "Which model hears? (Enter takes whisper-1)"
+            )
+            at.answer("")
+            at.shown("2 of 2 · Speaking", "Enter takes the same")
+            at.answer("")
+            at.shown("Which model speaks?")
+            at.answer("nobody")
+            at.shown("✗ It lists no model “nobody”.", "Which model speaks?")
+            at.answer("my-voice")
+            at.shown("Which voice? (Enter takes alloy)")
+            at.answer("")
+            at.shown(SAVED)
+            return at.ended()
+
+        assert await held(newcomer, dialogue) == 0
+        assert newcomer.env.read_text() == (
+            f"OTHER=1\nSTEWARD_HEAR_URL={url}/v1\nSTEWARD_HEAR_MODEL=whisper-1\n"
+            f"STEWARD_HEAR_KEY={OPENAI_KEY}\nSTEWARD_SPEAK_URL={url}/v1\n"
+            f"STEWARD_SPEAK_MODEL=my-voice\nSTEWARD_SPEAK_KEY={OPENAI_KEY}\n"
+            "STEWARD_SPEAK_VOICE=alloy\n"
+        )
+
+        def seen(at: Newcomer) -> int | None:
+            at.begin("doctor")
+            at.shown("Voice messages are heard by whisper-1.", "Answers are spoken by my-voice")
+            return at.ended()
+
+        await held(newcomer, seen)
+
+
+async def test_speech_may_be_left_out(newcomer: Newcomer) -> None:
+    def dialogue(at: Newcomer) -> int | None:
+        at.begin("setup", "voice")
+        at.shown(SPEECH_ADDRESS)
+        at.answer("")
+        at.shown("Left out.", SPEECH_ADDRESS)
+        at.answer("")
+        at.shown("Left out.", NOTHING_CHANGED)
+        return at.ended()
+
+    assert await held(newcomer, dialogue) == 0
+    assert not newcomer.env.exists()

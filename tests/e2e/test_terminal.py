@@ -105,9 +105,7 @@ async def test_each_card_of_a_round_is_decided_by_its_own_key(
     talk = opened(columns=columns, rows=60, **access)
     await talk.shows(READY)
     talk.say("make three files")
-    await talk.shows(
-        "[y1] ✅ Approve", "[y2] ✅ Approve", "[y3] ✅ Approve", "✓ List the workspace"
-    )
+    await talk.shows("[y1] ✅ Approve", "[y2] ✅ Approve", "[y3] ✅ Approve")
     talk.say("y")
     await talk.shows("Which one: y1 Create a.md")
     talk.say("y1")
@@ -195,6 +193,8 @@ async def test_several_lines_and_pasted_text_are_one_message(
     model.script.add(text("Seen."), text("Seen, too."))
     talk = opened(**access)
     await talk.shows(READY)
+    # Without the prompt the terminal itself ends a line at each return.
+    await talk.quiet()
     talk.say("one\x1b\rtwo")
     request = await model.received(1)
     assert "one\ntwo" in str(request.body["messages"][-1]["content"][0]["text"])
@@ -272,6 +272,25 @@ async def test_no_card_brings_control_characters_of_its_own(
     await talk.shows("No.")
 
 
+async def test_the_terminal_offers_only_what_works_in_it(opened: Callable[..., Terminal]) -> None:
+    talk = opened()
+    await talk.shows(READY)
+    talk.say("/help all")
+    await talk.shows("People, for owners", "/revoke <number>")
+    talk.say("/start")
+    await talk.shows("Three things to try:", "/help shows what else I understand.")
+    for word in ("/voice", "/previews", "/long", "/activation", "/context", "photo"):
+        assert word not in talk.text
+    talk.say("/allow")
+    await talk.shows("Give the platform and their number, as in telegram:42")
+    talk.type("/activ\t")
+    talk.type("\x7f" * 9)
+    talk.type("/exp\t")
+    talk.say("")
+    await talk.shows("/export")
+    assert "/activation" not in talk.text
+
+
 async def test_the_terminal_says_that_it_has_no_voice(opened: Callable[..., Terminal]) -> None:
     speaks = {
         "STEWARD_SPEAK_URL": "http://127.0.0.1:9/v1",
@@ -280,7 +299,7 @@ async def test_the_terminal_says_that_it_has_no_voice(opened: Callable[..., Term
     talk = opened(**speaks)
     await talk.shows(READY)
     talk.say("/voice on")
-    await talk.shows("This terminal has no voice. My answers are text here.")
+    await talk.shows("/voice is for messengers. It changes nothing in a terminal.")
     talk.say("/status")
     await talk.shows("Messages while I am busy")
     assert "Answers to voice messages" not in talk.text

@@ -1,6 +1,7 @@
 """The way to Telegram is taken away in the middle of things, and comes back."""
 
 import httpx
+import pytest
 
 from tests.e2e.steward import Steward
 from tests.ports import free_port
@@ -18,6 +19,7 @@ from tests.words import (
 )
 
 
+@pytest.mark.telegrams_own
 async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward: Steward) -> None:
     telegram, held = steward.telegram, Gate()
     steward.script(
@@ -43,6 +45,7 @@ async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward:
         await steward.stop()
 
 
+@pytest.mark.telegrams_own
 async def test_started_without_a_network_it_comes_up_with_it(steward: Steward) -> None:
     telegram, port = steward.telegram, free_port()
     steward.script(text("Good morning."))
@@ -66,6 +69,7 @@ async def test_started_without_a_network_it_comes_up_with_it(steward: Steward) -
         await process.wait()
 
 
+@pytest.mark.telegrams_own
 async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: Steward) -> None:
     telegram = steward.telegram
     steward.foreseen.append("getUpdates: 409")
@@ -84,6 +88,7 @@ async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: 
     assert steward.output.count(TELEGRAM_BACK) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_a_revoked_token_is_one_clear_word_and_work_goes_on_with_the_next(
     steward: Steward,
 ) -> None:
@@ -108,6 +113,7 @@ async def test_a_revoked_token_is_one_clear_word_and_work_goes_on_with_the_next(
     await steward.sees("Written.")
 
 
+@pytest.mark.telegrams_own
 async def test_a_poll_nobody_answers_is_given_up_and_the_next_one_goes_on(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))
     await steward.start()

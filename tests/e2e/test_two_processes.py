@@ -1,18 +1,21 @@
 """Two processes on one database: a plan is finalised once, approved once and carried out once."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
+from shutil import copytree
 
 import pytest
 
+from bot.flow.money.sums import FRESH
 from tests.e2e.launching import Process
 from tests.e2e.planning import recorded, said, states, write
 from tests.e2e.records import ServerRecords
-from tests.e2e.steward import Steward
+from tests.e2e.steward import Steward, words_in
 from tests.ports import free_port
-from tests.standins.messages_api import Gate
-from tests.words import APPROVE
+from tests.standins.messages_api import Gate, text
+from tests.words import APPROVE, HALTED
 
 ORIGIN = "https://bot.example.org"
 
@@ -24,6 +27,8 @@ class Pair:
         self._steward = steward
         self._records = records
         self._ports = [free_port(), free_port()]
+        self.hooks_port = free_port()
+        """The port of the second one for calls of hooks, where they are set up."""
         self._second = steward.folder / "second"
         self._process: Process | None = None
 
@@ -36,9 +41,11 @@ class Pair:
             "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
             "TELEGRAM_WEBHOOK_SECRET": "a-secret-that-both-of-them-know",
         }
-        self._process = await steward.launched(
-            "run", STEWARD_HOME=str(self._second), STEWARD_WEBHOOK_PORT=str(self._ports[1])
-        )
+        others = {"STEWARD_HOME": str(self._second), "STEWARD_WEBHOOK_PORT": str(self._ports[1])}
+        if "STEWARD_HOOKS_LISTEN" in steward.settings:
+            copytree(steward.home / "hooks", self._second / "hooks")
+            others["STEWARD_HOOKS_LISTEN"] = str(self.hooks_port)
+        self._process = await steward.launched("run", **others)
         await steward.start(STEWARD_WEBHOOK_PORT=self._ports[0])
         await steward.until(lambda: len(steward.telegram.calls_of("setWebhook")) == 2)
         # One that starts late may answer for the other: by the third word both have begun.
@@ -104,6 +111,7 @@ def cards(steward: Steward) -> int:
     return count
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.postgres
 async def test_of_two_processes_at_the_same_plan_one_moves_it_on(
     pair: Pair, steward: Steward
@@ -140,3 +148,32 @@ async def test_of_two_processes_at_the_same_plan_one_moves_it_on(
     await steward.eventually(lambda: not steward.records.untidy())
     assert states(steward) == ["done", "ready"]
     assert (recorded(steward, "plan.ready"), cards(steward)) == (2, 2)
+
+
+@pytest.mark.telegrams_own
+@pytest.mark.postgres
+async def test_two_processes_have_one_memory_and_one_purse(pair: Pair, steward: Steward) -> None:
+    steward.script(text("The parrot is green."))
+    await pair.told(0, lambda: steward.say("Keep this about the parrot"))
+    await steward.sees("The parrot is green.")
+    done = "SELECT count(*) FROM passage WHERE indexed"
+    await steward.eventually(lambda: steward.records.rows(done) == [(1,)])
+    await pair.told(1, lambda: steward.say("/new"))
+    await steward.sees("fresh start")
+    steward.script(text("Green."))
+    await pair.told(1, lambda: steward.say("What colour has the parrot?"))
+    await steward.sees("Green.")
+    assert "The parrot is green." in words_in(steward.model.requests[-1])
+    # Neither knows of the other one's budget and spending but by the database.
+    steward.script(text("Two."))
+    await pair.told(0, lambda: steward.say("/budget person 5"))
+    await steward.sees("is $5.00 a day from now on")
+    await pair.told(1, lambda: steward.say("Another one"))
+    await steward.sees("Two.")
+    await pair.told(1, lambda: steward.say("/budget person 0.0001"))
+    await steward.sees("is $0.0001 a day from now on")
+    await asyncio.sleep(FRESH.total_seconds())
+    await pair.told(0, lambda: steward.say("And one more"))
+    await steward.sees(HALTED)
+    assert len(steward.model.requests) == 3
+    await steward.recorded()

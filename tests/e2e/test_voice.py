@@ -75,6 +75,7 @@ def cost_of_speaking(steward: Steward) -> list[tuple[int, bool]]:
     return [(cost, bool(guessed)) for cost, guessed in steward.records.rows(rows)]
 
 
+@pytest.mark.telegrams_own
 async def test_a_voice_message_is_heard_quoted_and_answered(
     steward: Steward, ears: Transcriptions
 ) -> None:
@@ -92,6 +93,7 @@ async def test_a_voice_message_is_heard_quoted_and_answered(
     await steward.sees("hear/whisper-1")
 
 
+@pytest.mark.telegrams_own
 async def test_a_kill_while_it_is_heard_quotes_it_once(
     steward: Steward, ears: Transcriptions
 ) -> None:
@@ -112,6 +114,7 @@ async def test_a_kill_while_it_is_heard_quotes_it_once(
     assert len(steward.showing("Noted.")) == 1
 
 
+@pytest.mark.telegrams_own
 async def test_a_refused_key_is_told_to_the_model_in_words(
     steward: Steward, ears: Transcriptions
 ) -> None:
@@ -128,6 +131,7 @@ async def test_a_refused_key_is_told_to_the_model_in_words(
     assert steward.records.rows("SELECT cost FROM usage WHERE kind = 'hearing'") == []
 
 
+@pytest.mark.telegrams_own
 async def test_a_kill_between_hearing_and_the_entry_does_not_hear_again(
     steward: Steward, ears: Transcriptions
 ) -> None:
@@ -151,6 +155,7 @@ async def test_a_kill_between_hearing_and_the_entry_does_not_hear_again(
     assert costs == [(3_000_000,)]
 
 
+@pytest.mark.telegrams_own
 async def test_an_answer_to_a_voice_message_is_spoken_until_voice_off(
     steward: Steward, voice: Speech
 ) -> None:
@@ -178,6 +183,7 @@ async def test_an_answer_to_a_voice_message_is_spoken_until_voice_off(
     assert voice.refusals == []
 
 
+@pytest.mark.telegrams_own
 async def test_a_kill_while_it_is_spoken_costs_one_more_call_and_sends_one_note(
     steward: Steward, voice: Speech
 ) -> None:
@@ -198,6 +204,7 @@ async def test_a_kill_while_it_is_spoken_costs_one_more_call_and_sends_one_note(
     assert cost_of_speaking(steward) == [(90_000, False)]
 
 
+@pytest.mark.telegrams_own
 async def test_a_kill_between_the_answer_and_its_delivery_speaks_and_pays_once(
     steward: Steward, voice: Speech
 ) -> None:
@@ -214,6 +221,7 @@ async def test_a_kill_between_the_answer_and_its_delivery_speaks_and_pays_once(
     assert cost_of_speaking(steward) == [(90_000, False)]
 
 
+@pytest.mark.telegrams_own
 async def test_a_voice_that_is_away_or_too_dear_leaves_the_text_alone(
     steward: Steward, voice: Speech
 ) -> None:
@@ -238,6 +246,7 @@ async def test_a_voice_that_is_away_or_too_dear_leaves_the_text_alone(
     assert (voice.asked, voice_notes(steward), cost_of_speaking(steward)) == (4, [], [])
 
 
+@pytest.mark.telegrams_own
 async def test_a_person_who_takes_no_voice_notes_is_told_once(
     steward: Steward, voice: Speech
 ) -> None:

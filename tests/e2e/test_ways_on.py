@@ -33,6 +33,7 @@ ASKS = calls(
 )
 
 
+@pytest.mark.telegrams_own
 async def test_another_try_outlives_a_kill_and_counts_once(steward: Steward) -> None:
     steward.script(REFUSED)
     await steward.start()
@@ -56,6 +57,7 @@ async def test_another_try_outlives_a_kill_and_counts_once(steward: Steward) -> 
     assert len(steward.records.stop_reasons) == 2
 
 
+@pytest.mark.telegrams_own
 @pytest.mark.parametrize("after_work", [False, True])
 async def test_a_kill_between_the_press_and_its_turn_loses_nothing_and_doubles_nothing(
     steward: Steward, after_work: bool
@@ -80,6 +82,7 @@ async def test_a_kill_between_the_press_and_its_turn_loses_nothing_and_doubles_n
     assert len(steward.records.stop_reasons) == 2
 
 
+@pytest.mark.telegrams_own
 async def test_a_press_that_came_while_the_program_was_dead_counts(steward: Steward) -> None:
     steward.script(REFUSED)
     await steward.start()
@@ -93,6 +96,7 @@ async def test_a_press_that_came_while_the_program_was_dead_counts(steward: Stew
     await steward.sees("Much is new.")
 
 
+@pytest.mark.telegrams_own
 async def test_old_presses_and_those_of_strangers_do_nothing_and_say_so(steward: Steward) -> None:
     steward.script(REFUSED, text("Something else."))
     await steward.start()

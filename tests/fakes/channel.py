@@ -10,6 +10,7 @@ from bot.domain.errors import ChannelError, ContentRefused, RecipientGone
 from bot.domain.folding import folded
 from bot.domain.message import (
     Address,
+    Button,
     Inbound,
     Outbound,
     Piece,
@@ -63,6 +64,7 @@ class FakeChannel:
     instant: bool = True
     growth: Growth = field(default_factory=Growth)
     limit: int = 4096
+    threaded: bool = False
     screen: dict[str, Shown] = field(default_factory=dict[str, Shown])
     sent_drafts: list[tuple[Address, str]] = field(default_factory=list[tuple[Address, str]])
     signs: list[tuple[Address, Sign, str | None]] = field(
@@ -77,6 +79,8 @@ class FakeChannel:
     """Answers to presses that did nothing."""
     gone: set[Address] = field(default_factory=set[Address])
     """Where nobody is reached any more."""
+    parsed: list[str] = field(default_factory=list[str])
+    """Updates in the order in which they were read, as often as they were."""
     _known: dict[str, Inbound] = field(default_factory=dict[str, Inbound])
     _faults: deque[_Fault] = field(default_factory=deque[_Fault])
     _ids: "count[int]" = field(default_factory=count)
@@ -95,9 +99,15 @@ class FakeChannel:
         return [shown.text for shown in self.screen.values() if shown.address == address]
 
     def parse(self, body: str) -> Inbound:
+        self.parsed.append(body)
         return self._known.get(body, Unreadable("an update nobody made"))
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        """Groups, whose numbers are negative, have threads."""
+        opens = address.chat.startswith("-") and address.thread is None and self.threaded
+        return Address(self.name, address.chat, message_id) if opens else None
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
         if content.folded:
             content = folded(content)
         text = "\n\n".join(block.text for block in content.blocks)
@@ -143,12 +153,20 @@ class FakeChannel:
             raise fault
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> str | None:
         self.sent_drafts.append((to, text))
         if not to.chat.startswith("-"):
             return None
-        body = {"text": text, "reply_to": reply_to, "passing": True}
+        body: dict[str, object] = {"text": text, "reply_to": reply_to, "passing": True}
+        if button is not None:
+            body["buttons"] = [[{"label": button.label, "data": button.data}]]
         if message_id is None:
             shown = await self.send(to, Piece(body))
             await self.draft_answers.wait()

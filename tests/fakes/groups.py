@@ -17,6 +17,7 @@ class FakeGroups:
     owners: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     absent: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     fault: ChannelError | None = None
+    threads_allowed: bool = True
     asked: list[str] = field(default_factory=list[str])
 
     async def owned_by(self, group: Address, sender: Sender) -> bool:
@@ -24,6 +25,11 @@ class FakeGroups:
         if self.fault is not None:
             raise self.fault
         return (group.chat, sender.key) in self.owners
+
+    async def may_open_threads(self, group: Address) -> bool:
+        if self.fault is not None:
+            raise self.fault
+        return self.threads_allowed
 
     async def includes(self, group: Address, sender: Sender) -> bool:
         self.asked.append(sender.key)

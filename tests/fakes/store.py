@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.budget import Budgets
 from bot.domain.change import AddUsage, Change, Fence, InboundState
-from bot.domain.chat import Chat, Conversation
+from bot.domain.chat import Chat, Conversation, ListedConversation
 from bot.domain.errand import Errand
 from bot.domain.errors import NoSuchChat
 from bot.domain.message import Address, RawUpdate
@@ -25,6 +25,10 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from tests.fakes.store_branches import listed, listing, past_of
+from tests.fakes.store_feedback import MemoryFeedback
+from tests.fakes.store_file_changes import MemoryFileChanges
+from tests.fakes.store_goals import MemoryGoals
 from tests.fakes.store_hook_calls import MemoryHookCalls
 from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant
 from tests.fakes.store_members import MemoryMembers
@@ -68,7 +72,10 @@ class MemoryStore:
         self.voice = MemoryVoice(self.rows)
         self.errands = MemoryErrands(self.rows)
         self.scheduled = MemoryScheduled(self.rows)
+        self.goals = MemoryGoals(self.rows)
         self.hook_calls = MemoryHookCalls(self.rows)
+        self.file_changes = MemoryFileChanges(self.rows)
+        self.feedback = MemoryFeedback(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +154,12 @@ class MemoryJournal:
         self.rows.commit(change, self.now())
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
-        found = [e for e in self.rows.entries.values() if e.conversation == conversation]
+        last = dict(past_of(self.rows, conversation))
+        found = [
+            e
+            for e in self.rows.entries.values()
+            if e.conversation == conversation or e.seq <= last.get(e.conversation, 0)
+        ]
         return sorted((e for e in found if e.seq > after), key=lambda e: e.seq)
 
     async def agenda(self, chat: int) -> Agenda:
@@ -292,6 +304,12 @@ class MemoryChats:
             if c.chat == chat and c.closed_at is not None
         ]
         return [c for _, c in sorted(closed, key=lambda pair: pair[0], reverse=True)][:limit]
+
+    async def listed(self, chat: int, limit: int, skip: int = 0) -> Sequence[ListedConversation]:
+        return listed(self.rows, chat)[skip : skip + limit]
+
+    async def listing(self, chat: int, id: str) -> ListedConversation | None:
+        return listing(self.rows, chat, id)
 
     async def conversation(self, chat: int, id: str) -> Conversation | None:
         found = self.rows.conversations.get(id)
@@ -457,6 +475,11 @@ class MemoryOutbox:
     async def row(self, key: str) -> OutboxRow | None:
         return self.rows.outbox.get(key)
 
+    async def newest(self, chat: int) -> OutboxRow | None:
+        rows = (row for row in self.rows.outbox.values() if row.chat == chat)
+        alive = (row for row in rows if row.state is not DeliveryState.DEAD)
+        return max(alive, key=lambda row: row.id, default=None)
+
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
         found = [
             row
@@ -510,9 +533,16 @@ class MemoryLedger:
             )
         return [bills[key] for key in sorted(bills)]
 
-    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
+    async def total(
+        self,
+        since: datetime,
+        whose: Spender,
+        besides: Collection[str] = (),
+        until: datetime | None = None,
+    ) -> Nano:
         lines = self._lines(since, whose)
-        return sum(line.cost or 0 for line in lines if line.call not in besides)
+        kept = [line for line in lines if until is None or line.at < until]
+        return sum(line.cost or 0 for line in kept if line.call not in besides)
 
     async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
         words = {id: passage.question for id, passage in self.rows.passages.items()}

@@ -1,11 +1,14 @@
 """Erases what was said, in memory."""
 
+import sys
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import Erase, InboundState
+from bot.domain.chat import Chat
 from bot.domain.erasing import (
     COMMANDS,
     TOLD,
@@ -27,6 +30,8 @@ from bot.domain.tool import Preview
 from bot.domain.transcript import AskerBody, CutBody, Entry, SummaryBody
 from bot.domain.turn import TurnState
 from bot.ports.outbox import DeliveryState
+from tests.fakes.store_branches import branches_of, past_of
+from tests.fakes.store_goals import erase_goals
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows
@@ -38,10 +43,11 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     turns = _turns_of(rows, target, chats)
     settled = {t.id for t in rows.turns.values() if t.state is TurnState.SETTLED}
     turns |= {e.id for e in rows.errands.values() if e.parent in turns} & settled
+    turns |= _taken_back(rows, target, turns) & settled
     for id in turns & rows.errands.keys():
         rows.errands[id] = replace(rows.errands[id], task=mark, result=None)
     of = {rows.turns[id].conversation for id in turns}
-    passages = turns | of | _passages_of(rows, target)
+    passages = turns | _talks_of(rows, target, of) | _passages_of(rows, target)
     touched = _touched(rows, chats, turns, passages)
     touched |= _erase_calls(rows, chats, target.note, at)
     titled = _erase_log(rows, touched, turns, passages, at)
@@ -59,11 +65,9 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
         _erase_commands(rows, chats, named, mark)
     about = None if target.everything else {*turns, *plans, *cards}
     _erase_record(rows, chats, about, mark)
-    for id in touched:
-        known = rows.conversations[id]
-        title = mark if known.title and id in titled else known.title
-        summary = mark if known.summary else ""
-        rows.conversations[id] = replace(known, title=title, summary=summary)
+    _rename(rows, touched, titled | _titles_of(rows, target, chats), mark)
+    erase_goals(rows, turns, sorted(chats), everything=target.everything)
+    _erase_feedback(rows, turns, target)
     if target.turn is not None and (named := note_of(target.turn)) is not None:
         drop_note(rows, named, at)
     if target.everything:
@@ -71,6 +75,23 @@ def erase(rows: "Rows", write: Erase, at: datetime) -> None:
         rows.hearings = {at: h for at, h in rows.hearings.items() if at[0] not in chats}
     for id in passages & rows.passages.keys():
         rows.drop_passage(id)
+
+
+def _erase_feedback(rows: "Rows", turns: set[str], target: Target) -> None:
+    everything = target.everything
+    for place, one in list(rows.feedback.items()):
+        person = everything and person_of(target.whose) == one.person
+        group = everything and group_of(target.whose) == one.chat
+        if one.turn in turns or person or group:
+            del rows.feedback[place]
+
+
+def _taken_back(rows: "Rows", target: Target, turns: set[str]) -> set[str]:
+    """Returns the turns that took something back where the erased ones were."""
+    erased = turns if target.turn is not None else set[str]()
+    within = {rows.turns[id].conversation for id in erased}
+    back = (t for t in rows.turns.values() if t.origin == "undo")
+    return {t.id for t in back if t.conversation in within}
 
 
 def drop_note(rows: "Rows", id: str, at: datetime) -> None:
@@ -115,6 +136,7 @@ def _erase_log(
     mark = mark_of(at)
     first: dict[str, str] = {}
     changed = set(touched)
+    least: dict[str, int] = {}
     for key, line in sorted(rows.entries.items()):
         body = line.body
         if isinstance(body, AskerBody):
@@ -124,15 +146,54 @@ def _erase_log(
         if line.turn in turns or again or summed:
             rows.entries[key] = replace(line, body=erased(body, mark))
             changed.add(line.conversation)
+            least.setdefault(line.conversation, line.seq)
             for name in kept_aside(body):
                 if name in rows.artifacts:
                     rows.artifacts[name] = replace(rows.artifacts[name], text=mark)
-    for chat in [c for c in rows.chats.values() if c.conversation in changed]:
-        seq = chat.last_seq + 1
-        cut = Entry(seq, chat.conversation, "", at, CutBody((), 0))
-        rows.entries[chat.id, seq] = cut
-        rows.chats[chat.id] = replace(chat, last_seq=seq, fence=chat.fence + 1)
-    return {id for id, turn in first.items() if turn in turns}
+    titled = {id for id, turn in first.items() if turn in turns}
+    for id in [*changed]:
+        shared = branches_of(rows, id, least.get(id, sys.maxsize))
+        titled.update(shared if id in titled else ())
+        touched.update(shared)
+        changed.update(shared)
+        _erase_summaries(rows, shared, mark)
+    for id in sorted(changed):
+        if rows.conversations[id].openable:
+            _cut(rows, rows.chats[rows.conversations[id].chat], id, at)
+    return titled
+
+
+def _erase_summaries(rows: "Rows", talks: Collection[str], mark: str) -> None:
+    for key, line in list(rows.entries.items()):
+        if line.conversation in talks and isinstance(line.body, SummaryBody):
+            rows.entries[key] = replace(line, body=erased(line.body, mark))
+
+
+def _talks_of(rows: "Rows", target: Target, of: set[str]) -> set[str]:
+    """Returns these conversations, the one that is meant, and the branches of all of them."""
+    named = of if target.conversation is None else {*of, target.conversation}
+    return named.union(*(branches_of(rows, each) for each in named))
+
+
+def _titles_of(rows: "Rows", target: Target, chats: set[int]) -> set[str]:
+    """Returns the conversations whose titles go, also where nothing was said."""
+    if target.everything:
+        return {c.id for c in rows.conversations.values() if c.chat in chats}
+    return {id for id in rows.conversations if id == target.conversation}
+
+
+def _rename(rows: "Rows", touched: set[str], titled: set[str], mark: str) -> None:
+    for id in touched | titled:
+        known = rows.conversations[id]
+        title = mark if known.title and id in titled else known.title
+        summary = mark if known.summary else ""
+        rows.conversations[id] = replace(known, title=title, summary=summary)
+
+
+def _cut(rows: "Rows", chat: Chat, of: str, at: datetime) -> None:
+    seq = chat.last_seq + 1
+    rows.entries[chat.id, seq] = Entry(seq, of, "", at, CutBody((), 0))
+    rows.chats[chat.id] = replace(chat, last_seq=seq, fence=chat.fence + 1)
 
 
 def _erase_calls(rows: "Rows", chats: set[int], note: str | None, at: datetime) -> set[str]:
@@ -142,7 +203,7 @@ def _erase_calls(rows: "Rows", chats: set[int], note: str | None, at: datetime) 
         calls = calls_about(line.body, line.turn, note) if key[0] in chats else frozenset[str]()
         if not calls or rows.turns[line.turn].state is not TurnState.SETTLED:
             continue
-        touched.add(line.conversation)
+        touched |= {line.conversation, *branches_of(rows, line.conversation, line.seq)}
         rows.entries[key] = replace(line, body=without(line.body, calls))
         of = [c for c in rows.approvals.values() if c.turn == line.turn and c.call.id in calls]
         closed = [c for c in of if c.state is not ApprovalState.OPEN]
@@ -168,10 +229,12 @@ def _erase_cards(rows: "Rows", cards: list[Approval], mark: str) -> None:
 def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
     cards = [c for c in rows.approvals.values() if c.turn == id]
     _erase_cards(rows, [c for c in cards if c.state is not ApprovalState.OPEN], mark)
-    rows.turns[id] = replace(rows.turns[id], said=mark if rows.turns[id].said else "")
     keys = {f"{kind}:{id}" for kind in TOLD}
+    if rows.turns[id].origin == "undo":
+        keys.add(rows.turns[id].said)
+    rows.turns[id] = replace(rows.turns[id], said=mark if rows.turns[id].said else "")
     sent = [rows.inbox[number] for number, turn in rows.taken.items() if turn == id]
-    begins = (f"send:{id}:", f"said:{id}:")
+    begins = (f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:")
     begins += tuple(f"heard:{row.id}:" for row in sent)
     for row in sent:
         rows.inbox[row.id] = replace(row, body="")
@@ -182,6 +245,8 @@ def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
         if key in keys or key.startswith(begins):
             content = erased_message(row.content, mark)
             rows.outbox[key] = replace(row, content=content, pieces=())
+    for change in [c for c in rows.file_changes.values() if id in (c.turn, c.task)]:
+        del rows.file_changes[change.id]
     for key, artifact in list(rows.artifacts.items()):
         if key.startswith(f"{id}-"):
             rows.artifacts[key] = replace(artifact, text=mark)
@@ -192,7 +257,9 @@ def _turns_of(rows: "Rows", target: Target, chats: set[int]) -> set[str]:
     if target.turn is not None:
         return {t.id for t in settled if t.id == target.turn}
     if target.conversation is not None:
-        return {t.id for t in settled if t.conversation == target.conversation}
+        past = dict(past_of(rows, target.conversation))
+        shared = {e.turn for e in rows.entries.values() if e.seq <= past.get(e.conversation, 0)}
+        return {t.id for t in settled if t.conversation == target.conversation or t.id in shared}
     return {t.id for t in settled if t.chat in chats}
 
 

@@ -26,8 +26,16 @@ class MemoryHookCalls:
     async def of_turn(self, turn: str) -> HookCall | None:
         return next((one for one in self.rows.hook_calls.values() if one.turn == turn), None)
 
-    async def count(self, hook: str, since: datetime) -> int:
-        return sum(one.at >= since for one in self._of(hook))
+    async def again(self, now: datetime, limit: int) -> Sequence[HookCall]:
+        due = [(at, one.id, one) for at, one in self._tried_again() if at <= now]
+        return [one for _, _, one in sorted(due, key=lambda d: d[:2])][:limit]
+
+    async def next_try(self) -> datetime | None:
+        return min((at for at, _ in self._tried_again()), default=None)
+
+    def _tried_again(self) -> Sequence[tuple[datetime, HookCall]]:
+        calls = self.rows.hook_calls.values()
+        return [(one.again_at, one) for one in calls if one.again_at is not None]
 
     async def last(self, hooks: Sequence[str]) -> Mapping[str, HookCall]:
         newest = {name: max(self._of(name), key=lambda one: one.at, default=None) for name in hooks}

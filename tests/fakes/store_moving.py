@@ -56,7 +56,8 @@ def _leave(rows: "Rows", moving: Chat) -> None:
 def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     own = [e for (chat, _), e in rows.entries.items() if chat == other.id]
     current = [e for e in own if e.conversation == other.conversation]
-    summed = any(isinstance(e.body, SummaryBody) for e in current)
+    apart = rows.conversations[other.conversation].parent is not None
+    summed = apart or any(isinstance(e.body, SummaryBody) for e in current)
     into = other.conversation if summed else kept.conversation
     if summed:
         closed = replace(rows.conversations[kept.conversation], closed_at=when)
@@ -64,6 +65,7 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     else:
         del rows.conversations[other.conversation]
     names = {other.conversation: into}
+    _rebranch(rows, other, names, kept.last_seq)
     for entry in own:
         del rows.entries[other.id, entry.seq]
         seq = entry.seq + kept.last_seq
@@ -90,7 +92,10 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
         rows.voice_notes,
         rows.tasks,
         rows.runs,
+        rows.goals,
         rows.hook_calls,
+        rows.file_changes,
+        rows.feedback,
         rows.received,
         rows.plans,
         rows.conversations,
@@ -112,6 +117,13 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     rows.chats.update({chat.id: replace(chat, screen=kept.id) for chat in homes})
     del rows.chats[other.id]
     return replace(kept, conversation=into, last_seq=kept.last_seq + other.last_seq)
+
+
+def _rebranch(rows: "Rows", other: Chat, names: Mapping[str, str], by: int) -> None:
+    for one in list(rows.conversations.values()):
+        if one.chat == other.id and one.parent is not None:
+            parent = names.get(one.parent, one.parent)
+            rows.conversations[one.id] = replace(one, parent=parent, shared=one.shared + by)
 
 
 def _as_used_in(used: AddUsage, old: int, new: int) -> AddUsage:

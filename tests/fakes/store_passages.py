@@ -106,6 +106,7 @@ class MemoryBelongings:
 
     async def talks(self, whose: Whose) -> Sequence[Talk]:
         chats = {p.chat for p in self.rows.passages.values() if p.whose == whose}
+        chats |= {c.id for c in self.rows.chats.values() if c.screen in chats}
         found = [c for c in self.rows.conversations.values() if c.chat in chats]
         ordered = sorted(found, key=lambda c: (c.opened_at, c.id))
         return [Talk(self.rows.chats[c.chat].address.key, c.id) for c in ordered]

@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import assert_never
 
-from bot.domain.approval import Approval, Rule
+from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.budget import Limit, Scope
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
+    AddDiary,
+    AddGoalTurn,
     AddHookCall,
     AddNote,
     AddRule,
     AddRun,
     AddUsage,
     AddVerdict,
+    AdoptTask,
     AllowServer,
     AmendInbound,
     Append,
@@ -25,16 +28,23 @@ from bot.domain.change import (
     ChooseSkill,
     CountStart,
     DropConsent,
+    DropFeedback,
+    DropFileChange,
+    DropGoal,
     DropNote,
+    DropPassage,
     DropRule,
+    DropRuns,
     DropTask,
     DropUsage,
     EndGrants,
     EndRest,
+    EndTries,
     EndVoice,
     EndWays,
     Erase,
     Fence,
+    HoldGoalTasks,
     InboundState,
     JoinChats,
     KeepHeard,
@@ -55,6 +65,9 @@ from bot.domain.change import (
     SaveChat,
     SaveConversation,
     SaveErrand,
+    SaveFeedback,
+    SaveFileChange,
+    SaveGoal,
     SaveHookCall,
     SavePlan,
     SaveProfile,
@@ -70,8 +83,11 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat, Conversation
 from bot.domain.errand import Errand
-from bot.domain.errors import Conflict, FenceLost
-from bot.domain.hook import HookCall
+from bot.domain.errors import Conflict, Crowded, FenceLost
+from bot.domain.feedback import Feedback
+from bot.domain.file_change import FileChange
+from bot.domain.goal import DiaryEntry, Goal
+from bot.domain.hook import CALLS_KEPT, HookCall
 from bot.domain.message import Outbound, OutboundKind
 from bot.domain.note import Note, note_of
 from bot.domain.passage import Passage, of_person
@@ -80,14 +96,16 @@ from bot.domain.plan import Plan
 from bot.domain.received import ReceivedFile
 from bot.domain.rights import NOTHING
 from bot.domain.server import ServerConsent
-from bot.domain.task import TaskRun, TaskState, TimedTask
+from bot.domain.task import AT_WORK, RunState, TaskRun, TaskState, TimedTask
 from bot.domain.transcript import Entry
 from bot.domain.turn import ACCESS_ENDED, Turn, TurnState, WaysOn
+from bot.domain.unwatched import LATE_UNWATCHED
 from bot.domain.voice import HeardWords, VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.meaning import Begun, Leaving
 from bot.ports.outbox import DeliveryState, OutboxRow
 from tests.fakes.store_erasing import drop_note, erase
+from tests.fakes.store_goals import write_goal
 from tests.fakes.store_moving import move
 
 
@@ -120,7 +138,14 @@ class Rows:
     )
     voice_notes: dict[str, VoiceNote] = field(default_factory=dict[str, VoiceNote])
     tasks: dict[str, TimedTask] = field(default_factory=dict[str, TimedTask])
+    goals: dict[str, Goal] = field(default_factory=dict[str, Goal])
+    diary: dict[str, DiaryEntry] = field(default_factory=dict[str, DiaryEntry])
+    goal_turns: dict[str, str] = field(default_factory=dict[str, str])
     hook_calls: dict[str, HookCall] = field(default_factory=dict[str, HookCall])
+    feedback: dict[tuple[str, int], Feedback] = field(
+        default_factory=dict[tuple[str, int], Feedback]
+    )
+    file_changes: dict[str, FileChange] = field(default_factory=dict[str, FileChange])
     runs: dict[tuple[str, datetime], TaskRun] = field(
         default_factory=dict[tuple[str, datetime], TaskRun]
     )
@@ -192,10 +217,18 @@ class Rows:
                 self._write_record(write)
             case KeepHeard() | OweVoice() | EndVoice():
                 self._speak(write)
-            case AddHookCall() | SaveHookCall():
-                self._called(write)
-            case SaveTask() | DropTask() | PauseTasks() | AddRun() | SaveRun():
-                self._schedule(write)
+            case AddHookCall() | SaveHookCall() | EndTries():
+                self._called(write, at)
+            case SaveTask() | DropTask() | DropRuns() | PauseTasks() | AddRun() | SaveRun():
+                self._schedule(write, at)
+            case (
+                SaveGoal() | DropGoal() | AddDiary() | AddGoalTurn() | HoldGoalTasks() | AdoptTask()
+            ):
+                write_goal(self, write)
+            case SaveFileChange() | DropFileChange() | DropPassage():
+                self._take_back(write)
+            case SaveFeedback() | DropFeedback():
+                self._think(write)
             case KeepPassage() | ReadPast() | AddNote() | DropNote() | Erase():
                 self._remember(write, at)
             case _:
@@ -545,21 +578,78 @@ class Rows:
             case EndVoice(turn):
                 self.voice_notes.pop(turn, None)
 
-    def _called(self, write: AddHookCall | SaveHookCall) -> None:
+    def _called(self, write: AddHookCall | SaveHookCall | EndTries, at: datetime) -> None:
+        if isinstance(write, EndTries):
+            self._end_tries(write, at)
+            return
         call = write.call
         if isinstance(write, SaveHookCall):
-            if call.id in self.hook_calls:
+            known = self.hook_calls.get(call.id)
+            waits = known is not None and known.state is RunState.AGAIN
+            if write.expect is not None and (
+                known is None or not waits or known.tries != write.expect
+            ):
+                raise Conflict(f"call {call.id} is not at try {write.expect}")
+            if known is not None:
                 self.hook_calls[call.id] = call
             return
         self._chat(call.chat)
+        self._count_calls(write)
         for one in [o for o in self.hook_calls.values() if call.key and o.key == call.key]:
             if one.hook == call.hook and one.at >= write.since:
                 raise Conflict(f"hook {call.hook} has a call with this key")
             if one.hook == call.hook:
                 self.hook_calls[one.id] = replace(one, key="")
         self.hook_calls[call.id] = call
+        for one in [o for o in self.hook_calls.values() if o.hook == call.hook]:
+            if one.ended_at is not None and one.at < call.at - CALLS_KEPT:
+                del self.hook_calls[one.id]
 
-    def _schedule(self, write: SaveTask | DropTask | PauseTasks | AddRun | SaveRun) -> None:
+    def _end_tries(self, write: EndTries, at: datetime) -> None:
+        for one in list(self.hook_calls.values()):
+            if one.chat == write.chat and one.state is RunState.AGAIN:
+                self.hook_calls[one.id] = one.ended(RunState.STOPPED, at, write.why)
+
+    def _count_calls(self, write: AddHookCall) -> None:
+        call, pace = write.call, write.pace
+        if pace is None:
+            return
+        ages = [(call.at - one.at, one.hook == call.hook) for one in self.hook_calls.values()]
+        minute = [mine for age, mine in ages if timedelta(0) <= age < timedelta(minutes=1)]
+        day = [mine for age, mine in ages if timedelta(0) <= age < timedelta(days=1)]
+        if sum(minute) >= pace.each or len(minute) >= pace.all:
+            raise Crowded("Too many calls in a minute.", 60.0)
+        if sum(day) >= pace.daily:
+            raise Crowded("Too many calls in a day.", 3_600.0)
+
+    def _think(self, write: SaveFeedback | DropFeedback) -> None:
+        if isinstance(write, SaveFeedback):
+            self._chat(write.feedback.chat)
+            self.feedback[write.feedback.turn, write.feedback.person] = write.feedback
+            return
+        known = self.feedback.get((write.turn, write.person))
+        if known is not None and known.verdict is write.verdict:
+            del self.feedback[write.turn, write.person]
+
+    def _take_back(self, write: SaveFileChange | DropFileChange | DropPassage) -> None:
+        if isinstance(write, DropPassage):
+            self.passages.pop(write.id, None)
+        elif isinstance(write, DropFileChange):
+            self.file_changes.pop(write.id, None)
+        else:
+            change = write.change
+            self._chat(change.chat)
+            known = self.file_changes.get(change.id)
+            if (None if known is None else known.version) != write.expect:
+                raise Conflict(f"the change {change.id} of a file is not at its version")
+            number = len(self.file_changes) + 1 if known is None else known.number
+            self.file_changes[change.id] = replace(change, number=number)
+
+    def _schedule(
+        self,
+        write: SaveTask | DropTask | DropRuns | PauseTasks | AddRun | SaveRun,
+        at: datetime,
+    ) -> None:
         match write:
             case SaveTask(task, expect):
                 self._chat(task.chat)
@@ -567,11 +657,21 @@ class Rows:
                 if (None if known is None else known.version) != expect:
                     raise Conflict(f"task {task.id} is not at version {expect}")
                 self.tasks[task.id] = task
-            case DropTask(id):
+            case DropTask(id, keeps_cards):
                 self.tasks.pop(id, None)
+                runs = [one for one in self.runs.values() if one.task == id and not keeps_cards]
+                for card in self._asked_by(runs):
+                    self.approvals[card.id] = replace(card, expires_at=at)
                 self.runs = {key: run for key, run in self.runs.items() if run.task != id}
             case PauseTasks(chat, why):
                 self._pause([one for one in self.tasks.values() if one.chat == chat], why)
+            case _:
+                self._run(write)
+
+    def _run(self, write: DropRuns | AddRun | SaveRun) -> None:
+        match write:
+            case DropRuns():
+                self._drop_runs(write)
             case AddRun(run):
                 if run.task not in self.tasks or (run.task, run.due) in self.runs:
                     raise Conflict(f"task {run.task} has a run for {run.due}")
@@ -579,6 +679,27 @@ class Rows:
             case SaveRun(run):
                 if (run.task, run.due) in self.runs:
                     self.runs[run.task, run.due] = run
+
+    def _drop_runs(self, write: DropRuns) -> None:
+        runs = [one for one in self.runs.values() if one.task == write.task]
+        beyond = sorted(runs, key=lambda one: one.at, reverse=True)[write.most :]
+        for one in runs:
+            skipped = one.state is RunState.SKIPPED and one.at < write.skipped_before
+            old = one.at < write.before or one in beyond or skipped
+            over = one.state not in (*AT_WORK, RunState.WAITING)
+            if old and over and not self._asked_by([one]):
+                del self.runs[one.task, one.due]
+
+    def _asked_by(self, runs: Sequence[TaskRun]) -> Sequence[Approval]:
+        """Returns the open cards of runs, of what followed them later, and of their errands."""
+        turns, causes = {one.turn for one in runs}, dict[str, str]()
+        cards = self.approvals.values()
+        causes |= {one.id: one.turn for one in cards}
+        causes |= {one.id: one.parent for one in self.errands.values()}
+        for _ in causes:
+            turns |= {f"{LATE_UNWATCHED}{id}" for id, turn in causes.items() if turn in turns}
+        turns |= {one.id for one in self.errands.values() if one.parent in turns}
+        return [one for one in cards if one.turn in turns and one.state is ApprovalState.OPEN]
 
     def rehome_tasks(self, old: int, new: int) -> None:
         for task in [one for one in self.tasks.values() if one.home == old]:

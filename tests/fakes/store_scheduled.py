@@ -20,7 +20,7 @@ class MemoryScheduled:
         return self.rows.tasks.get(task)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
-        found = [one for one in self._by_age() if chat in (one.chat, one.home)]
+        found = [one for one in self._by_age() if chat in (one.chat, one.home) and not one.paces]
         return found[skip : skip + limit]
 
     async def of_person(self, person: int) -> Sequence[TimedTask]:

@@ -165,6 +165,9 @@ class DyingOutbox:
     async def row(self, key: str) -> OutboxRow | None:
         return await self.outbox.row(key)
 
+    async def newest(self, chat: int) -> OutboxRow | None:
+        return await self.outbox.newest(chat)
+
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
         return await self.outbox.pressable(prefix)
 

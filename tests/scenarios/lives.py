@@ -1,8 +1,8 @@
 """A person who goes on through a death of the program as if nothing had happened."""
 
 import asyncio
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeAlias
 
 from bot.domain.message import RawUpdate
 from bot.domain.turn import TurnState
@@ -48,14 +48,18 @@ class Life:
 
     async def accept(self, update: RawUpdate) -> None:
         """Hands an update over until it was taken, over a death if need be."""
-        taken = asyncio.create_task(self._accept(update))
+        await self.handed(lambda: self._accept(update))
+
+    async def handed(self, over: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        """Does this until it was done, over a death if need be."""
+        taken = asyncio.create_task(over())
         died = asyncio.create_task(self._fate.died.wait())
         await asyncio.wait({taken, died}, return_when=asyncio.FIRST_COMPLETED)
         died.cancel()
         if not taken.done():
             taken.cancel()
             await self._be_reborn()
-            await self._accept(update)
+            await over()
 
     async def _accept(self, update: RawUpdate) -> None:
         await self._scene.application.parts.intake.accept("fake", (update,))

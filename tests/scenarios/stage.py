@@ -1,6 +1,7 @@
 """A stage for scenarios: the whole flow over fakes, with people who speak and press."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -12,6 +13,7 @@ from typing import Protocol, TypeVar
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.tools.errands import Delegate
+from bot.adapters.tools.goals import GoalShelf, goal_tools
 from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.skills import FindSkills, UseSkill
 from bot.adapters.tools.tasks import TaskShelf, task_tools
@@ -19,7 +21,14 @@ from bot.domain.approval import Approval
 from bot.domain.budget import Limit, Scope
 from bot.domain.change import InboundState
 from bot.domain.chat import Chat
-from bot.domain.limits import BundleBounds, Limits, ModelTimes, ScheduleBounds, SendRates
+from bot.domain.limits import (
+    BundleBounds,
+    GoalBounds,
+    Limits,
+    ModelTimes,
+    ScheduleBounds,
+    SendRates,
+)
 from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.money import nano_of
 from bot.domain.person import Role, Sender
@@ -40,6 +49,7 @@ from bot.flow.money.till import Till
 from bot.flow.turn.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.channel import Channel
+from bot.ports.hook_service import Answered, Refused
 from bot.ports.model import Model
 from bot.ports.servers import Servers
 from bot.ports.tool import Tool
@@ -50,6 +60,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.groups import FakeGroups
 from tests.fakes.hearing import FakeHearing
+from tests.fakes.hooks import FakeHooks
 from tests.fakes.inbox_folder import FakeInboxFolder
 from tests.fakes.model import ScriptedModel, Step
 from tests.fakes.moment_words import FakeMomentWords
@@ -60,6 +71,8 @@ from tests.fakes.speaking import FakeSounds, FakeSpeaking
 from tests.fakes.store import MemoryStore
 from tests.fakes.templates import FakeTemplates
 from tests.fakes.vectors import FakeVectors
+from tests.fakes.workspace_door import FakeDoor
+from tests.fakes.zones_at import FakeZonesAt
 from tests.scenarios.dying import (
     DyingDebts,
     DyingInbox,
@@ -109,9 +122,8 @@ class Stage:
         self.groups = FakeGroups()
         self.reader = FakeReader()
         self.inbox_folder = FakeInboxFolder()
-        self.persona = FakePersona()
-        self.packing = FakePacking()
-        self.charts = FakeCharts()
+        self.persona, self.workspace_door = FakePersona(), FakeDoor()
+        self.packing, self.charts = FakePacking(), FakeCharts()
         self.hearing: FakeHearing | None = None
         self.speaking: FakeSpeaking | None = None
         self.sounds = FakeSounds()
@@ -130,15 +142,16 @@ class Stage:
         self._servers = servers
         self._own_servers = own_servers
         self._companions: Sequence[Companion] = ()
-        self.bundles = BundleBounds()
-        self.tiers = Tiers()
+        self.bundles, self.tiers = BundleBounds(), Tiers()
         self.rates: SendRates | None = None
         """The rates of a flood gate before the channel; there is none at first."""
         self.embedder: FakeEmbedder | None = None
         """The embedder; there is none at first."""
         self.vectors = FakeVectors()
         self.meaning: Meaning | None = None
-        self.moment_words, self.schedules = FakeMomentWords(), ScheduleBounds()
+        self.schedules, self.goals = ScheduleBounds(), GoalBounds()
+        self.moment_words, self.zones_at = FakeMomentWords(), FakeZonesAt()
+        self.hooks = FakeHooks()
         self._ids = count(1)
         self._task: asyncio.Task[None] | None = None
         self.application = self.composed()
@@ -158,6 +171,8 @@ class Stage:
         store, parts = self.store, self.application.parts.one_turn.schedules
         shelf = TaskShelf(store.scheduled, parts.making, parts.timetable, store.people, self.clock)
         self._toolbox.add(task_tools(shelf))
+        times = GoalShelf(store.goals, parts.goals.planning, self.clock)
+        self._toolbox.add(goal_tools(times))
 
     def accompany(self, companions: Sequence[Companion]) -> None:
         """Lets companions go along with every turn; before the start."""
@@ -215,6 +230,9 @@ class Stage:
             store.errands,
             store.scheduled,
             store.hook_calls,
+            store.goals,
+            store.file_changes,
+            store.feedback,
         )
         world = World(
             clock=self.clock,
@@ -227,6 +245,7 @@ class Stage:
             groups={self.channel.name: self.groups},
             reader=self.reader,
             inbox_folder=DyingInboxFolder(self.inbox_folder, fate),
+            workspace_door=self.workspace_door,
             persona=self.persona,
             packing=self.packing,
             sounds=DyingSounds(self.sounds, fate),
@@ -240,6 +259,8 @@ class Stage:
             meaning=self.meaning,
             cron=CronCalendar(),
             moment_words=self.moment_words,
+            zones_at=self.zones_at,
+            hooks=self.hooks,
         )
         policy = Policy(
             "fake/fake",
@@ -252,6 +273,7 @@ class Stage:
             tiers=self.tiers,
             budgets=self.budgets,
             schedules=self.schedules,
+            goals=self.goals,
         )
         return Application(Composition(ports, world, policy, self._companions, till))
 
@@ -314,6 +336,13 @@ class Stage:
     def press_update(self, data: str, message_id: str) -> RawUpdate:
         """The update of a press of Ann's, to be handed in by the test."""
         return self.channel.update(Press(HOME, ANN, data, f"h{next(self._ids)}", message_id))
+
+    async def call_hook(self, name: str, told: object, key: str = "") -> Answered | Refused:
+        """Another program calls a hook with this body."""
+        body = json.dumps(told).encode()
+        service = self.application.parts.one_turn.schedules.hooks.service
+        assert service is not None
+        return await service.take(name, self.hooks.proof(name, body, self.clock.now(), key), body)
 
     async def press(self, label: str, sender: Sender = ANN, card: int = -1) -> str:
         """Presses a button with this label, on a message with one; returns the private answer."""

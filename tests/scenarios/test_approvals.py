@@ -1,25 +1,28 @@
 """Cards: asked once, decided once, whatever happens in between."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.domain.approval import ApprovalState
-from bot.domain.errors import ChannelUnreachable, RecipientGone
+from bot.domain.errors import ChannelUnreachable, RecipientGone, ToolFailure
 from bot.domain.limits import Limits
 from bot.domain.message import Attachment, InboundMessage, Press, Quote
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role, Sender
-from bot.domain.tool import Code, Effect, Replay, Status, ToolCall
+from bot.domain.tool import Code, Effect, Replay, Status, ToolCall, ToolOutput
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import TurnState
 from bot.flow.approvals.desk import WAITS
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
+from bot.ports.tool import Place
 from tests.fakes.channel import Shown
-from tests.fakes.model import call, calls, says
+from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.tools import (
     ScenarioTool,
@@ -37,6 +40,7 @@ from tests.words import (
     APPROVE,
     APPROVED,
     CARD_DENIED,
+    CARD_STILL_WAITS,
     CARD_STOPPED,
     CHANGE,
     DENIED,
@@ -326,7 +330,7 @@ async def test_stop_ends_a_card_that_was_set_aside() -> None:
         await scene.say("what is two and two?")
         await scene.settled(2)
         await scene.say("/stop")
-        await scene.shows("Stopped 1 card that waited.")
+        await scene.shows("Stopped 1 waiting card.")
         assert f"{CARD_STOPPED} · Do write x" in scene.texts
         assert (scene.cards, tool.ran) == ([], [])
 
@@ -385,7 +389,44 @@ async def test_what_ran_under_a_rule_is_told_once_also_by_a_turn_that_is_set_asi
             f"✓ Do write_file notes/d.md: done, {RULED_IN_NOTES}",
             f"✓ 1 more, {RULED_ALWAYS}",
         ]
+        (row,) = [one for one in scene.store.rows.outbox.values() if one.key.startswith("ruled:")]
+        assert row.content.silent
         scene.assert_whole()
+
+
+async def test_what_failed_under_a_rule_is_not_told_as_done() -> None:
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        if arguments["content"] == "2":
+            raise ToolFailure("the disk is full")
+        return ToolOutput("written")
+
+    made = [
+        call(text, "write_file", {"path": "notes/a.md", "content": text, "what": text})
+        for text in "12"
+    ]
+    broken = tool("write_file", Effect.WRITE, Replay.ONCE, act)
+    script = (calls(made[0]), says("One."), calls(made[1]), says("It failed."))
+    async with stage(*script, tools=[broken]) as scene:
+        await scene.say("note one")
+        await scene.press(f"{ALWAYS_IN}notes/")
+        await scene.settled(1)
+        await scene.say("note two")
+        await scene.settled(2)
+        assert len(broken.ran) == 2, "the rule let it run"
+        assert not any(RULED_ALWAYS in text for text in scene.texts)
+
+
+async def test_stop_ends_the_running_turn_and_counts_the_cards_that_still_wait() -> None:
+    gate = Gate()
+    async with stage(calls(write()), gate, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("and what is two and two?")
+        await gate.reached()
+        await scene.say("/stop")
+        await scene.shows(CARD_STILL_WAITS)
+        await scene.settled(2)
+        assert len(scene.cards) == 1
 
 
 async def test_no_rule_is_offered_while_content_from_outside_is_in_view() -> None:
@@ -675,7 +716,7 @@ async def test_a_late_press_names_the_age_of_the_card_and_what_ran_since() -> No
         await scene.settled(2)
         await scene.clock.advance(3600)
         told = await scene.press("Approve", card=0)
-        assert "1 h 0 min old" in told
+        assert "1 h old" in told
         assert "write 2" in told
         await scene.settled(3)
 

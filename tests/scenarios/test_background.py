@@ -157,13 +157,16 @@ async def test_about_is_shown_bounded_and_private() -> None:
 async def test_the_status_says_that_there_are_such_words() -> None:
     async with stage() as scene:
         await scene.say("/status")
-        await scene.shows("- My character: no `persona.md`\n")
-        await scene.shows("- What I know about you: nothing; see `/about`")
+        await scene.shows(
+            "- My character: the usual one; `persona.md` in my folder makes it another\n"
+        )
+        await scene.shows("- What I know about you: nothing yet; see /about")
+        await scene.shows("running for less than a minute")
         scene.persona.words = "You are a pirate."
         scene.persona.fault = "persona.md has more than 8000 bytes"
         await scene.say("/about Ann")
         await scene.say("/status")
         await scene.shows(
-            "- My character: 17 characters of `persona.md` (`persona.md has more than"
+            "- My character: as an owner wrote it, 17 characters. A fault: `persona.md has more"
         )
-        await scene.shows("- What I know about you: 3 characters of `/about`")
+        await scene.shows("- What I know about you: what you told me, 3 characters; see /about")

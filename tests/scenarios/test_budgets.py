@@ -1,6 +1,7 @@
 """Budgets in turns: what is refused, what is said, and how it goes on."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -320,6 +321,71 @@ async def test_the_day_of_a_person_begins_at_their_own_midnight() -> None:
         await scene.clock.advance(24 * 3600)
         await scene.press(GO_ON)
         await scene.shows("Two.")
+
+
+async def test_another_time_zone_is_no_new_budget_before_the_day_has_ended() -> None:
+    async with stage(costing("One.", 12), costing("Two.", 1)) as scene:
+        scene.bound(person="0.1")
+        await scene.crash()
+        await scene.say("first")
+        await scene.shows("One.")
+        await scene.clock.advance(5_400)
+        await scene.say("/timezone Pacific/Guadalcanal")
+        await scene.shows("it is 00:30 there")
+        await scene.say("second")
+        assert "00:00 (UTC)" in await scene.shows(HALTED)
+        await scene.clock.advance(11 * 3600)
+        await scene.press(GO_ON)
+        await scene.shows("Two.")
+
+
+@pytest.mark.parametrize(
+    ("start", "hours"),
+    [
+        (datetime(2027, 3, 27, 23, 10, tzinfo=UTC), 23),
+        (datetime(2027, 10, 30, 22, 10, tzinfo=UTC), 25),
+    ],
+    ids=["the clocks go forward", "the clocks go back"],
+)
+async def test_a_budget_counts_for_the_whole_of_a_day_whose_hours_are_not_24(
+    start: datetime, hours: int
+) -> None:
+    script = (costing("One.", 12), costing("Two.", 1))
+    async with stage(*script) as scene:
+        scene.clock.set_wall((start - scene.clock.now()).total_seconds())
+        scene.bound(person="0.1")
+        await scene.crash()
+        await scene.say("/timezone Berlin")
+        await scene.shows("Europe/Berlin")
+        await scene.say("first")
+        await scene.shows("One.")
+        await scene.clock.advance((hours - 1) * 3600 + 2_400)
+        await scene.say("second")
+        assert "00:00 (Europe/Berlin)" in await scene.shows(HALTED)
+        await scene.clock.advance(900)
+        await scene.press(GO_ON)
+        await scene.shows("Two.")
+
+
+@pytest.mark.parametrize("days", [-1, -366])
+async def test_what_a_clock_that_was_ahead_has_spent_counts_on_its_own_day(days: int) -> None:
+    async with stage(costing("One.", 12), costing("Two.", 12), costing("Three.", 1)) as scene:
+        scene.bound(day="0.10")
+        await scene.crash()
+        await scene.say("first")
+        await scene.shows("One.")
+        scene.clock.set_wall(days * 86_400)
+        await scene.say("second")
+        await scene.shows("Two.")
+        await scene.say("third")
+        assert "$0.12" in await scene.shows(HALTED)
+        await scene.crash()
+        scene.clock.set_wall(-days * 86_400)
+        await scene.say("fourth")
+        await scene.until(lambda: sum(HALTED in text for text in scene.texts) == 2)
+        scene.clock.set_wall(86_400)
+        await scene.say("fifth")
+        await scene.shows("Three.")
 
 
 async def test_an_owner_is_warned_in_a_private_chat_that_has_no_persons_number() -> None:

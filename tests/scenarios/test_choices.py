@@ -43,7 +43,7 @@ async def test_a_model_and_a_skill_are_chosen_by_a_press() -> None:
         await scene.press("No skill")
         await scene.shows("`tea` is off")
         await scene.say("/model")
-        await scene.press("fake/fake")
+        await scene.press("✓ fake")
         await scene.shows("From your next message on: `fake/fake`")
         assert (await home(scene)).model == "fake/fake"
 
@@ -54,12 +54,20 @@ async def test_the_help_has_a_page_for_each_topic_and_owners_have_one_more() -> 
         first = await scene.shows("Just write to me.")
         assert len([line for line in first.splitlines() if line.startswith("- ")]) == 6
         await scene.press("People, for owners")
-        await scene.shows("`/allow <id | channel:id>`: let someone in")
+        await scene.shows("`/allow <number>`: let someone in")
         await scene.press("Talking")
         await scene.shows("`/compact`")
         await scene.say("/help all", BOB)
         told = await scene.shows("**Permissions**")
         assert ("/allow" in told, "/activation" in told) == (False, False)
+
+
+@pytest.mark.parametrize("command", ["/activation maybe", "/context maybe"])
+async def test_a_word_that_chooses_nothing_is_named(command: str) -> None:
+    async with group() as team:
+        told = await team.command(command)
+        assert told.startswith("`maybe` is no choice here. Nothing was changed.")
+        assert told.endswith("changes that.")
 
 
 async def test_a_press_grants_nothing_that_typing_would_not() -> None:

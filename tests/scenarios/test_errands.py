@@ -359,15 +359,52 @@ async def test_a_turn_sends_out_so_many_errands_and_no_more() -> None:
         assert len(scene.store.rows.errands) == 2
 
 
-async def test_a_plan_has_no_errands() -> None:
+async def test_errands_for_a_plan_read_and_change_nothing() -> None:
     def answer(request: ModelRequest) -> ModelReply:
-        return says("Done.") if results_in(request) else calls(errand("d", "task one"))
+        if not results_in(request):
+            return calls(errand("d", "task one"), errand("e", "task two", tools=["write"]))
+        if len(results_in(request)) == 2:
+            return calls(call("w", "write", {"what": "a"}), text="I looked.")
+        return says("The plan.")
 
-    async with family(answer) as scene:
+    tools = [writing(), looked(_open())]
+    async with family(answer, tools=tools, one=looks("Three files.")) as scene:
+        await scene.say("/plan tidy up")
+        await scene.settled(2)
+        (sent,) = scene.store.rows.errands.values()
+        assert ("look" in sent.tools, "write" in sent.tools, sent.done) == (True, False, True)
+        assert any(one.text == "Three files." for one in scene.results)
+        (plan,) = scene.store.rows.plans.values()
+        assert [step.tool for step in plan.steps] == ["write"]
+        assert scene.approvals == []
+
+
+async def test_a_plan_that_is_carried_out_sends_no_errand_out() -> None:
+    approved = False
+
+    def answer(request: ModelRequest) -> ModelReply:
+        if not results_in(request):
+            return calls(call("w", "write", {"what": "a"}))
+        if not approved:
+            return says("The plan.")
+        found = [part for part in results_in(request) if "plan is carried out" in part.text]
+        return says("Done.") if found else calls(errand("d", "task one"))
+
+    async with family(answer, tools=[writing()], one=then("One.")) as scene:
         await scene.say("/plan tidy up")
         await scene.settled()
-        assert scene.results[0].code is Code.POLICY
+        approved = True
+        await scene.press("Approve")
+        await scene.settled(2)
+        refused = [one for one in scene.results if "Not sent out" in one.text]
+        assert [one.code for one in refused] == [Code.POLICY]
         assert scene.store.rows.errands == {}
+
+
+def _open() -> asyncio.Event:
+    event = asyncio.Event()
+    event.set()
+    return event
 
 
 async def test_a_question_ends_an_errand_and_is_its_result() -> None:
@@ -487,7 +524,7 @@ async def test_a_message_goes_first_while_an_errand_rests_and_its_card_tries_aga
         await scene.say("and hello")
         await scene.shows("Hello.")
         await scene.say("/status")
-        await scene.shows("↳ Errand “task one”: resting")
+        await scene.shows("↳ Errand “task one”: paused")
         served[0] = True
         await scene.press("Try now")
         await scene.shows("So late.")

@@ -2,7 +2,7 @@
 
 from bot.domain.message import OutboundKind
 from bot.domain.person import Role
-from tests.fakes.model import call, calls, says
+from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import group
 from tests.scenarios.test_background import seen
@@ -82,3 +82,27 @@ async def test_in_a_group_only_an_owner_erases_what_others_said() -> None:
             await scene.until(lambda before=before: len(scene.channel.screen) > before)
         assert sum("only an owner" in s.text for s in scene.channel.screen.values()) == 3
         assert len(kept(scene)) == 1
+
+
+async def test_a_turn_that_runs_while_everything_is_erased_goes_on_without_the_words() -> None:
+    gate = Gate()
+    look = calls(call("r", "look", {"what": "it"}))
+    script = (says(f"It is {SECRET}."), gate, look, says("Done."), says("I know nothing."))
+    async with stage(*script, tools=[looking("fine")]) as scene:
+        await scene.say(f"The code is {SECRET}")
+        await scene.settled()
+        await scene.say("Look at it")
+        await gate.reached()
+        await scene.say("/forget all")
+        await scene.shows("I cannot bring it back")
+        await scene.press("Erase")
+        await scene.shows("Erased.")
+        gate.open()
+        await scene.settled(2)
+        before = len(scene.model.requests)
+        assert all(SECRET not in seen(one) for one in scene.model.requests[2:])
+        assert SECRET not in left(scene)
+        await scene.say("What is the code?")
+        await scene.settled(3)
+        assert SECRET not in seen(scene.model.requests[before])
+        scene.assert_whole()

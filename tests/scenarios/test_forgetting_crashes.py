@@ -1,5 +1,9 @@
 """Death at every write from an answer to its erasing, the index of meaning included."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
 
 from bot.domain.change import InboundState
@@ -19,15 +23,34 @@ async def _play(fate: Fate) -> Stage:
         rows, life = scene.store.rows, Life(scene, fate, lambda _: None)
         await life.until(lambda: rows.begun is not None and bool(rows.usage))
         await life.accept(scene.message(f"Remember {SECRET}"))
-        await life.until(lambda: _held(scene) == 1 and rows.passages.keys() == rows.meant)
+        await life.until(lambda: rows.passages.keys() != set())
+        async with _quiet(scene):
+            await life.until(lambda: _held(scene) == 1 and rows.passages.keys() == rows.meant)
         await life.accept(scene.message("/forget all"))
         await life.until(lambda: bool(scene.cards))
         question = scene.cards[-1]
         erase = question.piece.body["buttons"][0][0]["data"]
         await life.accept(scene.press_update(erase, question.id))
         await life.until(lambda: any(told.startswith("Erased.") for told in scene.texts))
-        await life.until(lambda: not rows.leaving and not _held(scene) and _taken(scene))
+        async with _quiet(scene):
+            await life.until(lambda: not rows.leaving and not _held(scene) and _taken(scene))
     return scene
+
+
+@asynccontextmanager
+async def _quiet(scene: Stage) -> AsyncIterator[None]:
+    """Lets time pass meanwhile: the index waits for more to come."""
+
+    async def passing() -> None:
+        while True:
+            await scene.clock.advance(1)
+
+    task = asyncio.create_task(passing())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _taken(scene: Stage) -> bool:

@@ -1,12 +1,14 @@
 """A stranger writes, and an owner lets them in or ignores them."""
 
+import pytest
+
 from bot.domain.message import Address, Press
 from bot.domain.person import Role, Sender
 from bot.flow.arrivals.doorway import MOST_GREETED
 from bot.flow.arrivals.knocking import MOST_A_DAY
 from bot.flow.commands.letting_in import LET_IN
 from tests.fakes.model import says
-from tests.scenarios.stage import ANN, BOB, stage
+from tests.scenarios.stage import ANN, BOB, HOME, stage
 from tests.words import DEAD_BUTTON, DECIDED_ALREADY, OWNERS_DECIDE
 
 _BOBS = Address("fake", "2")
@@ -88,6 +90,33 @@ async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so(
         assert await scene.press_data(data, ANN, old.id) == DECIDED_ALREADY
 
 
+@pytest.mark.parametrize(
+    ("way", "verdict"),
+    [("Let in", "✅ Let in"), ("Ignore", "Ignored: I stay silent."), ("/allow 2", "✅ Let in")],
+)
+async def test_a_decision_ends_the_cards_of_every_owner_about_this_person_alone(
+    way: str, verdict: str
+) -> None:
+    dan = Sender("fake", "4", "Dan")
+    async with stage(people=((ANN, Role.OWNER), (_CY, Role.OWNER))) as scene:
+        await scene.store.chats.at(_CYS, private=True)
+        for stranger in (BOB, dan):
+            await scene.say("let me in", stranger, at=Address("fake", stranger.user_id))
+        await scene.until(lambda: len(scene.cards) == 4)
+        if way.startswith("/"):
+            await scene.say(way)
+        else:
+            (bobs,) = [c for c in scene.cards if "“Bob”" in c.text and c.address == HOME]
+            (row,) = bobs.piece.body["buttons"]
+            data = next(button["data"] for button in row if way in button["label"])
+            assert await scene.press_data(data, ANN, bobs.id) == ""
+        await scene.until(lambda: len(scene.cards) == 2)
+        assert ["“Dan”" in card.text for card in scene.cards] == [True, True]
+        for home in (HOME, _CYS):
+            (told,) = [text for text in scene.channel.texts(home) if text.startswith("👋 “Bob”")]
+            assert told.endswith(verdict)
+
+
 async def test_an_account_that_is_linked_ends_the_open_cards_about_it() -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB, at=_BOBS)
@@ -97,14 +126,21 @@ async def test_an_account_that_is_linked_ends_the_open_cards_about_it() -> None:
         assert scene.cards == []
 
 
-async def test_an_open_card_ignores_nobody_who_was_let_in_otherwise() -> None:
+@pytest.mark.parametrize("label", ["Let in", "Ignore"])
+async def test_an_open_card_changes_nothing_about_a_person_who_was_let_in_otherwise(
+    label: str,
+) -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB, at=_BOBS)
         await scene.shows("wants to use me")
         await scene.store.people.admit(BOB, Role.MEMBER)
-        assert await scene.press("Ignore") == ""
+        people, audit = await scene.store.people.accounts(), list(scene.store.rows.audit)
+        assert await scene.press(label) == ""
         await scene.shows("✅ Let in already. /revoke 2 takes access back.")
         assert scene.cards == []
+        assert await scene.store.people.accounts() == people
+        assert scene.store.rows.audit == audit
+        assert LET_IN not in scene.channel.texts(_BOBS)
         assert not any("I stay silent" in text for text in scene.texts)
         await scene.say("/revoke 2")
         await scene.shows("can no longer use me")
@@ -112,6 +148,20 @@ async def test_an_open_card_ignores_nobody_who_was_let_in_otherwise() -> None:
         await scene.say("hello?", BOB, at=_BOBS)
         await scene.until(lambda: len(scene.channel.texts(_BOBS)) == 2)
         assert "I have told its owner that you wrote" in scene.channel.texts(_BOBS)[-1]
+
+
+async def test_a_card_of_before_lets_nobody_in_whose_access_was_taken_back_since() -> None:
+    async with stage() as scene:
+        await scene.say("let me in", BOB, at=_BOBS)
+        await scene.shows("wants to use me")
+        (card,) = scene.cards
+        data = card.piece.body["buttons"][0][0]["data"]
+        await scene.store.people.admit(BOB, Role.MEMBER)
+        await scene.say("/revoke 2")
+        await scene.shows("Access was taken back since.")
+        assert scene.cards == []
+        assert await scene.press_data(data, ANN, card.id) == DECIDED_ALREADY
+        assert await scene.store.people.by_sender(BOB) is None
 
 
 async def test_who_is_let_in_a_second_time_is_told_again() -> None:

@@ -1,7 +1,7 @@
 """Passages are found by their meaning too, and an index that fails costs nobody an answer."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -14,6 +14,7 @@ from bot.domain.errors import EmbedderError, EmbedderRefuses, OtherSize, Vectors
 from bot.domain.passage import Passage
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
+from bot.ports.clock import Clock
 from bot.ports.embedder import Embedded
 from bot.ports.meaning import MeaningStanding, MeantHits
 from tests.contracts.store_samples import NOW
@@ -28,6 +29,7 @@ from tests.scenarios.test_memory import recalled
 from tests.words import BY_WORDS_ALONE
 
 ME = "p1"
+_STEPS = 5_000
 CAR = "The automobile of the physician is here."
 
 
@@ -38,7 +40,9 @@ def passage(number: int, words: str = "", whose: str = ME) -> Passage:
 async def caught_up(scene: Stage) -> None:
     """Waits until the index of meaning has everything."""
     rows = scene.store.rows
-    await scene.until(lambda: bool(rows.passages) and rows.passages.keys() <= rows.meant)
+    await scene.until(lambda: bool(rows.passages))
+    await scene.clock.advance(2)
+    await scene.until(lambda: rows.passages.keys() <= rows.meant)
 
 
 async def test_other_words_of_the_same_meaning_bring_an_answer_back() -> None:
@@ -121,7 +125,7 @@ class World:
         self.store = MemoryStore(lambda: NOW)
         self.vectors = FakeVectors()
         self.embedder = FakeEmbedder()
-        self.clock = SystemClock()
+        self.clock: Clock = SystemClock()
 
     def meaning(self, fate: Fate | None = None) -> Meaning:
         fate = fate or Fate(None, after=False)
@@ -295,3 +299,36 @@ async def test_an_index_that_is_away_is_tried_again_and_keeps_what_it_has() -> N
     assert await found(meaning, "car") == ["t1"]
     assert world.vectors.puts == 1
     assert (await meaning.standing()).fault == ""
+
+
+async def test_passages_that_are_kept_one_after_another_are_indexed_together() -> None:
+    world, clock = World(), FakeClock()
+    world.clock = clock
+    meaning = world.meaning()
+    running = asyncio.create_task(meaning.run())
+    await _until(lambda: clock.sleepers == 1)
+    measured = world.embedder.calls
+    for n in range(3):
+        await world.keep(passage(n))
+        meaning.wake()
+        await clock.advance(1)
+    assert world.embedder.calls == measured, "each would cost as much as all of them"
+    await clock.advance(1)
+    await _until(lambda: len(world.numbers) == 3)
+    assert world.embedder.calls == measured + 1
+    for n in range(3, 11):
+        await world.keep(passage(n))
+        meaning.wake()
+    await clock.advance(0)
+    await _until(lambda: len(world.numbers) == 11)
+    assert world.embedder.calls == measured + 2, "enough of them wait for no more"
+    running.cancel()
+
+
+async def _until(found: Callable[[], bool]) -> None:
+    """Waits for threads that are at work."""
+    for _ in range(_STEPS):
+        if found():
+            return
+        await asyncio.sleep(0.001)
+    raise AssertionError("it never came")

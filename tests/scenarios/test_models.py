@@ -322,8 +322,8 @@ async def test_the_keyboard_of_models_has_those_of_the_settings_with_prices() ->
         rows = scene.cards[-1].piece.body["buttons"]
         labels = [button["label"] for row in rows for button in row]
         assert labels == [
-            "✓ fake/fake · $1 / $5",
-            *(f"fake/{name} · $1 / $5" for name in ("second", "small", "middle", "large")),
+            "✓ fake · $1 / $5",
+            *(f"{name} · $1 / $5" for name in ("second", "small", "middle", "large")),
         ]
 
 

@@ -1,5 +1,7 @@
 """A note is changed by a button and a reply; an answer in a list is erased by its button."""
 
+from dataclasses import replace
+
 from bot.domain.message import Quote
 from bot.domain.note import Note
 from bot.domain.transcript import RecallBody
@@ -15,6 +17,7 @@ from tests.words import (
     NOTE_NEEDS_WORDS,
     NOTE_SAYS,
     NOTE_TOO_LONG,
+    NOTE_UNDONE,
     NOTES_OF_OTHERS,
     WHAT_NOTE,
 )
@@ -33,6 +36,17 @@ async def shown(scene: Stage, words: str) -> Shown:
     return await scene.until(
         lambda: next((s for s in scene.channel.screen.values() if words in s.text), None)
     )
+
+
+def questions(scene: Stage) -> list[Shown]:
+    return [one for one in scene.channel.screen.values() if WHAT_NOTE in one.text]
+
+
+def rows_but_commands(scene: Stage) -> list[object]:
+    """The rows that hold words of notes, without the lists that commands printed."""
+    rows = scene.store.rows
+    shown_rows = [row for key, row in rows.outbox.items() if not key.startswith("command:")]
+    return [*shown_rows, rows.notes, rows.passages]
 
 
 def words_left(scene: Stage) -> str:
@@ -55,8 +69,9 @@ async def test_new_words_take_the_place_of_a_note_and_the_model_hears_of_it() ->
         (note,) = notes(scene)
         assert (note.text, note.person) == (EGGS, 1)
         assert [one.answer for one in kept(scene) if one.id.startswith("note:")] == [EGGS]
-        left = [row for key, row in scene.store.rows.outbox.items() if not key.startswith("co")]
-        assert NUTS not in str(left), "the old words stay where they were shown"
+        shown_now = f"noted:{note.id}"
+        held = {key for key, row in scene.store.rows.outbox.items() if NUTS in str(row.content)}
+        assert {key for key in held if not key.startswith("co")} == {shown_now}
         await scene.say("And else?")
         await scene.settled(3)
         told = seen(scene.model.requests[-1])
@@ -67,6 +82,36 @@ async def test_new_words_take_the_place_of_a_note_and_the_model_hears_of_it() ->
         await scene.shows("The note is deleted.")
         assert notes(scene) == []
         assert EGGS not in words_left(scene)
+        assert not any(NUTS in str(row) for row in rows_but_commands(scene))
+
+
+async def test_undo_brings_the_old_words_back_once_and_keeps_neither_beside_them() -> None:
+    async with stage(NOTED, says("I will."), says("Soup."), says("Bread.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        await afresh(scene)
+        await scene.say("What shall I cook?")
+        await scene.settled(2)
+        await scene.say(EGGS, reply_to=await asked(scene))
+        told = await scene.shows(NOTE_SAYS.format(EGGS))
+        assert f"Before: {NUTS}" in told
+        await scene.press("↩️ Undo")
+        await scene.shows(NOTE_UNDONE)
+        (note,) = notes(scene)
+        assert (note.text, note.person) == (NUTS, 1)
+        assert not any(EGGS in str(row) for row in rows_but_commands(scene))
+        await scene.say("And else?")
+        await scene.settled(3)
+        newest = seen(scene.model.requests[-1])
+        assert newest.index(NUTS) < newest.index("hold no longer")
+        await scene.press("✏️ Change")
+        await scene.until(lambda: questions(scene)[1:])
+        await scene.say("Ann eats everything.", reply_to=questions(scene)[-1])
+        await scene.shows(NOTE_SAYS.format("Ann eats everything."))
+        await scene.press("🗑 Delete")
+        await scene.shows("The note is deleted.")
+        assert not any(NUTS in str(row) for row in rows_but_commands(scene))
 
 
 async def test_bad_words_change_nothing_and_may_be_given_again() -> None:
@@ -111,7 +156,7 @@ async def test_in_a_group_a_note_is_changed_by_its_writer_or_an_owner() -> None:
         await scene.settled()
         at, owner = scene.clock.now(), f"c{scene.turns[0].chat}"
         scene.store.rows.notes["a"] = Note("a", owner, NUTS, at, 1, "Ann")
-        assert "My notes." in await team.command("/memory", BOB)
+        assert "My notes:" in await team.command("/memory", BOB)
         assert await scene.press("✏️ 1", BOB) == NOTES_OF_OTHERS
         await scene.press("✏️ 1", ANN)
         question = await shown(scene, WHAT_NOTE)
@@ -121,6 +166,16 @@ async def test_in_a_group_a_note_is_changed_by_its_writer_or_an_owner() -> None:
         assert [note.text for note in notes(scene)] == [NUTS]
         await team.ask(EGGS, ANN, quote=quote)
         await scene.until(lambda: [note.text for note in notes(scene)] == [EGGS])
+        await scene.press("✏️ Change", ANN)
+        again = await shown(scene, f"Now it says: “{EGGS}”")
+        quote = Quote(again.text, "Steward", own=True, message_id=again.id)
+        scene.store.rows.notes |= {
+            id: replace(note, person=2) for id, note in scene.store.rows.notes.items()
+        }
+        await team.ask("Rice.", ANN, quote=quote)
+        await scene.until(lambda: [note.text for note in notes(scene)] == ["Rice."])
+        told = scene.store.rows.outbox[f"noted:{notes(scene)[0].id}"].content
+        assert EGGS not in str(told), "words of another person would come back as hers"
 
 
 async def test_an_answer_in_a_list_is_erased_by_its_button_after_a_question() -> None:

@@ -1,16 +1,18 @@
 """Notes: taken unasked and undone by a button, told once a conversation, deleted on agreement."""
 
 import json
+from datetime import timedelta
 
 from bot.domain.approval import ApprovalState
+from bot.domain.change import Change, KeepPassage
 from bot.domain.message import OutboundKind
 from bot.domain.note import Note
 from bot.domain.transcript import RecallBody
 from tests.fakes.model import call, calls, says
-from tests.scenarios.stage import BOB, Stage, stage
+from tests.scenarios.stage import BOB, HOME, Stage, stage
 from tests.scenarios.team import group
 from tests.scenarios.test_background import seen
-from tests.scenarios.test_memory import afresh
+from tests.scenarios.test_memory import afresh, indexed
 from tests.words import NOTHING_TO_SEND
 
 NUTS = "Ann is allergic to nuts."
@@ -114,7 +116,7 @@ async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> 
         await scene.say("/memory gerbil")
         await scene.shows("→ A gerbil. · ")
         await scene.say("/memory quince")
-        await scene.shows("I remember nothing with `quince`.")
+        await scene.shows("I remember nothing about `quince`.")
         await scene.say("/new")
         scene.store.rows.passages.clear()
         await scene.say("And now?")
@@ -150,19 +152,45 @@ async def test_ten_thousand_notes_open_a_conversation_within_their_budget() -> N
         (body,) = [b for b in scene.bodies if isinstance(b, RecallBody)]
         assert len(body.text) < 2_500
         await scene.say("/memory")
-        assert "n0" not in await scene.shows("My notes. Page 1, the newest first:")
+        assert "n0" not in await scene.shows("My notes, page 1, the newest first:")
         await scene.press("Older ▸")
-        await scene.shows("My notes. Page 2, the newest first:")
+        await scene.shows("My notes, page 2, the newest first:")
         await scene.press("◂ Newer")
-        await scene.shows("My notes. Page 1, the newest first:")
+        await scene.shows("My notes, page 1, the newest first:")
         await scene.say("/memory notes 1000")
-        await scene.shows("My notes. Page 1000, the newest first:")
+        await scene.shows("My notes, page 1000, the newest first:")
         await scene.say("/memory notes 999999")
         await scene.shows("There are no older notes.")
         await scene.say("/forget all")
         await scene.press("Erase")
         await scene.shows("Erased.")
         assert scene.store.rows.notes == {}
+
+
+async def test_an_old_note_that_is_recalled_among_many_is_not_told_to_be_deleted() -> None:
+    async with stage(says("Hi."), says("In the shed."), says("Yes."), says("No.")) as scene:
+        scene.lend_memory()
+        at = scene.clock.now()
+        old = Note("old", "p1", "The unicycle stands in the shed.", at - timedelta(days=9), 1)
+        scene.store.rows.notes["old"] = old
+        chat = await scene.store.chats.at(HOME, private=True)
+        await scene.store.journal.commit(Change((KeepPassage(old.as_passage(chat)),)))
+        for n in range(300):
+            scene.store.rows.notes[f"n{n}"] = Note(f"n{n}", "p1", f"note {n} " + "x" * 90, at, 1)
+        await scene.say("Hello")
+        await scene.settled()
+        await indexed(scene)
+        await scene.say("Where is the unicycle?")
+        await scene.settled(2)
+        assert old.text in seen(scene.model.requests[-1])
+        await scene.say("Is it still there?")
+        await scene.settled(3)
+        assert "hold no longer" not in seen(scene.model.requests[-1])
+        await scene.say("/memory undo old")
+        await scene.shows("The note is deleted.")
+        await scene.say("And now?")
+        await scene.settled(4)
+        assert "hold no longer: old." in seen(scene.model.requests[-1])
 
 
 async def test_people_take_with_them_what_was_said_and_noted() -> None:

@@ -20,7 +20,7 @@ from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT
 from bot.flow.plans.desk import STALE
 from bot.ports.templates import Broken
 from tests.fakes.channel import Shown
-from tests.fakes.model import call, calls, says
+from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.tools import asking, burning, foreign, looking, risky, submitting, writing
 from tests.words import (
@@ -41,11 +41,13 @@ from tests.words import (
     PLAN_DONE,
     PLAN_NOT_FINISHED,
     PLAN_OF_TWO_DONE,
+    PLAN_STILL_WAITS,
     RESUME,
     RETRY,
     REVISED,
     SKIP,
     STOP,
+    STOPPED,
 )
 
 TEAM = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
@@ -703,10 +705,10 @@ async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
     async with stage(*script, tools=[writing(), submitting()]) as scene:
         await scene.say("/plan")
         await scene.until(lambda: scene.labels)
-        assert scene.labels == ["📋 On", "Ready-made", "Earlier plans"]
+        assert scene.labels == ["📋 Plan mode on", "Ready-made", "Earlier plans"]
         assert await scene.press("Earlier plans") == ""
         await scene.shows("no plans yet")
-        assert await scene.press("On") == ""
+        assert await scene.press("Plan mode on") == ""
         await scene.shows("Plan mode is on.")
         assert (the_plan(scene).state, scene.labels) == (PlanState.COLLECTING, [])
         await scene.say("/plan")
@@ -829,3 +831,31 @@ async def test_a_message_is_a_step_and_a_question_is_asked_while_planning() -> N
         await scene.settled(3)
         assert sum(text.startswith("All is") for text in scene.texts) == 1
         assert the_plan(scene).state is PlanState.DONE
+
+
+async def test_stop_ends_the_running_turn_and_a_second_one_the_plan_that_still_waits() -> None:
+    gate, script = Gate(), (calls(write("a", "1"), submit()),)
+    async with stage(*script, gate, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan make a file")
+        await scene.settled()
+        await scene.say("and what is two and two?")
+        await gate.reached()
+        await scene.say("/stop")
+        await scene.shows(PLAN_STILL_WAITS)
+        await scene.settled(2)
+        assert the_plan(scene).state is PlanState.READY
+        await scene.say("/stop")
+        await scene.until(lambda: the_plan(scene).state is PlanState.CANCELLED)
+        await scene.shows("Cancelled the plan.")
+
+
+async def test_stop_says_nothing_of_a_plan_that_is_being_made() -> None:
+    gate = Gate()
+    async with stage(calls(write("a", "1")), gate, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan make a file")
+        await gate.reached()
+        await scene.say("/stop")
+        await scene.settled()
+        await scene.routed()
+        assert not any(PLAN_STILL_WAITS in text for text in scene.texts)
+        assert [text for text in scene.texts if text.startswith(STOPPED)], "the end tells it"

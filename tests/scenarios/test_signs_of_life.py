@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.domain.errors import FloodWait
 from bot.domain.limits import Limits, SendRates
-from bot.domain.message import Address, InboundMessage, Piece, Sign
+from bot.domain.message import Address, Button, InboundMessage, Piece, Sign
 from bot.domain.person import Role
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
@@ -39,11 +39,19 @@ class WatchedChannel(FakeChannel):
         await FakeChannel.edit(self, to, message_id, piece)
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> str | None:
         if not to.chat.startswith("-"):
             self._note("draft", text)
-        return await FakeChannel.draft(self, to, text, message_id=message_id, reply_to=reply_to)
+        return await FakeChannel.draft(
+            self, to, text, message_id=message_id, reply_to=reply_to, button=button
+        )
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         if self.typing_refused:

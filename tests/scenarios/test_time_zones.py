@@ -14,7 +14,7 @@ from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.team import group
 from tests.scenarios.tools import writing
-from tests.words import ZONE_QUESTION
+from tests.words import BY_PLACE, ZONE_QUESTION
 
 _KNOWN = {"Europe/Berlin", "Europe/Lisbon", "America/New_York", "Asia/Kolkata", "Etc/GMT-2", "UTC"}
 
@@ -41,7 +41,14 @@ async def test_the_question_comes_below_the_first_answer_and_never_again() -> No
         await scene.settled()
         assert scene.texts[0] == "Hello."
         assert ZONE_QUESTION in scene.texts[1]
-        assert labels(scene) == ["Berlin", "Vienna", "Zurich", "Another city", "Not now"]
+        assert labels(scene) == [
+            "Berlin",
+            "Vienna",
+            "Zurich",
+            "Another city",
+            BY_PLACE,
+            "Not now",
+        ]
         await scene.say("And now?")
         await scene.settled(2)
         assert sum(ZONE_QUESTION in text for text in scene.texts) == 1
@@ -55,7 +62,13 @@ async def test_a_press_sets_the_clock_of_the_model_and_of_lists() -> None:
         await scene.settled()
         assert await scene.press("Vienna") == ""
         await scene.shows("From now on I use `Europe/Vienna`: it is 13:00 there.")
-        assert labels(scene) == ["Berlin", "✓ Vienna", "Zurich", "Another city"]
+        assert labels(scene) == [
+            "Berlin",
+            "✓ Vienna",
+            "Zurich",
+            "Another city",
+            BY_PLACE,
+        ]
         await scene.say("Write")
         await scene.parked()
         assert moments(scene) == [
@@ -63,7 +76,7 @@ async def test_a_press_sets_the_clock_of_the_model_and_of_lists() -> None:
             "Monday 2026-11-02 13:00 Europe/Vienna",
         ]
         await scene.say("/people")
-        await scene.until(lambda: any("last message 2026-11-02 13:00" in t for t in scene.texts))
+        await scene.until(lambda: any("last request 2026-11-02 13:00" in t for t in scene.texts))
         assert [card.state for card in scene.approvals] == [ApprovalState.OPEN]
 
 

@@ -1,11 +1,18 @@
 """What the web brings is foreign, and an address that nobody wrote asks before it is fetched."""
 
+from dataclasses import replace
+
 from bot.adapters.tools.web import WebFetch, WebSearch
+from bot.domain.limits import Limits
+from bot.domain.person import Role
+from bot.domain.picture import ImagePart
 from bot.domain.tool import Status, ToolCall
-from tests.fakes.model import call, calls, says
+from bot.domain.transcript import TextPart
+from bot.domain.view import ModelRequest, ResultPart, ViewPart
+from tests.fakes.model import PROFILE, ScriptedModel, call, calls, says
 from tests.fakes.web import FakePageReader, FakePages, FakeSearch
-from tests.scenarios.stage import stage
-from tests.scenarios.tools import sending, writing
+from tests.scenarios.stage import ANN, Stage, running, stage
+from tests.scenarios.tools import looking, sending, writing
 from tests.words import RULE_PAUSED
 
 
@@ -128,3 +135,64 @@ async def test_words_on_the_way_and_messages_of_tools_hide_no_built_address_eith
         assert not any(r.content.previews for r in rows if "evil" in str(r.content.blocks))
         await scene.press("Deny")
         await scene.settled()
+
+
+PICTURE = ImagePart("image/png", "cGljdHVyZQ==")
+PNG = "https://pics.example/cat.png"
+
+
+def of_a_picture() -> WebFetch:
+    return WebFetch(FakePages(b"\x89PNG", "image/png"), FakePageReader("", PICTURE))
+
+
+def last_words(request: ModelRequest) -> list[ViewPart]:
+    return list(request.messages[-1].parts)
+
+
+async def test_a_picture_is_seen_behind_all_results_and_pauses_the_rules() -> None:
+    script = (
+        calls(call("w", "write", {"what": "x"})),
+        says("one"),
+        calls(fetch("a", PNG), fetch("b", PNG), call("l", "look", {})),
+        calls(call("v", "write", {"what": "x"})),
+        says("two"),
+    )
+    async with stage(*script, tools=[of_a_picture(), writing(), looking()]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say(f"look at {PNG} and write x")
+        await scene.parked()
+        assert RULE_PAUSED in scene.cards[-1].text
+        await scene.press("Deny")
+        await scene.settled(2)
+        parts = last_words(scene.model.requests[3])
+        kinds = [type(part) for part in parts]
+        assert kinds == [ResultPart] * 3 + [TextPart, ImagePart] * 2
+        assert PICTURE in parts
+        line = f'<quoted_data from="the web page {PNG}">\n[The picture follows this block.]'
+        assert sum(line in part.text for part in parts if isinstance(part, TextPart)) == 2
+
+
+async def test_a_model_that_does_not_see_reads_that_there_is_a_picture() -> None:
+    script = calls(fetch("a", PNG)), says("I cannot see it.")
+    blind = ScriptedModel(*script, profile=replace(PROFILE, sees=False))
+    scene = Stage(blind, [of_a_picture()], Limits())
+    async with running(scene, [(ANN, Role.OWNER)]):
+        await scene.say(f"look at {PNG}")
+        await scene.settled()
+        (part,) = last_words(blind.requests[-1])
+        assert isinstance(part, ResultPart)
+        assert "[pictures not shown: 1; this model does not see]" in part.text
+
+
+async def test_only_so_many_pictures_are_in_view() -> None:
+    script = calls(*(fetch(f"a{n}", PNG) for n in range(4))), says("Many.")
+    model = ScriptedModel(*script)
+    scene = Stage(model, [of_a_picture()], Limits(images_in_view=3))
+    async with running(scene, [(ANN, Role.OWNER)]):
+        await scene.say(f"look at {PNG}")
+        await scene.settled()
+        parts = last_words(model.requests[-1])
+        assert parts.count(PICTURE) == 3
+        assert "[pictures not shown: 1]" in str(parts)

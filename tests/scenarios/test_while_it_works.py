@@ -128,7 +128,7 @@ async def test_the_footer_is_off_at_first_and_a_press_turns_it_on() -> None:
         await scene.say("/footer")
         await scene.shows("My answers have no footer")
         await scene.press("On", card=0)
-        await scene.shows("From now on a small line tells the tool calls")
+        await scene.shows("From now on a small line below each answer tells its tool calls")
         await scene.say("hello again")
         await scene.settled(2)
         assert answer_blocks(scene)[-1] == Plain(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.file_change import Replaced, token_of
 from bot.domain.message import CodeBlock, Markdown, Outbound, OutboundKind
 from bot.domain.plan import SUBMIT_PLAN
 from bot.domain.tool import (
@@ -94,6 +95,20 @@ def writing(gate: asyncio.Event | None = None) -> ScenarioTool:
         return ToolOutput(f"wrote {arguments['what']}")
 
     return tool("write", Effect.WRITE, Replay.ONCE, act, gate)
+
+
+def filing(files: dict[str, bytes]) -> ScenarioTool:
+    """Writes, or without `text` deletes, one of these files; the old content is handed on."""
+
+    def act(arguments: Mapping[str, Any], place: Place) -> ToolOutput:
+        path, text = str(arguments["what"]), arguments.get("text")
+        before = files.pop(path, None)
+        if text is not None:
+            files[path] = str(text).encode()
+        replaced = Replaced(path, before, 0o644, token_of(files.get(path)))
+        return ToolOutput(f"filed {path}", replaced=replaced)
+
+    return tool("file", Effect.WRITE, Replay.ONCE, act)
 
 
 def burning() -> ScenarioTool:

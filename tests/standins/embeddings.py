@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -32,7 +32,7 @@ class Embeddings:
         self.asked: list[tuple[str, ...]] = []
         """The texts of each request that was not refused for its form."""
         self.fate = ""
-        """`down`, `drop`, `refuse`, `nan`, `huge`, `html`, `fewer` or `held`; empty for none.
+        """`down`, `drop`, `refuse`, `huge`, `html`, `held`, or one of SPOILT; empty for none.
 
         `silent` is a good answer that tells no usage.
         """
@@ -110,16 +110,32 @@ class Embeddings:
             {"object": "embedding", "index": n, "embedding": list(embedded(text, self.size))}
             for n, text in enumerate(texts)
         ]
-        if self.fate == "nan":
-            data[0]["embedding"] = [float("nan")] * self.size
-        if self.fate == "fewer":
-            data = data[:-1]
+        data = SPOILT.get(self.fate, list)(data)
         count = sum(map(_tokens, texts))
         told: dict[str, Any] = {"object": "list", "model": MODEL, "data": data}
         if self.fate != "silent":
             told["usage"] = {"prompt_tokens": count, "total_tokens": count}
             self.tokens.append(count)
         return Response(json.dumps(told), media_type="application/json")
+
+
+def _first(**changes: Any) -> Callable[[list[dict[str, Any]]], list[dict[str, Any]]]:
+    """Changes the first vector of an answer."""
+    return lambda data: [data[0] | changes, *data[1:]]
+
+
+SPOILT: Mapping[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
+    "nan": _first(embedding=[float("nan")] * 256),
+    "overflow": _first(embedding=[10**400] * 256),
+    "strings": _first(embedding=["0.1"] * 256),
+    "empty": _first(embedding=[]),
+    "infinite": _first(index=float("inf")),
+    "fewer": lambda data: data[:-1],
+    "twice": lambda data: [*data, data[0]],
+    "none": lambda data: [],
+    "uneven": lambda data: [*data[:-1], data[-1] | {"embedding": [1.0]}],
+}
+"""Answers whose vectors are no vectors, by their fates."""
 
 
 def _tokens(text: str) -> int:

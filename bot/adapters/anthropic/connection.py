@@ -30,6 +30,8 @@ from bot.domain.limits import ModelTimes
 
 _ENDING_SECONDS = 1.0
 _CHECK_SECONDS = 15.0
+_MOST_REPLY = 64_000_000
+"""Characters of all events of a reply."""
 
 
 class Connection:
@@ -82,7 +84,7 @@ class Connection:
             await stream.close()
 
     async def _read(self, stream: AsyncStream[Any], ends: float) -> AsyncGenerator[str]:
-        events = stream.raw_events(stream.response)
+        events, size = stream.raw_events(stream.response), 0
         silence = self._times.silence_seconds
         loop = asyncio.get_running_loop()
         async with self._bounds.within(silence, "the stream was silent", ends) as bound:
@@ -90,6 +92,9 @@ class Connection:
                 # One limit for the whole stream, lifted while the reader has the event. A limit for
                 # each event took a quarter of a short call's processor time.
                 bound.reschedule(None)
+                size += len(event.data)
+                if size > _MOST_REPLY:
+                    raise ModelUnreachable("the answer was too long")
                 if event.event == "error":
                     raise self._in_stream(event.data)
                 if event.event == "message_stop":

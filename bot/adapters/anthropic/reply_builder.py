@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.adapters.anthropic import searches
 from bot.domain import strict_json
 from bot.domain.arguments import parse_arguments
 from bot.domain.errors import ModelUnreachable
-from bot.domain.model import FinishReason, Usage
+from bot.domain.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
 from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ForeignPart, ReplyPart, TextPart, ThinkingPart
+from bot.domain.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
 from bot.domain.view import ModelReply, ModelRequest
 
 _FINISH = {
@@ -116,7 +117,8 @@ class ReplyBuilder:
         match event["type"]:
             case "message_start":
                 message = event["message"]
-                self._model = str(message.get("model") or self._model)
+                told = str(message.get("model") or self._model)
+                self._model = strict_json.whole(told)[:LONGEST_MODEL]
                 self._count(message.get("usage"))
             case "content_block_start":
                 opened = dict(event["content_block"])
@@ -141,16 +143,22 @@ class ReplyBuilder:
     def _count(self, usage: Mapping[str, Any] | None) -> None:
         """Keeps the latest count of each kind, because counts are cumulative."""
         for theirs, ours in _USAGE.items():
-            count = (usage or {}).get(theirs)
-            if isinstance(count, int):
+            count = believable_tokens((usage or {}).get(theirs))
+            if count is not None:
                 self._usage[ours] = count
+        if (count := searches.count(usage)) is not None:
+            self._usage["searches"] = count
 
     def _parts(self, finish: FinishReason) -> tuple[ReplyPart, ...]:
         parts: list[ReplyPart] = []
         taken: set[str] | None = None
         last = max(self._blocks, default=0)
+        answered = searches.answered(block.opened for block in self._blocks.values())
         for index, block in sorted(self._blocks.items()):
             cut = not block.closed or (index == last and finish in _CUT_SHORT)
+            searched = searches.is_call(block.opened) and block.opened.get("id") not in answered
+            if searched and finish is not FinishReason.PAUSE:
+                continue  # cut off before its result: no later request may hold it
             if block.kind == "tool_use":
                 taken = _call_ids(self._request) if taken is None else taken
                 call_id = _free_id(block, taken)
@@ -171,7 +179,7 @@ def _part(block: _Block) -> ReplyPart:
             written = block.written_input()
             if "input" in block.pieces:
                 raw["input"] = parse_arguments(written)[0] or {}
-            return ForeignPart(raw)
+            return searches.part(raw)
 
 
 def _words(raw: Mapping[str, Any]) -> str:
@@ -190,7 +198,7 @@ def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:
         arguments, fault = None, "the reply was cut before the arguments began"
     return ToolCall(
         call_id,
-        str(block.opened.get("name", "")),
+        strict_json.whole(str(block.opened.get("name", ""))),
         written,
         arguments,
         fault,

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
+from bot.adapters.anthropic.searches import SEARCH_TYPE, looked_up
 from bot.domain.memo import Memo
 from bot.domain.tool import ToolCall, ToolSpec
 from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
@@ -13,6 +14,9 @@ from bot.domain.view import ModelRequest, ResultPart, ViewMessage, ViewPart
 _KEPT_BYTES = 8_000_000
 _MARK = b',"cache_control":{"type":"ephemeral"}'
 _MARKED_MESSAGES = 3
+_MOST_SEARCHES = 5
+"""Searches of one call; each costs money and adds what it finds to the prompt."""
+
 _ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -46,7 +50,9 @@ class RequestEncoder:
         if request.system.strip():
             block = _json({"type": "text", "text": request.system})
             pieces += [b',"system":[', block[:-1], _MARK, b"}]"]
-        pieces += [b',"messages":[', b",".join(self._messages(request.messages)), b"]}"]
+        searches = any(spec.hosted for spec in request.tools)
+        messages = looked_up(request.messages, searches=searches)
+        pieces += [b',"messages":[', b",".join(self._messages(messages)), b"]}"]
         return b"".join(pieces)
 
     def _messages(self, messages: Sequence[ViewMessage]) -> list[bytes]:
@@ -128,10 +134,12 @@ def _result_block(result: ResultPart) -> bytes:
 
 
 def _encode_tool(spec: ToolSpec) -> bytes:
+    if spec.hosted:
+        return _json({"type": SEARCH_TYPE, "name": spec.name, "max_uses": _MOST_SEARCHES})
     return _json(
         {
             "name": spec.name,
-            "description": spec.description,
+            "description": spec.told,
             "input_schema": spec.input_schema,
         }
     )

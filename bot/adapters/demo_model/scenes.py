@@ -214,11 +214,14 @@ _EXTRAS = (
         "*always*: allow one thing for good",
         (
             Act(
-                "Press Always on this card. Then say *always* again: I will not ask any more. "
-                "`/rules` shows what you allowed, and takes it back.",
+                "The first time there is a card: press Always on it. From then on I do this "
+                "without asking.",
                 (_file("demo-always.txt", "You allowed this once, for good.\n"),),
             ),
-            Act("Written: `demo-always.txt`. Say *always* again to see whether I ask."),
+            Act(
+                "Written: `demo-always.txt`. Say *always* once more: with the rule there is no "
+                "card. `/rules` shows what you allowed, and takes it back."
+            ),
         ),
     ),
     Scene(frozenset({"long"}), "*long*: a long, formatted answer", (Act(recordings.LONG),)),

@@ -1,25 +1,29 @@
 """Asks Discord about the bot's own account, and what it may do."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import PORTAL
 from bot.adapters.discord.fields import Fields
+from bot.adapters.discord.rights import NEEDED, rights_of
 from bot.domain.errors import ChannelError
 
 _CONTENT_INTENT = (1 << 18) | (1 << 19)
 """Flags of an application that may read the words of messages: as a large bot, or as a small."""
 
-_RIGHTS = {
-    "see channels": 1 << 10,
-    "send messages": 1 << 11,
-    "send messages in threads": 1 << 38,
-    "attach files": 1 << 15,
-    "read the message history": 1 << 16,
-    "add reactions": 1 << 6,
-}
-"""The least rights with which everything works in a server."""
+_LONGEST_NAME = 60
 
 INTENT_OFF = "Discord keeps the words of messages in servers from this bot."
 INTENT_ON = f"Switch on “Message Content Intent” at {PORTAL} (your application, Bot)."
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that the bot is in, and the needed rights that it lacks there."""
+
+    name: str
+    lacks: tuple[str, ...]
 
 
 class DiscordAccount:
@@ -39,16 +43,22 @@ class DiscordAccount:
         told = Fields(await self._api.call("GET", "/applications/@me"))
         return bool((told.number("flags") or 0) & _CONTENT_INTENT)
 
-    async def servers(self) -> int:
-        """Returns the number of servers that the bot is in, at most 200."""
+    async def servers(self) -> Sequence[Server]:
+        """Returns the servers that the bot is in, at most 200."""
         told = await self._api.call("GET", "/users/@me/guilds")
-        return len(told) if isinstance(told, list) else 0
+        return [_server(Fields(one)) for one in told] if isinstance(told, list) else ()
 
     @property
     def invitation(self) -> str:
         """Returns the address that brings the bot into a server, with the least rights."""
-        rights = sum(_RIGHTS.values())
+        rights = sum(NEEDED.values())
         return (
             f"https://discord.com/oauth2/authorize?client_id={self._api.own_id}"
             f"&scope=bot+applications.commands&permissions={rights}"
         )
+
+
+def _server(told: Fields) -> Server:
+    rights = rights_of(told)
+    lacks = tuple(name for name, bit in NEEDED.items() if not rights & bit)
+    return Server(told.line("name", _LONGEST_NAME), lacks)

@@ -16,10 +16,18 @@ from discord.http import Route
 from bot.adapters.certificates import certificates
 from bot.adapters.discord.faults import translated
 from bot.adapters.discord.fields import Fields
+from bot.adapters.discord.proxy import proxy_for
 from bot.domain.errors import ChannelUnreachable
 
 PUBLIC_URL = "https://discord.com/api/v10"
-INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True, message_content=True)
+INTENTS = discord.Intents(
+    guilds=True,
+    guild_messages=True,
+    dm_messages=True,
+    message_content=True,
+    guild_reactions=True,
+    dm_reactions=True,
+)
 """The kinds of events that are asked for; people have to switch on the content of messages."""
 
 _SLACK_SECONDS = 30.0
@@ -31,13 +39,17 @@ _MOST_KNOWN = 10_000
 
 
 class DiscordApi:
-    """Paths are below `url`; nothing is opened before `async with`. `own_id` is the bot's number.
+    """Paths are below `url`; nothing is opened before `async with`. `own_id` is the bot's number,
+    `shards` how many connections to the gateway share its servers.
 
     Each call waits by itself for the bucket of its route, and raises FloodWait when that would take
     more than half a minute.
     """
 
-    def __init__(self, token: str, url: str = PUBLIC_URL, send_seconds: float = 30.0) -> None:
+    def __init__(
+        self, token: str, url: str = PUBLIC_URL, send_seconds: float = 30.0, shards: int = 1
+    ) -> None:
+        self.shards = shards
         self._token = token
         self.own_id = _bot_of(token)
         self._url = url.rstrip("/")
@@ -50,11 +62,15 @@ class DiscordApi:
         logging.getLogger("discord").setLevel(logging.ERROR)
         # The library builds every address from this, for all clients of a process.
         Route.BASE = self._url
+        proxy, login = proxy_for(self._url)
         self.client = discord.Client(
             intents=INTENTS,
+            shard_count=self.shards,
             max_messages=None,
             max_ratelimit_timeout=_LONGEST_WAIT,
             connector=_connector(),
+            proxy=proxy,
+            proxy_auth=login,
         )
         # This gives the client its loop, as logging in through it would.
         await self.client._async_setup_hook()

@@ -11,15 +11,16 @@ from bot.adapters.discord.addresses import CHANNEL, channel_in, is_server
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.components import components_of
 from bot.adapters.discord.cutting import cut
-from bot.adapters.discord.faults import Unknown
+from bot.adapters.discord.faults import NoVoice, Unknown, UnknownChannel
 from bot.adapters.discord.fields import Fields, clean
 from bot.adapters.discord.formatting import markdown, plain
 from bot.adapters.discord.messages import time_of
 from bot.adapters.discord.pieces import shortened, split_content
+from bot.adapters.discord.threads import holder_of, open_thread, thread_at
 from bot.adapters.discord.updates import parse_event
-from bot.adapters.discord.uploads import content_of, form_of
+from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
 from bot.domain.errors import ContentRefused, RecipientGone
-from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.ports.channel import Growth
 
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍️", Sign.DONE: "👌"}
@@ -52,7 +53,10 @@ class DiscordChannel:
     def parse(self, body: str) -> Inbound:
         return parse_event(body, self._api.own_id)
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        return thread_at(address, message_id)
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
         return split_content(content)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
@@ -62,14 +66,23 @@ class DiscordChannel:
         if once:
             name = hashlib.sha256(once.encode()).hexdigest()[:_LONGEST_NONCE]
             payload |= {"nonce": name, "enforce_nonce": True}
-        if (answered := body.get("reply_to")) is not None:
+        answered = body.get("reply_to")
+        if answered is not None and answered != to.thread:
             # The message answered may have been deleted meanwhile; the answer is owed all the same.
             payload["message_reference"] = {"message_id": answered, "fail_if_not_exists": False}
         channel = await self._channel(to)
         form = None
         if "file" in body:
             form, payload = await _with_file(payload, body["file"])
-        sent = await self._posted(channel, payload, form)
+        try:
+            sent = await self._posted(channel, payload, form)
+        except UnknownChannel:
+            if not await open_thread(self._api, to):
+                raise
+            sent = await self._posted(channel, payload, form)
+        except NoVoice:
+            form, payload = await _with_file(payload, body["file"], voice=False)
+            sent = await self._posted(channel, payload, form)
         number = sent.id("id")
         if number is None:
             raise ContentRefused("Discord answered without the number of the message")
@@ -86,6 +99,8 @@ class DiscordChannel:
             return Fields(await self._api.call("POST", _MESSAGES, payload, names=names))
         try:
             return Fields(await self._api.call("POST", _MESSAGES, form=form, names=names))
+        except UnknownChannel:
+            raise
         except RecipientGone as refused:
             # A place may take words and no files.
             raise ContentRefused(str(refused)) from None
@@ -97,33 +112,46 @@ class DiscordChannel:
                 await self._api.call("DELETE", _MESSAGE, names=names)
             except Unknown:
                 return
-        else:
+        elif "voice" not in piece.body.get("file", ()):
+            # A voice message cannot be changed at all.
             shown = _shown(piece.body) | {"flags": _flags(piece.body) & _NO_PREVIEW}
             if "file" in piece.body and not shown["content"]:
                 del shown["content"]
             await self._api.call("PATCH", _MESSAGE, shown, names=names)
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> str | None:
         """Shows an answer that grows in a message of its own, which makes no sound."""
         shown = shortened(await asyncio.to_thread(markdown, clean(text)))
         if not shown.strip():
             return message_id
+        below: dict[str, Any] = {}
+        if button is not None:
+            below = {"buttons": [[{"label": button.label, "data": button.data}]]}
         if message_id is not None:
-            await self.edit(to, message_id, Piece({"text": shown}))
+            await self.edit(to, message_id, Piece({"text": shown} | below))
             return message_id
-        return await self.send(to, Piece({"text": shown, "reply_to": reply_to, "silent": True}))
+        body = {"text": shown, "reply_to": reply_to, "silent": True}
+        return await self.send(to, Piece(body | below))
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
-        channel = await self._channel(to)
-        if sign is Sign.TYPING:
-            await self._api.call("POST", _TYPING, names={"channel_id": channel})
-        elif message_id is not None:
-            try:
+        try:
+            if sign is Sign.TYPING:
+                names = {"channel_id": await self._channel(to)}
+                await self._api.call("POST", _TYPING, names=names)
+            elif message_id is not None:
+                channel = await self._channel(holder_of(to, message_id))
                 await self._react(channel, message_id, sign)
-            except Unknown:
-                return
+        except (Unknown, UnknownChannel):
+            # A thread is opened by a message, not by a sign.
+            return
 
     async def _react(self, channel: str, message: str, sign: Sign) -> None:
         """Shows one reaction in place of an earlier one."""
@@ -185,7 +213,7 @@ def _flags(body: Any) -> int:
 
 
 async def _with_file(
-    payload: dict[str, Any], file: Any
+    payload: dict[str, Any], file: Any, *, voice: bool = True
 ) -> tuple[list[dict[str, Any]] | None, dict[str, Any]]:
     """Returns the parts of a message with a file, or the words about a file that cannot be sent."""
     try:
@@ -194,4 +222,5 @@ async def _with_file(
         told = plain(f"📎 I could not send {file['name']}: {refused}.")
         words = "\n".join(part for part in (payload["content"], told) if part)
         return None, payload | {"content": cut(words)[0]}
-    return form_of(payload, file["name"], content), payload
+    spoken = voice_form_of(payload, content) if voice and "voice" in file else None
+    return spoken or form_of(payload, file["name"], content), payload

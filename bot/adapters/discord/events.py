@@ -5,7 +5,8 @@ import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from bot.adapters.discord.api import DiscordApi
@@ -14,6 +15,8 @@ from bot.adapters.discord.gateway import Event, Session
 from bot.adapters.discord.interactions import Interactions
 from bot.adapters.discord.missed import Missed
 from bot.adapters.discord.places import Places
+from bot.adapters.discord.reactions import REACTIONS, may_be_feedback
+from bot.adapters.discord.silence import Beginning
 from bot.domain.errors import StoreError
 from bot.domain.message import RawUpdate
 from bot.ports.clock import Clock
@@ -26,24 +29,30 @@ _GATHERING_SECONDS = 0.02
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Holds what all connections to the gateway share."""
+
+    places: Places
+    interactions: Interactions
+    missed: Missed
+    beginning: Beginning
+
+
 class Events:
-    """Takes events in their order; `run` stores them, and answers presses once they are stored."""
+    """Takes the events of a shard in their order; `run` stores them, and then answers presses."""
 
     def __init__(
-        self,
-        api: DiscordApi,
-        places: Places,
-        interactions: Interactions,
-        missed: Missed,
-        session: Session,
-        clock: Clock,
+        self, api: DiscordApi, sources: Sources, shard: int, session: Session, clock: Clock
     ) -> None:
         self._api = api
-        self._places = places
-        self._interactions = interactions
-        self._missed = missed
+        self._places = sources.places
+        self._interactions = sources.interactions
+        self._missed = sources.missed
+        self._shard = shard
         self._session = session
         self._clock = clock
+        self._heard_at: datetime | None = None
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
         self.began: Callable[[], None] = lambda: None
         """Called when a connection begins to bring events."""
@@ -83,7 +92,7 @@ class Events:
                 if event.sequence is not None:
                     self._session.sequence = event.sequence
                 self._waiting.task_done()
-            stored_at = self._clock.steady()
+            stored_at, self._heard_at = self._clock.steady(), self._clock.now()
 
     async def _store(self, batch: Sequence[Event], accept: Accept) -> None:
         updates: list[RawUpdate] = []
@@ -102,7 +111,11 @@ class Events:
 
     async def _unfolded(self, event: Event) -> Sequence[Event]:
         """Returns the single events that one stands for; a new session for what was missed."""
-        return await self._missed.messages() if event.name == "READY" else _single(event)
+        return (
+            await self._missed.messages(self._shard, self._heard_at)
+            if event.name == "READY"
+            else _single(event)
+        )
 
     async def _accepted(self, updates: Sequence[RawUpdate], accept: Accept) -> None:
         told = ""
@@ -129,6 +142,8 @@ class Events:
                 return not self._interactions.helped(fields)
             case "MESSAGE_DELETE":
                 return True
+            case name if name in REACTIONS:
+                return may_be_feedback(fields, self._api.own_id)
             case _:
                 return False
 
@@ -144,6 +159,9 @@ class Events:
     async def _update(self, event: Event) -> RawUpdate:
         place = await self._places.of(event.fields)
         body = json.dumps({"t": event.name, "d": event.data, "place": place})
+        if event.name in REACTIONS and event.sequence is not None:
+            # It has no number of its own, and a thumb may come, go and come again.
+            return RawUpdate(f"reaction:{self._session.id}:{event.sequence}", body)
         return RawUpdate(_key(event, body), body)
 
 

@@ -12,12 +12,10 @@ from bot.domain.errors import (
     RecipientGone,
 )
 from bot.domain.unreached import why_unreached
-from bot.shipped import command
 
 BAD_TOKEN = "Discord does not accept the bot token"
 PORTAL = "https://discord.com/developers/applications"
 NEW_TOKEN = f"Copy it again from {PORTAL} (your application, Bot), set it, and restart."
-SET_UP = f"Run `{command('setup')}`, or set DISCORD_BOT_TOKEN."
 
 _BLOCKED_PAUSE = 60.0
 """Seconds without a call after Discord's edge refused this machine; each call prolongs that."""
@@ -29,7 +27,9 @@ _NEVER_SENT = (
 )
 _UNKNOWN_CHANNEL = 10003
 _CLOSED_THREAD = 50083
-_GONE = frozenset({_UNKNOWN_CHANNEL, _CLOSED_THREAD, 10013, 50001, 50007, 50013, 50033, 50278})
+_THREAD_IS_THERE = 160004
+_NO_VOICE = 50173
+_GONE = frozenset({_CLOSED_THREAD, 10013, 50001, 50007, 50013, 50033, 50278})
 """Codes after which nobody can be written to there: unknown, closed, or without permission."""
 
 
@@ -37,8 +37,23 @@ class Unknown(ContentRefused):
     """Discord does not know the message or whatever else is named."""
 
 
+class ThreadIsThere(ContentRefused):
+    """The message has opened a thread already."""
+
+
+class NoVoice(ContentRefused):
+    """Nobody may send voice messages there; a file may still be taken."""
+
+
+class UnknownChannel(RecipientGone):
+    """Discord does not know the channel or thread, or not any more."""
+
+
 class Barred(FloodWait):
     """Discord's edge refuses this machine for a while; no rate limit of the API is meant."""
+
+
+_BY_CODE = {_UNKNOWN_CHANNEL: UnknownChannel, _THREAD_IS_THERE: ThreadIsThere, _NO_VOICE: NoVoice}
 
 
 def translated(error: Exception) -> ChannelError:
@@ -61,6 +76,8 @@ def translated(error: Exception) -> ChannelError:
 
 def _refused(error: discord.HTTPException) -> ChannelError:
     text = " ".join((error.text or f"error {error.code}").split())[:300]
+    if (named := _BY_CODE.get(error.code)) is not None:
+        return named(text)
     match error.status:
         case 401:
             return ChannelDenied(f"{BAD_TOKEN} ({text})")

@@ -4,19 +4,18 @@ import re
 from typing import assert_never
 
 from bot.adapters.discord.fields import clean
+from bot.adapters.markdown_tables import laid_out
 from bot.domain.message import Block, CodeBlock, Markdown, Plain
 from bot.domain.visible_text import visible
 
 FENCE = "```"
 _URL = re.compile(r"(https?://[^\s<>]+)")
 _SIGNS = re.compile(r"[\\*_~`|]|<(?=[@#:/a-z])|\](?=\()")
-_LINE_MARK = re.compile(r"^([ \t]*)(>|#{1,3} |-# |[-+] |\d{1,9}(?=[.)] ))", re.MULTILINE)
+_LINE_MARK = re.compile(r"^([ \t]*)(>|#{1,3} |-# |[-+] )|^([ \t]*\d{1,9})(?=[.)] )", re.MULTILINE)
 _DEEP_HEADING = re.compile(r"^ {0,3}#{4,6}[ \t]+(.+?)[ \t]*#*$")
 _TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\](?=[ \t])")
 _PICTURE = re.compile(r"!(?=\[[^\]]*\]\()")
 _BARS = re.compile(r"\|\|")
-_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
-_RULE_OF_TABLE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _BACKTICKS = re.compile(r"`(?=``)")
 _BETWEEN_BACKTICKS = 3
@@ -40,7 +39,7 @@ def plain(text: str) -> str:
     """Escapes a text so that it is shown as it is; addresses stay links."""
     parts = _URL.split(text)
     parts[::2] = [_SIGNS.sub(r"\\\g<0>", part) for part in parts[::2]]
-    return _LINE_MARK.sub(r"\1\\\2", "".join(parts))
+    return _LINE_MARK.sub(r"\1\3\\\2", "".join(parts))
 
 
 def in_fence(text: str, language: str = "") -> str:
@@ -53,10 +52,10 @@ def in_fence(text: str, language: str = "") -> str:
 
 def markdown(source: str) -> str:
     """Returns Markdown with what Discord does not know in another form; code stays as it is."""
-    lines, done, at = source.split("\n"), list[str](), 0
-    fence = ""
-    while at < len(lines):
-        line = lines[at]
+    # A table of too many cells stays as it is written.
+    arranged = laid_out(source)
+    done, fence = list[str](), ""
+    for line in (source if arranged is None else arranged).split("\n"):
         opened = _fence_of(line)
         if fence:
             fence = "" if opened.startswith(fence) and not line.strip().strip(fence[0]) else fence
@@ -64,13 +63,9 @@ def markdown(source: str) -> str:
         elif opened:
             fence = opened
             done.append(FENCE + line.strip().lstrip("`~").strip())
-        elif _begins_table(lines, at):
-            rows = _rows_of_table(lines, at)
-            done.append(_table(rows))
-            at += len(rows) - 1
-        else:
+        elif line.strip() or (done and done[-1].strip()):
+            # Discord would show each of several blank lines.
             done.append(_line(line))
-        at += 1
     return "\n".join([*done, FENCE] if fence else done)
 
 
@@ -95,33 +90,6 @@ def _line(line: str) -> str:
 def _prose(text: str) -> str:
     # Two bars would hide what follows, and a picture would show its sign.
     return _BARS.sub(r"\\|\\|", _PICTURE.sub("", text))
-
-
-def _begins_table(lines: list[str], at: int) -> bool:
-    rule = lines[at + 1] if at + 1 < len(lines) else ""
-    return bool(_ROW.match(lines[at]) and "|" in rule and _RULE_OF_TABLE.match(rule))
-
-
-def _rows_of_table(lines: list[str], at: int) -> list[str]:
-    rows = [lines[at], lines[at + 1]]
-    for line in lines[at + 2 :]:
-        if not _ROW.match(line):
-            break
-        rows.append(line)
-    return rows
-
-
-def _table(rows: list[str]) -> str:
-    """Returns a table as lines of equal columns in a fence: Discord knows no tables."""
-    cells = [[c.strip() for c in row.strip().strip("|").split("|")] for row in (rows[0], *rows[2:])]
-    most = max(map(len, cells))
-    full = [[*row, *[""] * (most - len(row))] for row in cells]
-    widths = [max(len(row[n]) for row in full) for n in range(most)]
-    lines = [
-        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in full
-    ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return in_fence("\n".join(lines))
 
 
 def _styled(line: str, style: str) -> str:

@@ -96,7 +96,7 @@ def _decoded(text: str) -> Mapping[str, Any] | None:
 
 
 async def connected(
-    client: discord.Client, gateway: str, session: Session, taken_by: Sink
+    client: discord.Client, gateway: str, session: Session, taken_by: Sink, shard: int
 ) -> GatewaySocket:
     """Connects and goes on with a session, or begins one; raises what the library raises."""
 
@@ -107,7 +107,8 @@ async def connected(
         Socket.from_client,
         client,
         initial=True,
-        gateway=URL(session.gateway or gateway),
+        gateway=URL(gateway),
+        shard_id=shard,
         session=session.id or None,
         sequence=session.sequence,
         resume=bool(session.id and session.sequence is not None),

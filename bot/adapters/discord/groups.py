@@ -4,15 +4,18 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.adapters.discord.addresses import channel_in
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
+from bot.adapters.discord.rights import OPEN_THREADS, rights_in, rights_of
 from bot.domain.errors import ChannelUnreachable, ContentRefused, RecipientGone
 from bot.domain.message import Address
 from bot.domain.person import Sender
 
 _PATIENCE_SECONDS = 5.0
 """Short, because a command waits for the answer, and the chat's updates behind it wait, too."""
+
+_WITH_THREADS = (0, 5)
+"""Types of channels whose messages can open threads: text and announcements."""
 
 
 class DiscordGroups:
@@ -43,13 +46,36 @@ class DiscordGroups:
             return False
         return True
 
+    async def may_open_threads(self, group: Address) -> bool:
+        async with _patient(self._patience):
+            channel = await self._channel(group)
+            if channel.number("type") not in _WITH_THREADS:
+                return False
+            server, bot = _server_of(channel), self._api.own_id
+            before = {"after": str(int(server) - 1), "limit": "1"}
+            servers = await self._api.call("GET", "/users/@me/guilds", query=before)
+            path, names = "/guilds/{guild_id}/members/{user_id}", {"guild_id": server}
+            member = Fields(await self._api.call("GET", path, names=names | {"user_id": bot}))
+        given = next((Fields(one) for one in servers if Fields(one).id("id") == server), None)
+        if given is None:
+            return False
+        own = (server, *member.words("roles"), bot)
+        return bool(rights_in(channel, rights_of(given), own) & OPEN_THREADS)
+
     async def _server(self, group: Address) -> str:
-        channel = channel_in(group)
-        told = await self._api.call("GET", "/channels/{channel_id}", names={"channel_id": channel})
-        server = Fields(told).id("guild_id")
-        if server is None:
-            raise RecipientGone("the channel belongs to no server")
-        return server
+        return _server_of(await self._channel(group))
+
+    async def _channel(self, group: Address) -> Fields:
+        # The channel above a thread is asked for: the thread may not be opened yet.
+        names = {"channel_id": group.chat.removeprefix("-")}
+        return Fields(await self._api.call("GET", "/channels/{channel_id}", names=names))
+
+
+def _server_of(channel: Fields) -> str:
+    server = channel.id("guild_id")
+    if server is None:
+        raise RecipientGone("the channel belongs to no server")
+    return server
 
 
 @asynccontextmanager

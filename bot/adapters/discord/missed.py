@@ -17,6 +17,9 @@ _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 _MARGIN = timedelta(minutes=2)
 """Looked back beyond the newest event: messages come in, and are numbered, in no strict order."""
 
+_BEHIND_TIME = 22
+"""Bits of a number below its time, which says to which shard a server belongs."""
+
 _PAGE = 100
 _MOST_PAGES = 5
 _log = logging.getLogger(__name__)
@@ -42,14 +45,19 @@ class Missed:
         self._api = api
         self._places = places
         self._known: Known | None = None
+        self._before: datetime | None = None
+        self._looked_back = False
 
     async def prepare(self, known: Known) -> None:
         self._known = known
 
-    async def messages(self) -> Sequence[Event]:
-        """Returns messages of known chats since the newest event, the oldest first."""
+    async def messages(self, shard: int, until: datetime | None) -> Sequence[Event]:
+        """Returns what known chats of a shard missed, the oldest first.
+
+        `until` is when the shard brought its last event; None if it brought none in this run.
+        """
         try:
-            until, chats = await self._stored()
+            until, chats = until or await self._before_this_run(), await self._chats()
         except StoreError as fault:
             _log.warning("Missed messages are not asked for: %s", fault)
             return ()
@@ -59,7 +67,8 @@ class Missed:
         after = _number_at(until - _MARGIN)
         for address in chats:
             try:
-                found += await self._of(address, after)
+                if await self._shard_of(address) == shard:
+                    found += await self._of(address, after)
             except (ContentRefused, RecipientGone):
                 continue
             except ChannelError as fault:
@@ -67,10 +76,22 @@ class Missed:
                 break
         return sorted(found, key=lambda event: int(event.fields.id("id") or 0))
 
-    async def _stored(self) -> tuple[datetime | None, Sequence[Address]]:
-        if self._known is None:
-            return None, ()
-        return await self._known.heard_until(CHANNEL), await self._known.chats_of(CHANNEL)
+    async def _chats(self) -> Sequence[Address]:
+        return () if self._known is None else await self._known.chats_of(CHANNEL)
+
+    async def _before_this_run(self) -> datetime | None:
+        """Returns when the newest event came, as it was before any shard brought one."""
+        if not self._looked_back and self._known is not None:
+            self._before = await self._known.heard_until(CHANNEL)
+            self._looked_back = True
+        return self._before
+
+    async def _shard_of(self, address: Address) -> int:
+        """Returns the shard to which Discord sends a chat's events."""
+        if self._api.shards == 1 or not is_server(address):
+            return 0
+        server = await self._places.server_of(channel_in(address))
+        return (int(server or 0) >> _BEHIND_TIME) % self._api.shards
 
     async def _of(self, address: Address, after: str) -> Sequence[Event]:
         server = is_server(address)
@@ -98,4 +119,4 @@ class Missed:
 
 def _number_at(at: datetime) -> str:
     """Returns the smallest number of a message that was written at a time."""
-    return str(max(int((at - _EPOCH).total_seconds() * 1000), 0) << 22)
+    return str(max(int((at - _EPOCH).total_seconds() * 1000), 0) << _BEHIND_TIME)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from bot.adapters.discord.card_text import fitted
 from bot.adapters.discord.cutting import LONGEST, cut, units
 from bot.adapters.discord.fields import clean
 from bot.adapters.discord.formatting import FENCE, plain, written
@@ -22,8 +23,12 @@ def split_content(content: Outbound) -> list[Piece]:
     """
     if content.folded or _is_long(content):
         content = folded(content)
-    bodies: list[dict[str, Any]] = [{"text": part} for part in _parts(content)]
-    files = [_file_body(file) for file in content.files]
+    is_card = content.kind is OutboundKind.CARD
+    if is_card:
+        content = fitted(content, lambda blocks: _text(blocks, is_card=True))
+    parts = cut(_text(content.blocks, is_card=is_card))
+    bodies: list[dict[str, Any]] = [{"text": part} for part in parts]
+    files = [body for file in content.files for body in _file_bodies(file)]
     if not bodies and not files:
         bodies = [{"text": NOTHING}]
     if content.buttons:
@@ -69,13 +74,12 @@ def _is_long(content: Outbound) -> bool:
     return sum(len(block.text) for block in content.blocks) > LONG_ANSWER
 
 
-def _parts(content: Outbound) -> Sequence[str]:
-    is_card = content.kind is OutboundKind.CARD
+def _text(blocks: Sequence[Block], *, is_card: bool) -> str:
     whole = ""
     before: Block | None = None
-    for block in content.blocks:
+    for block in blocks:
         text = written(block, whole=is_card)
-        if _is_said(block) and len(content.blocks) > 1 and FENCE not in text:
+        if _is_said(block) and len(blocks) > 1 and FENCE not in text:
             text = _set_back(text)
         if not text.strip() or (isinstance(block, CodeBlock) and not block.text.strip()):
             continue
@@ -85,7 +89,7 @@ def _parts(content: Outbound) -> Sequence[str]:
             whole += "\n" if tight else "\n\n"
         whole += text
         before = block
-    return cut(whole)
+    return whole
 
 
 def _is_said(block: Block) -> bool:
@@ -97,9 +101,12 @@ def _set_back(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.split("\n"))
 
 
-def _file_body(file: FileRef) -> dict[str, Any]:
+def _file_bodies(file: FileRef) -> list[dict[str, Any]]:
+    """Returns the message of a file; a voice message has no words, so they come behind it."""
     source = {"path": file.path} if file.text is None else {"text": clean(file.text)}
     body: dict[str, Any] = {"text": "", "file": {**source, "name": clean(file.name)}}
-    if file.caption:
-        body["text"] = cut(plain(clean(file.caption)))[0] if file.caption.strip() else ""
-    return body
+    words = cut(plain(clean(file.caption)))[0] if file.caption and file.caption.strip() else ""
+    if file.voice is None:
+        return [body | {"text": words}]
+    body["file"]["voice"] = file.voice
+    return [body, {"text": words}] if words else [body]

@@ -1,6 +1,9 @@
-"""Waits while no events come, and logs the reason once."""
+"""Waits while no events come, logs the reason once, and lets sessions begin one by one."""
 
+import asyncio
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from bot.ports.clock import Clock
@@ -8,6 +11,8 @@ from bot.ports.clock import Clock
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 60.0
+_BETWEEN_SESSIONS = 5.0
+"""Discord ends a session that begins within five seconds of another one of the same bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +55,21 @@ class Silence:
             _log.info("Discord is back: events arrive again.")
         self._told = ""
         self._pause = _FIRST_PAUSE
+
+
+class Beginning:
+    """Lets one connection after another begin a session."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._one = asyncio.Lock()
+        self._free_at = 0.0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        async with self._one:
+            await self._clock.sleep(max(0.0, self._free_at - self._clock.steady()))
+            try:
+                yield
+            finally:
+                self._free_at = self._clock.steady() + _BETWEEN_SESSIONS

@@ -9,6 +9,7 @@ from bot.adapters.discord.components import pressed
 from bot.adapters.discord.fields import Fields, clean
 from bot.adapters.discord.interactions import COMMAND, PRESS, WORDS, command_text
 from bot.adapters.discord.messages import Where, quote_of, read_message, time_of
+from bot.adapters.discord.reactions import REACTIONS, REMOVED, read_reaction
 from bot.adapters.discord.spoken import Own
 from bot.domain.message import (
     Ignored,
@@ -40,7 +41,11 @@ def parse_event(body: str, own_id: str) -> Inbound:
     own = Own(own_id, place.id("role") or "")
     if not _is_timely(event):
         return Unreadable("an event whose number is out of all time")
-    match fields.text("t"):
+    return _event(fields.text("t"), event, place, own)
+
+
+def _event(name: str | None, event: Fields, place: Fields, own: Own) -> Inbound:
+    match name:
         case "MESSAGE_CREATE":
             return _message(event, place, own)
         case "MESSAGE_UPDATE":
@@ -49,6 +54,8 @@ def parse_event(body: str, own_id: str) -> Inbound:
             return replace(message, edited=True) if edited else message
         case "MESSAGE_DELETE":
             return _withdrawn(event, place)
+        case kind if kind in REACTIONS:
+            return read_reaction(event, place, taken_back=kind == REMOVED)
         case "INTERACTION_CREATE":
             return _interaction(event, own)
         case other:
@@ -122,7 +129,9 @@ def _command(event: Fields, sender: Sender, where: Where, own: Own) -> Inbound:
             return Unreadable("a command on a message that is not there")
         text, quote = _ABOUT, quote_of(target, own, sender.user_id, where.channel)
     at = time_of(number)
-    return InboundMessage(where.address, sender, number, text, at, where.private, quote)
+    return InboundMessage(
+        where.address, sender, number, text, at, where.private, quote, posted=False
+    )
 
 
 def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
@@ -139,4 +148,6 @@ def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
     if sender is None or number is None or not text.strip():
         return Unreadable("a dialogue without words")
     at = time_of(number)
-    return InboundMessage(where.address, sender, number, text, at, where.private, quote)
+    return InboundMessage(
+        where.address, sender, number, text, at, where.private, quote, posted=False
+    )

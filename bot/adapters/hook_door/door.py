@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import quote
 
+from bot.adapters.http_body import Receive, body_of, is_declared_over
 from bot.domain.errors import StoreError
 from bot.domain.hook import LARGEST_BODY
 from bot.domain.template import is_name
@@ -32,7 +33,6 @@ _LATER = (("retry-after", "5"),)
 _log = logging.getLogger(__name__)
 
 _Scope: TypeAlias = Mapping[str, Any]
-_Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
 _Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -64,7 +64,7 @@ class HookDoor:
         self._service = service
         self._reading = 0
 
-    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: _Scope, receive: Receive, send: _Send) -> None:
         try:
             reply = await self._answer(scope, receive)
         except StoreError as fault:
@@ -77,7 +77,7 @@ class HookDoor:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
-    async def _answer(self, scope: _Scope, receive: _Receive) -> _Reply:
+    async def _answer(self, scope: _Scope, receive: Receive) -> _Reply:
         names = scope["raw_path"].decode("latin-1").removeprefix(PATH).split("/")
         if not 1 <= len(names) <= 2 or not all(is_name(one) for one in names):
             return _told(404, _UNKNOWN)
@@ -100,35 +100,23 @@ class HookDoor:
         told = _UNKNOWN if answer.why is Refusal.UNKNOWN else answer.told
         return _told(_STATUS[answer.why], told, *later)
 
-    async def _body(self, headers: Mapping[str, str], receive: _Receive) -> bytes | _Reply:
+    async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes | _Reply:
         """Returns the body, which is never longer than the bound, or the refusal of it."""
         length = headers.get("content-length", "0")
         too_large = _told(413, f"A body has at most {LARGEST_BODY:,} bytes.")
-        if length.isdigit() and int(length[:20]) > LARGEST_BODY:
+        if is_declared_over(length, LARGEST_BODY):
             return too_large
         if self._reading >= _READ_AT_ONCE:
             return _told(429, "Too many calls come at once.", *_LATER)
         self._reading += 1
         try:
             async with asyncio.timeout(READ_SECONDS):
-                body = await _read(receive)
+                body = await body_of(receive, LARGEST_BODY)
         except TimeoutError:
             return _told(408, f"The body did not come within {READ_SECONDS:g} seconds.")
         finally:
             self._reading -= 1
         return too_large if body is None else body
-
-
-async def _read(receive: _Receive) -> bytes | None:
-    """Returns the whole body; None if it is too large or was broken off."""
-    body = bytearray()
-    while True:
-        event = await receive()
-        body += event.get("body", b"")
-        if len(body) > LARGEST_BODY or event["type"] == "http.disconnect":
-            return None
-        if not event.get("more_body", False):
-            return bytes(body)
 
 
 def _headers(scope: _Scope) -> Mapping[str, str]:

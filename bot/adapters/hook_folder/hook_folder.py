@@ -1,24 +1,19 @@
 """Hooks in folders: the ones that come along, and the operator's own, which win."""
 
-import asyncio
 import logging
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeAlias
 
 from bot.adapters.hook_folder import front_matter
+from bot.adapters.watched_files import WatchedFiles
 from bot.domain.hook import BrokenHook, Hook
 from bot.domain.template import is_name
 from bot.ports.clock import Clock
 from bot.ports.hooks import HookSet
 
 _LOG = logging.getLogger(__name__)
-
-LOOK_SECONDS = 2.0
-"""Seconds between two looks at the folders."""
 
 _LARGEST = 64_000
 """Bytes of one file."""
@@ -27,14 +22,10 @@ _MOST = 200
 """Files of one folder that are read."""
 
 _ABOUT = "README.md"
-_Look: TypeAlias = tuple[tuple[str, int, int, int], ...]
 
 
-class HookFolder:
-    """The port `Hooks`; as an async context manager it reads the files, and watches them.
-
-    `environ` has the secrets, which `hide` keeps out of the log.
-    """
+class HookFolder(WatchedFiles):
+    """The port `Hooks`; `environ` has the secrets, which `hide` keeps out of the log."""
 
     def __init__(
         self,
@@ -44,43 +35,18 @@ class HookFolder:
         clock: Clock,
         hide: Callable[..., None],
     ) -> None:
+        super().__init__("hooks", clock)
         self._folders = (shipped, own)
         self._environ = environ
-        self._clock = clock
         self._hide = hide
-        self._seen: _Look | None = None
         self._known: HookSet = {}
-        self._task: asyncio.Task[None] | None = None
 
     @property
     def known(self) -> HookSet:
         return self._known
 
-    async def __aenter__(self) -> Self:
-        await asyncio.to_thread(self.load)
-        self._task = asyncio.create_task(self._watch(), name="hooks")
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _watch(self) -> None:
-        while True:
-            await self._clock.sleep(LOOK_SECONDS)
-            if await asyncio.to_thread(self._look) != self._seen:
-                await asyncio.to_thread(self.load)
-                _LOG.info("the hooks changed: %s", ", ".join(sorted(self._known)) or "none")
-
-    def load(self) -> None:
+    def read(self) -> str:
         """Reads every file anew; a broken one is told in the log, and the others work."""
-        self._seen = self._look()
         known: dict[str, Hook | BrokenHook] = {}
         for folder in self._folders:
             for file in _files(folder):
@@ -91,8 +57,9 @@ class HookFolder:
                 _LOG.warning("the hook %s cannot be used: %s", name, found)
             elif isinstance(found, Hook) and found.secret:
                 self._hide(found.secret)
+        return ", ".join(sorted(known)) or "none"
 
-    def _look(self) -> _Look:
+    def looks(self) -> Hashable:
         seen: list[tuple[str, int, int, int]] = []
         for file in (file for folder in self._folders for file in _files(folder)):
             try:

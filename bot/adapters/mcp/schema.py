@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from bot.domain.errors import InvalidArguments
+from bot.domain.foreign_text import defused
 
 LARGEST = 20_000
 """Bytes of a schema; a larger one costs more in every request than a tool is worth."""
@@ -35,7 +36,22 @@ def offered(schema: Mapping[str, Any]) -> dict[str, Any]:
     shown = {k: v for k, v in schema.items() if k not in ("$schema", "$id", *_CHOICES)}
     shown.setdefault("type", "object")
     _examine(shown)
-    return shown
+    return {key: _defused(key, value) for key, value in shown.items()}
+
+
+_SAID = frozenset({"description", "title", "$comment"})
+"""Keywords whose texts nothing compares: only models read them."""
+
+
+def _defused(key: str, value: Any) -> Any:
+    """Returns a part of a schema in which no words for the model look like a mark of ours."""
+    if isinstance(value, str):
+        return defused(value) if key in _SAID else value
+    if isinstance(value, dict):
+        return {name: _defused(name, inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_defused("", inner) for inner in value]
+    return value
 
 
 class ArgumentCheck:

@@ -14,6 +14,7 @@ from bot.adapters.mcp.server import Server
 from bot.domain.deeds import server_deed
 from bot.domain.errors import OutcomeUnknown, ToolFailure
 from bot.domain.message import CodeBlock, FileRef, Outbound, OutboundKind
+from bot.domain.origin import server_origin
 from bot.domain.server import ServerSpec, tool_name, without_secrets
 from bot.domain.tool import (
     Effect,
@@ -59,6 +60,8 @@ class ServerTool:
             replay=Replay.ONCE,
             timeout_s=2 * spec.start_seconds + spec.call_seconds + _ENDING_SECONDS,
             lender=spec.skill or None,
+            source=f"the tool server {spec.name}" if about else None,
+            origin=None if spec.skill else server_origin(spec.name),
         )
 
     def check(self, arguments: Mapping[str, Any]) -> None:

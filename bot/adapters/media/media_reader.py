@@ -55,7 +55,8 @@ class MediaReader:
         """Returns the child's exit code, negative for a signal, and its output; leaves no child."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "bot.adapters.media.child"),
-            *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds), *about),
+            *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds)),
+            *(part.replace("\0", "") for part in about),
             cwd="/",
             env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},
             stdin=asyncio.subprocess.PIPE,

@@ -35,7 +35,7 @@ from bot.domain.provider import OPENAI, ProviderSpec
 _CHECK_SECONDS = 15.0
 _ENDING_SECONDS = 1.0
 _MOST_BODY = 64_000_000
-"""Bytes of a reply in one piece, and of a list of models."""
+"""Bytes of a reply, and of a list of models."""
 
 _MOST_SOUND = 20_000_000
 """Bytes of a recording; five minutes of speech take two million."""
@@ -124,11 +124,14 @@ class Connection:
     async def _streamed(self, response: httpx2.Response, ends: float) -> AsyncGenerator[str]:
         events, silence = EventStream(), self._times.silence_seconds
         loop = asyncio.get_running_loop()
-        pieces = response.aiter_bytes()
+        pieces, size = response.aiter_bytes(), 0
         async with self._bounds.within(silence, "the stream was silent", ends) as bound:
             while (piece := await anext(pieces, None)) is not None:
                 # One limit for the whole stream, lifted while the reader has the event.
                 bound.reschedule(None)
+                size += len(piece)
+                if size > _MOST_BODY:
+                    raise ModelUnreachable("the answer was too long")
                 for data in events.feed(piece):
                     if data.strip() == END:
                         await _drained(pieces)

@@ -17,22 +17,27 @@ class EventStream:
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
         self._data: list[str] = []
 
     def feed(self, piece: bytes) -> Iterator[str]:
         """Yields the data of the events that this piece completes; raises ValueError for a flood
         without lines, or for bytes that are no UTF-8.
         """
-        *lines, self._rest = (self._rest + piece).split(b"\n")
-        if len(self._rest) > _MOST_BYTES:
+        # A line of many pieces is put together once, and not searched again for each of them.
+        self._rest += piece
+        if len(self._rest) > _MOST_BYTES + len(piece):
             raise ValueError("a line without an end")
+        if b"\n" not in piece:
+            return
+        *lines, rest = bytes(self._rest).split(b"\n")
+        self._rest = bytearray(rest)
         for line in lines:
             yield from self._line(line.rstrip(b"\r"))
 
     def end(self) -> Iterator[str]:
         """Yields what came after the last line feed."""
-        yield from self._line(self._rest.rstrip(b"\r"))
+        yield from self._line(bytes(self._rest).rstrip(b"\r"))
         yield from self._line(b"")
 
     def _line(self, line: bytes) -> Iterator[str]:

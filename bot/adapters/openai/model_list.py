@@ -1,10 +1,10 @@
 """Learns about models from a server's own list, where it tells more than names."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
-from bot.domain.model import Price
+from bot.domain.model import Price, believable_tokens
 from bot.domain.traits import Traits
 
 _LEAST_WINDOW = 1_000
@@ -67,7 +67,7 @@ def _dollars(value: object) -> Decimal | None:
         return None
     try:
         dollars = Decimal(str(value)) * 1_000_000
-    except InvalidOperation:
+    except ArithmeticError:
         return None
     return dollars if dollars.is_finite() and 0 <= dollars < 1_000_000 else None
 
@@ -79,4 +79,4 @@ def _inner(entry: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 def _tokens(place: Mapping[str, Any], key: str) -> int | None:
     value = place.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return believable_tokens(value) or None

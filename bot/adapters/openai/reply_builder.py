@@ -13,7 +13,7 @@ from bot.adapters.openai.request_body import LONGEST_ARGUMENTS
 from bot.domain import strict_json
 from bot.domain.arguments import parse_arguments
 from bot.domain.errors import ModelOverloaded, ModelUnreachable
-from bot.domain.model import FinishReason, Usage
+from bot.domain.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
 from bot.domain.view import ModelReply, ModelRequest
@@ -60,7 +60,7 @@ class _Call:
 
     @property
     def name(self) -> str:
-        return str(self.function.get("name") or "")
+        return strict_json.whole(str(self.function.get("name") or ""))
 
     def grow(self, piece: Mapping[str, Any]) -> None:
         for name, value in piece.items():
@@ -116,10 +116,10 @@ class ReplyBuilder:
 
     def _take(self, event: Mapping[str, Any]) -> str:
         if event.get("model"):
-            self._model = str(event["model"])
+            self._model = strict_json.whole(str(event["model"]))[:LONGEST_MODEL]
         usage = event.get("usage")
-        if usage:
-            self._usage = usage_of(_mapping(usage))
+        if usage and (counted := usage_of(_mapping(usage))).told:
+            self._usage = counted  # counts are cumulative, and some servers end with zeros
         choices = event.get("choices") or []
         if not choices:
             return ""
@@ -211,7 +211,7 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return believable_tokens(value) or 0
 
 
 def _begins(call: _Call, piece: Mapping[str, Any]) -> bool:

@@ -44,12 +44,14 @@ class RequestEncoder:
         }
         if self._spec.streams_usage:
             head["stream_options"] = {"include_usage": True}
-        if request.tools and not request.calls_allowed:
+        # No server that speaks like this runs tools of its own.
+        tools = [spec for spec in request.tools if not spec.hosted]
+        if tools and not request.calls_allowed:
             head["tool_choice"] = "none"
         pieces = [_json(head)[:-1]]
-        if request.tools:
-            tools = map(self._tool, request.tools[:MOST_CALLS])
-            pieces += [b',"tools":[', b",".join(tools), b"]"]
+        if tools:
+            encoded = map(self._tool, tools[:MOST_CALLS])
+            pieces += [b',"tools":[', b",".join(encoded), b"]"]
         opening = _json({"role": "system", "content": request.system})
         messages = [opening] if request.system.strip() else []
         messages += filter(None, map(self._message, _in_portions(request.messages)))
@@ -165,7 +167,7 @@ def _part(part: ViewPart) -> dict[str, Any]:
 def _encode_tool(spec: ToolSpec) -> bytes:
     function = {
         "name": spec.name,
-        "description": spec.description,
+        "description": spec.told,
         "parameters": spec.input_schema,
     }
     return _json({"type": "function", "function": function})

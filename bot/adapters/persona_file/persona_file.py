@@ -1,37 +1,26 @@
 """Reads `persona.md`, and reads it again when it changes."""
 
-import asyncio
 import logging
 import os
 import stat
+from collections.abc import Hashable
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeAlias
 
+from bot.adapters.watched_files import WatchedFiles
 from bot.ports.clock import Clock
 
 _LOG = logging.getLogger(__name__)
 
-LOOK_SECONDS = 2.0
-"""Seconds between two looks at the file."""
 
-_Look: TypeAlias = tuple[int, int, int] | None
-
-
-class PersonaFile:
-    """The port `Persona`, from a file of which at most `most` bytes are read.
-
-    As an async context manager it reads the file, and watches it until it is left.
-    """
+class PersonaFile(WatchedFiles):
+    """The port `Persona`, from a file of which at most `most` bytes are read."""
 
     def __init__(self, path: Path, most: int, clock: Clock) -> None:
+        super().__init__("persona", clock)
         self._path = path
         self._most = most
-        self._clock = clock
-        self._seen: _Look = None
         self._words = ""
         self._fault = ""
-        self._task: asyncio.Task[None] | None = None
 
     @property
     def words(self) -> str:
@@ -41,39 +30,18 @@ class PersonaFile:
     def fault(self) -> str:
         return self._fault
 
-    async def __aenter__(self) -> Self:
-        await asyncio.to_thread(self._load)
-        self._task = asyncio.create_task(self._watch(), name="persona")
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _watch(self) -> None:
-        while True:
-            await self._clock.sleep(LOOK_SECONDS)
-            if await asyncio.to_thread(self._look) != self._seen:
-                await asyncio.to_thread(self._load)
-                _LOG.info("the persona changed: %d characters", len(self._words))
-
-    def _look(self) -> _Look:
+    def looks(self) -> Hashable:
         try:
             found = self._path.stat()
         except (OSError, ValueError):
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
 
-    def _load(self) -> None:
-        self._seen, fault = self._look(), ""
+    def read(self) -> str:
+        """Reads the file anew; a fault is told in the log."""
+        fault = ""
         try:
-            words, fault = self._read()
+            words, fault = self._words_in()
         except FileNotFoundError:
             words = ""
         except OSError as error:
@@ -81,8 +49,9 @@ class PersonaFile:
         if fault and fault != self._fault:
             _LOG.warning("%s", fault)
         self._words, self._fault = words, fault
+        return f"{len(words)} characters"
 
-    def _read(self) -> tuple[str, str]:
+    def _words_in(self) -> tuple[str, str]:
         """Returns the words, and what is wrong with the file."""
         # Opening a pipe without this flag waits until somebody writes into it.
         descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, or_, select
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import chat, conversation, passage
@@ -13,7 +13,7 @@ _CHATS = select(passage.c.chat).where(passage.c.whose == bindparam("of"))
 _TALKS = (
     select(chat.c.address, conversation.c.id)
     .join_from(conversation, chat, conversation.c.chat == chat.c.id)
-    .where(chat.c.id.in_(_CHATS))
+    .where(or_(chat.c.id.in_(_CHATS), chat.c.screen.in_(_CHATS)))
     .order_by(conversation.c.opened_at, conversation.c.id)
 )
 

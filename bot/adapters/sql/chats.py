@@ -1,6 +1,6 @@
 """Chats and their conversations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -11,6 +11,7 @@ from sqlalchemy import (
     Text,
     bindparam,
     delete,
+    exists,
     insert,
     or_,
     select,
@@ -20,7 +21,8 @@ from sqlalchemy import (
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, Now
-from bot.adapters.sql.tables import chat, conversation, voice_note
+from bot.adapters.sql.entries import past_of
+from bot.adapters.sql.tables import OPENABLE, chat, conversation, entry, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import (
     ChooseSkill,
@@ -31,9 +33,20 @@ from bot.domain.change import (
     SaveConversation,
     SetVoice,
 )
-from bot.domain.chat import Activation, Chat, Conversation, LongAnswers, QueueMode
+from bot.domain.chat import (
+    Activation,
+    Chat,
+    Conversation,
+    ListedConversation,
+    LongAnswers,
+    QueueMode,
+)
 from bot.domain.errors import NoSuchChat, StoreError
 from bot.domain.message import Address
+from bot.domain.transcript import AskerBody
+
+_MOST_BEFORE = 24
+"""Entries of a conversation among which the first words of a person are looked for."""
 
 _CHATS = select(*columns(chat, Chat))
 _AT = _CHATS.where(chat.c.address == bindparam("of"))
@@ -64,6 +77,7 @@ _SETTINGS = (
     "long_answers",
     "previews",
     "footer",
+    "threads",
 )
 _SAVE = (
     update(chat)
@@ -97,8 +111,29 @@ _CLOSED = (
 _CONVERSATION = _CONVERSATIONS.where(
     conversation.c.id == bindparam("wanted"), conversation.c.chat == bindparam("of")
 )
+_HOLDS = or_(
+    conversation.c.closed_at.is_(None),
+    conversation.c.parent.is_not(None),
+    exists().where(entry.c.conversation == conversation.c.id),
+)
+_LISTED = (
+    _CONVERSATIONS.where(conversation.c.chat == bindparam("of"), OPENABLE, _HOLDS)
+    .order_by(
+        conversation.c.closed_at.is_(None).desc(),
+        conversation.c.closed_at.desc(),
+        conversation.c.id,
+    )
+    .limit(bindparam("most"))
+    .offset(bindparam("skipped"))
+)
+_BEGINNING = (
+    select(entry.c.body)
+    .where(entry.c.conversation == bindparam("of"))
+    .order_by(entry.c.seq)
+    .limit(_MOST_BEFORE)
+)
 _SAVE_CONVERSATION = Upsert(
-    conversation, ["id"], overwrite("opened_at", "closed_at", "title", "summary")
+    conversation, ["id"], overwrite("opened_at", "closed_at", "title", "summary", "in_use")
 )
 
 
@@ -134,10 +169,39 @@ class SqlChats:
             lambda c: [Conversation(*row) for row in c.execute(_CLOSED, wanted)]
         )
 
+    async def listed(self, chat: int, limit: int, skip: int = 0) -> Sequence[ListedConversation]:
+        wanted = {"of": chat, "most": limit, "skipped": skip}
+        return await self._database.read(partial(_listed, wanted=wanted))
+
+    async def listing(self, chat: int, id: str) -> ListedConversation | None:
+        return await self._database.read(partial(_listing, chat=chat, id=id))
+
     async def conversation(self, chat: int, id: str) -> Conversation | None:
         wanted = {"of": chat, "wanted": id}
         row = await self._database.read(lambda c: c.execute(_CONVERSATION, wanted).first())
         return None if row is None else Conversation(*row)
+
+
+def _listed(connection: Connection, wanted: Mapping[str, int]) -> list[ListedConversation]:
+    found = [Conversation(*row) for row in connection.execute(_LISTED, wanted)]
+    return [ListedConversation(each, _begins(connection, each.id)) for each in found]
+
+
+def _listing(connection: Connection, chat: int, id: str) -> ListedConversation | None:
+    row = connection.execute(_CONVERSATION, {"of": chat, "wanted": id}).first()
+    found = None if row is None else Conversation(*row)
+    if found is None or not found.openable:
+        return None
+    return ListedConversation(found, _begins(connection, id))
+
+
+def _begins(connection: Connection, id: str) -> str:
+    """Returns the first words of a person in a conversation, or in the nearest of its parents."""
+    for of in (id, *(parent for parent, _ in past_of(connection, id))):
+        for body in connection.execute(_BEGINNING, {"of": of}).scalars():
+            if isinstance(body, AskerBody) and body.purpose:
+                return body.purpose
+    return ""
 
 
 def one(connection: Connection, chat: int) -> Chat:
@@ -219,6 +283,7 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
         "footer": False,
         "skill_lent": False,
         "voice": False,
+        "threads": False,
     }
     new = _ADD.run(connection, row)
     founded = first(connection, address)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import Field, TypeAdapter
 from pydantic_core import PydanticSerializationError
 
+from bot.domain.chat import InUse
 from bot.domain.errand import ErrandResult
 from bot.domain.message import Outbound, Piece
 from bot.domain.rights import Pace, Rights
@@ -49,6 +50,7 @@ RIGHTS: Codec[Rights] = Codec(Rights)
 PACE: Codec[Pace] = Codec(Pace)
 PATTERN: Codec[RulePattern] = Codec(Annotated[RulePattern, Field(discriminator="kind")])
 SURROUNDINGS: Codec[Surroundings] = Codec(Surroundings)
+IN_USE: Codec[InUse] = Codec(InUse)
 ERRAND_RESULT: Codec[ErrandResult] = Codec(ErrandResult)
 OUTBOUND: Codec[Outbound] = Codec(Outbound)
 PIECES: Codec[tuple[Piece, ...]] = Codec(tuple[Piece, ...])

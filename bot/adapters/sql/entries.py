@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.tables import chat, entry
+from bot.adapters.sql.tables import chat, conversation, entry
 from bot.domain.change import Append, Change, Fence
 from bot.domain.errors import Conflict, FenceLost
 from bot.domain.transcript import Entry
@@ -16,6 +16,10 @@ _OF_CONVERSATION = (
     select(*columns(entry, Entry))
     .where(entry.c.conversation == bindparam("of"), entry.c.seq > bindparam("after"))
     .order_by(entry.c.seq)
+)
+_SHARED = _OF_CONVERSATION.where(entry.c.seq <= bindparam("last"))
+_PAST = select(conversation.c.parent, conversation.c.shared).where(
+    conversation.c.id == bindparam("of"), conversation.c.parent.is_not(None)
 )
 _ADVANCE = (
     update(chat)
@@ -52,8 +56,26 @@ def append(connection: Connection, writes: Sequence[Append], _at: datetime) -> N
 
 
 def load(connection: Connection, conversation: str, after: int) -> list[Entry]:
-    rows = connection.execute(_OF_CONVERSATION, {"of": conversation, "after": after})
+    """Returns the entries of a conversation behind those that it shares with its parents."""
+    rows = connection.execute(_OF_CONVERSATION, {"of": conversation, "after": after}).all()
+    for parent, last in past_of(connection, conversation):
+        if last > after:
+            shared = {"of": parent, "after": after, "last": last}
+            rows = [*connection.execute(_SHARED, shared), *rows]
     return [Entry(*row) for row in rows]
+
+
+def past_of(connection: Connection, conversation: str) -> list[tuple[str, int]]:
+    """Returns the parents of a conversation, the nearest first, each with its last shared number.
+
+    A parent is read up to that number: what is said in it later belongs to it alone.
+    """
+    found: list[tuple[str, int]] = []
+    row = connection.execute(_PAST, {"of": conversation}).first()
+    while row is not None:
+        found.append((row.parent, row.shared))
+        row = connection.execute(_PAST, {"of": row.parent}).first()
+    return found
 
 
 def _appended(change: Change) -> dict[int, list[Entry]]:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence, Set
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, inspect, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, inspect, or_, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.erasing_log import calls_in, erase_log, quoted_in
+from bot.adapters.sql.entries import past_of
+from bot.adapters.sql.erasing_log import branches_of, calls_in, erase_log, quoted_in, rename
 from bot.adapters.sql.erasing_traces import (
     chats_of,
     erase_commands,
@@ -18,9 +19,23 @@ from bot.adapters.sql.erasing_traces import (
     erase_shown,
 )
 from bot.adapters.sql.errands import erase_errands, sent_by
+from bot.adapters.sql.feedback import erase_feedback
+from bot.adapters.sql.file_changes import erase_file_changes
+from bot.adapters.sql.goals import erase_diaries, erase_goals
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.notes import drop_notes
-from bot.adapters.sql.tables import approval, artifact, hearing, inbox, note, outbox, passage, turn
+from bot.adapters.sql.tables import (
+    approval,
+    artifact,
+    conversation,
+    entry,
+    hearing,
+    inbox,
+    note,
+    outbox,
+    passage,
+    turn,
+)
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import DropNote, Erase
 from bot.domain.erasing import TOLD, Target, erased_card, mark_of
@@ -33,6 +48,9 @@ _TURNS = select(turn.c.id, turn.c.chat, turn.c.conversation).where(
 )
 _TIDY = "INSERT INTO passage_words (passage_words) VALUES ('optimize')"
 """Deleted words stay in the segments of the index until these are merged."""
+
+_ASKED_IN = select(turn.c.said).where(turn.c.id == _OF, turn.c.origin == "undo")
+"""The key of the message that asked for an undo, which names the files too."""
 
 _CARDS = select(*columns(approval, Approval)).where(
     approval.c.turn == _OF, approval.c.state != ApprovalState.OPEN
@@ -56,15 +74,24 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     chats = chats_of(connection, target.whose)
     turns = _turns_of(connection, target, chats)
     turns += connection.execute(_TURNS.where(turn.c.id.in_(sent_by({id for id, _, _ in turns}))))
+    if target.turn is not None:
+        # What was taken back is named again where that was done.
+        within = {of for _, _, of in turns}
+        turns += connection.execute(
+            _TURNS.where(turn.c.conversation.in_(within), turn.c.origin == "undo")
+        )
     ids = {id for id, _, _ in turns}
-    passages = ids | {of for _, _, of in turns} | _passages_of(connection, target)
+    passages = ids | _talks_of(connection, target, turns) | _passages_of(connection, target)
     said_in = {(within, of) for _, within, of in turns}
     asked = calls_in(connection, target.note, chats)
     for place in sorted(said_in | quoted_in(connection, passages, chats) | asked.keys()):
         erase_log(connection, place, ids, passages, asked.get(place, frozenset()), at)
+    _erase_titles(connection, target, chats, mark)
     for id in ids:
         _erase_turn(connection, id, mark)
     erase_errands(connection, ids, mark)
+    erase_diaries(connection, ids)
+    erase_feedback(connection, ids, target.whose if target.everything else None)
     _erase_calls(connection, {call for calls in asked.values() for call in calls}, chats, mark)
     _erase_traces(connection, target, ids, chats, mark)
     erase_presses(connection)
@@ -93,22 +120,56 @@ def _turns_of(
     if target.turn is not None:
         wanted = wanted.where(turn.c.id == target.turn)
     elif target.conversation is not None:
-        wanted = wanted.where(turn.c.conversation == target.conversation)
+        wanted = wanted.where(_said_in(connection, target.conversation))
     else:
         wanted = wanted.where(turn.c.chat.in_(chats))
     return [(id, within, of) for id, within, of in connection.execute(wanted)]
 
 
+def _said_in(connection: Connection, talk: str) -> ColumnElement[bool]:
+    """Holds for the turns of a conversation, and for those of the past that it shares."""
+    shared = (
+        turn.c.id.in_(
+            select(entry.c.turn).where(entry.c.conversation == parent, entry.c.seq <= last)
+        )
+        for parent, last in past_of(connection, talk)
+    )
+    return or_(turn.c.conversation == talk, *shared)
+
+
+def _talks_of(
+    connection: Connection, target: Target, turns: Sequence[tuple[str, int, str]]
+) -> set[str]:
+    """Returns the conversations of these turns and their branches: people and tools name them."""
+    named = {of for _, _, of in turns}
+    if target.conversation is not None:
+        named.add(target.conversation)
+    return named.union(*(branches_of(connection, of) for of in named))
+
+
+def _erase_titles(connection: Connection, target: Target, chats: Sequence[int], mark: str) -> None:
+    """Erases titles that people gave, also where nothing was said yet."""
+    talks = {target.conversation} - {None}
+    if target.everything:
+        within = select(conversation.c.id).where(conversation.c.chat.in_(chats))
+        talks = set(connection.execute(within).scalars())
+    for talk in sorted(filter(None, talks)):
+        rename(connection, talk, mark, titled=True)
+
+
 def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     """Erases what a turn left outside of the log."""
     keys = [f"{kind}:{id}" for kind in TOLD]
-    prefixes = [f"send:{id}:", f"said:{id}:", *_forget_heard(connection, id)]
+    prefixes = [f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:"]
+    prefixes += _forget_heard(connection, id)
+    keys += connection.execute(_ASKED_IN, {"of": id}).scalars()
     begins = (outbox.c.key.startswith(prefix) for prefix in prefixes)
     erase_shown(connection, or_(outbox.c.key.in_(keys), *begins), mark)
     _erase_cards(connection, _cards_of(connection, id), mark)
     aside = update(artifact).where(artifact.c.id.startswith(f"{id}-"))
     connection.execute(aside.values(text=mark))
     connection.execute(update(inbox).where(inbox.c.turn == id).values(body=""))
+    erase_file_changes(connection, id)
     pressed = update(turn).where(turn.c.id == id, turn.c.said != "")
     connection.execute(pressed.values(said=mark))
 
@@ -161,6 +222,7 @@ def _forget(
 ) -> None:
     if target.everything:
         connection.execute(note.delete().where(note.c.whose == target.whose))
+        erase_goals(connection, chats)
         connection.execute(hearing.delete().where(hearing.c.chat.in_(chats)))
     if target.turn is not None and (named := note_of(target.turn)) is not None:
         drop_notes(connection, [DropNote(named)], at)

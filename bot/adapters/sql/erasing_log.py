@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
-from bot.adapters.sql.tables import artifact, chat, conversation, entry, turn
+from bot.adapters.sql.tables import OPENABLE, artifact, chat, conversation, entry, turn
 from bot.domain.erasing import QUOTING, calls_about, erased, kept_aside, mark_of, quotes, without
 from bot.domain.note import FORGET, REMEMBER
 from bot.domain.transcript import AskerBody, CutBody, SummaryBody
@@ -41,7 +41,23 @@ _REWRITE = (
     .where(entry.c.chat == bindparam("within"), entry.c.seq == bindparam("line"))
     .values(body=bindparam("left", type_=entry.c.body.type))
 )
-_LAST = select(chat.c.last_seq).where(chat.c.id == _OF, chat.c.conversation == bindparam("open"))
+_LAST = (
+    select(chat.c.last_seq)
+    .join(conversation, conversation.c.chat == chat.c.id)
+    .where(
+        chat.c.id == _OF,
+        conversation.c.id == bindparam("opened"),
+        OPENABLE,
+    )
+)
+_BRANCHES = select(conversation.c.id).where(
+    conversation.c.parent == _OF, conversation.c.shared >= bindparam("least")
+)
+_SUMMARIES = select(entry.c.seq, entry.c.body).where(
+    entry.c.chat == bindparam("within"),
+    entry.c.conversation == _OF,
+    _TOLD.like('%"kind":%"summary"%'),
+)
 
 
 def quoted_in(
@@ -79,7 +95,7 @@ def erase_log(
     Of the other turns it erases these calls alone, each told by its turn and its id.
 
     Its title goes when it was made of erased words, its summary when anything changed. A cut is
-    stored where the view begins anew.
+    stored where the view begins anew: here, and in each branch that shares what was erased.
     """
     (within, of), mark = place, mark_of(at)
     rows = connection.execute(_ENTRIES, {"within": within, "of": of}).all()
@@ -99,13 +115,37 @@ def erase_log(
         connection.execute(named.values(text=mark))
     # The first words of a conversation are its title.
     first = next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
-    _rename(connection, of, mark, titled=first in turns)
-    if changed:
-        connection.execute(_REWRITE, changed)
-        _cut(connection, within, of, at)
+    titled = first in turns
+    rename(connection, of, mark, titled=titled)
+    if not changed:
+        return
+    connection.execute(_REWRITE, changed)
+    _cut(connection, within, of, at)
+    for branch in branches_of(connection, of, min(line["line"] for line in changed)):
+        rename(connection, branch, mark, titled=titled)
+        _erase_summaries(connection, within, branch, mark)
+        _cut(connection, within, branch, at)
 
 
-def _rename(connection: Connection, of: str, mark: str, *, titled: bool) -> None:
+def branches_of(connection: Connection, of: str, least: int = 0) -> list[str]:
+    """Returns the branches of a conversation that share its entry with this number, and theirs."""
+    found = list(connection.execute(_BRANCHES, {"of": of, "least": least}).scalars())
+    return [*found, *(id for each in found for id in branches_of(connection, each, least))]
+
+
+def _erase_summaries(connection: Connection, within: int, of: str, mark: str) -> None:
+    """Erases summaries alone: they may tell what was said before the branch left."""
+    rows = connection.execute(_SUMMARIES, {"within": within, "of": of}).all()
+    lines = [
+        {"within": within, "line": seq, "left": erased(body, mark)}
+        for seq, body in rows
+        if isinstance(body, SummaryBody)
+    ]
+    if lines:
+        connection.execute(_REWRITE, lines)
+
+
+def rename(connection: Connection, of: str, mark: str, *, titled: bool) -> None:
     for name in ("title", "summary") if titled else ("summary",):
         told = conversation.c[name]
         left = update(conversation).where(conversation.c.id == of, told != "")
@@ -117,7 +157,7 @@ def _cut(connection: Connection, within: int, of: str, at: datetime) -> None:
 
     Its owner holds the old words in memory; the next one reads the log again.
     """
-    last = connection.execute(_LAST, {"of": within, "open": of}).scalar()
+    last = connection.execute(_LAST, {"of": within, "opened": of}).scalar()
     if last is None:
         return
     line = {"chat": within, "seq": last + 1, "conversation": of, "turn": "", "at": at}

@@ -1,17 +1,19 @@
 """Calls of hooks, and how their runs stand."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, select, text, update
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.tables import KEYED, hook_call
+from bot.adapters.sql.tables import KEYED, TRIED_AGAIN, hook_call
 from bot.adapters.sql.upsert import Upsert
-from bot.domain.change import AddHookCall, SaveHookCall
-from bot.domain.errors import Conflict
-from bot.domain.hook import HookCall
+from bot.domain.change import AddHookCall, EndTries, SaveHookCall
+from bot.domain.errors import Conflict, Crowded
+from bot.domain.hook import CALLS_KEPT, HookCall, HookPace
+from bot.domain.task import RunState
 
 _OF = bindparam("of")
 _SINCE = bindparam("since")
@@ -21,7 +23,17 @@ _KEYED = _CALLS.where(
     KEYED, hook_call.c.hook == _OF, hook_call.c.key == bindparam("known"), hook_call.c.at >= _SINCE
 )
 _OF_TURN = _CALLS.where(hook_call.c.turn == _OF)
-_COUNT = select(func.count()).where(hook_call.c.hook == _OF, hook_call.c.at >= _SINCE)
+_ALL = select(func.count()).where(hook_call.c.at > _SINCE, hook_call.c.at <= bindparam("now"))
+_EACH = _ALL.where(hook_call.c.hook == _OF)
+_AGAIN = (
+    _CALLS.where(TRIED_AGAIN, hook_call.c.again_at <= bindparam("now"))
+    .order_by(hook_call.c.again_at, hook_call.c.id)
+    .limit(bindparam("most"))
+)
+_NEXT_TRY = select(func.min(hook_call.c.again_at)).where(TRIED_AGAIN)
+_DROP_OLD = delete(hook_call).where(
+    hook_call.c.hook == _OF, hook_call.c.at < _SINCE, hook_call.c.ended_at.is_not(None)
+)
 _LAST = _CALLS.where(hook_call.c.hook == _OF).order_by(hook_call.c.at.desc()).limit(1)
 _FREE = (
     update(hook_call)
@@ -34,8 +46,25 @@ _FREE = (
     .values(key="")
 )
 _ADD = Upsert(hook_call, ["hook", "key"], index_where=KEYED)
-_MOVES = ("state", "ended_at", "why", "words", "data")
+_MOVES = ("turn", "state", "ended_at", "why", "words", "data", "tries", "again_at")
 _SAVE = update(hook_call).where(hook_call.c.id == _OF)
+_MOVE = _SAVE.where(hook_call.c.state == RunState.AGAIN, hook_call.c.tries == bindparam("expect"))
+_END = (
+    update(hook_call)
+    .where(hook_call.c.chat == _OF, TRIED_AGAIN)
+    .values(
+        state=RunState.STOPPED,
+        ended_at=bindparam("now"),
+        why=bindparam("reason"),
+        words="",
+        data="",
+        again_at=None,
+    )
+)
+_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
+_LATER_ON_A_DAY = 3_600.0
+_LOCK = text("SELECT pg_advisory_xact_lock(8318411711)")
+"""Calls that come at once are counted one after another; SQLite has one writer anyway."""
 
 
 class SqlHookCalls:
@@ -54,9 +83,14 @@ class SqlHookCalls:
         wanted = {"of": turn}
         return _read(await self._database.read(lambda c: c.execute(_OF_TURN, wanted).first()))
 
-    async def count(self, hook: str, since: datetime) -> int:
-        wanted = {"of": hook, "since": since}
-        return await self._database.read(lambda c: int(c.execute(_COUNT, wanted).scalar_one()))
+    async def again(self, now: datetime, limit: int) -> Sequence[HookCall]:
+        wanted = {"now": now, "most": limit}
+        return await self._database.read(
+            lambda c: [HookCall(*row) for row in c.execute(_AGAIN, wanted)]
+        )
+
+    async def next_try(self) -> datetime | None:
+        return await self._database.read(lambda c: c.execute(_NEXT_TRY).scalar())
 
     async def last(self, hooks: Sequence[str]) -> Mapping[str, HookCall]:
         def newest(connection: Connection) -> Mapping[str, HookCall]:
@@ -73,13 +107,42 @@ def _read(row: Sequence[object] | None) -> HookCall | None:
 def add_hook_calls(connection: Connection, writes: Sequence[AddHookCall], _at: datetime) -> None:
     for write in writes:
         call = write.call
+        if write.pace is not None:
+            _check(connection, call, write.pace)
         if call.key:
             wanted = {"of": call.hook, "known": call.key, "since": write.since}
             connection.execute(_FREE, wanted)
         if not _ADD.run(connection, values(call, names(HookCall))):
             raise Conflict(f"hook {call.hook} has a call with this key")
+        connection.execute(_DROP_OLD, {"of": call.hook, "since": call.at - CALLS_KEPT})
+
+
+def _check(connection: Connection, call: HookCall, pace: HookPace) -> None:
+    """Raises Crowded when no more calls may come now."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK)
+
+    def came(statement: Select[Any], time: timedelta) -> int:
+        wanted = {"of": call.hook, "since": call.at - time, "now": call.at}
+        return int(connection.execute(statement, wanted).scalar_one())
+
+    if came(_EACH, _MINUTE) >= pace.each or came(_ALL, _MINUTE) >= pace.all:
+        raise Crowded("Too many calls in a minute.", _MINUTE.total_seconds())
+    if came(_EACH, _DAY) >= pace.daily:
+        raise Crowded("Too many calls in a day.", _LATER_ON_A_DAY)
 
 
 def save_hook_calls(connection: Connection, writes: Sequence[SaveHookCall], _at: datetime) -> None:
     for write in writes:
-        connection.execute(_SAVE.values(**values(write.call, _MOVES)), {"of": write.call.id})
+        row, wanted = values(write.call, _MOVES), {"of": write.call.id}
+        if write.expect is None:
+            connection.execute(_SAVE.values(**row), wanted)
+        elif not connection.execute(
+            _MOVE.values(**row), {**wanted, "expect": write.expect}
+        ).rowcount:
+            raise Conflict(f"call {write.call.id} is not at try {write.expect}")
+
+
+def end_tries(connection: Connection, writes: Sequence[EndTries], at: datetime) -> None:
+    for write in writes:
+        connection.execute(_END, {"of": write.chat, "now": at, "reason": write.why})

@@ -36,7 +36,8 @@ from bot.domain.model import Usage
 from bot.domain.money import Nano
 from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 
-_TOKENS = names(Usage)
+_TOKENS = tuple(name for name in names(Usage) if name != "searches")
+"""The counts that have a column; searches stand in the cost alone."""
 _CAUSE = names(Cause)
 _USAGE_FIELDS = tuple(name for name in names(AddUsage) if name not in ("usage", "cause"))
 _ADD_USAGE = Upsert(usage, ["call"], overwrite("model", "at", "cost", "estimated", *_TOKENS))
@@ -101,8 +102,16 @@ class SqlLedger:
             for slot, of, calls, cost, unknown, guessed, *tokens in map(tuple, rows)
         ]
 
-    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
+    async def total(
+        self,
+        since: datetime,
+        whose: Spender,
+        besides: Collection[str] = (),
+        until: datetime | None = None,
+    ) -> Nano:
         wanted = select(func.sum(usage.c.cost)).where(usage.c.at >= since, *_of(whose))
+        if until is not None:
+            wanted = wanted.where(usage.c.at < until)
         if besides:
             wanted = wanted.where(usage.c.call.not_in(besides))
         return int(await self._database.read(lambda c: c.execute(wanted).scalar()) or 0)

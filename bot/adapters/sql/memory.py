@@ -12,7 +12,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.tables import UNINDEXED, conversation, passage, past, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.change import KeepPassage, ReadPast
+from bot.domain.change import DropPassage, KeepPassage, ReadPast
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage
 from bot.domain.turn import Turn, TurnState
@@ -145,6 +145,11 @@ def keep_passages(connection: Connection, writes: Sequence[KeepPassage], _at: da
 def read_past(connection: Connection, writes: Sequence[ReadPast], _at: datetime) -> None:
     rows = ({"id": 1, "conversation": w.conversation, "ended": w.ended} for w in writes)
     _NOTE.run(connection, *rows)
+
+
+def forget_passages(connection: Connection, writes: Sequence[DropPassage], _at: datetime) -> None:
+    """Takes answers out of the memory, and nothing else."""
+    drop_passages(connection, [write.id for write in writes])
 
 
 def drop_passages(connection: Connection, ids: Sequence[str]) -> None:

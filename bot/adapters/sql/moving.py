@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Text, bindparam, case, cast, delete, or_, sel
 from bot.adapters.sql.chats import first
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.tables import (
+    BRANCHES,
     COPIES,
     OWED,
     PLANNED,
@@ -20,6 +21,9 @@ from bot.adapters.sql.tables import (
     conversation,
     entry,
     errand,
+    feedback,
+    file_change,
+    goal,
     hearing,
     hook_call,
     inbox,
@@ -54,6 +58,7 @@ _FORGET_COPIES = (
 )
 _END_GRANTS = delete(rule).where(rule.c.chat == _OF, rule.c.under != "")
 _FORGET_SCREEN = update(outbox).where(outbox.c.chat == _OF).values(pieces=(), message_ids=())
+_BRANCHED = select(conversation.c.id).where(conversation.c.id == _OF, BRANCHES)
 _OPEN_CARDS = select("card:" + approval.c.id).where(
     approval.c.chat == _OF, approval.c.state == ApprovalState.OPEN
 )
@@ -78,7 +83,7 @@ _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("li
 _CONTINUED = (entry, turn, approval, errand)
 _OF_CHAT = (
     *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
-    *(hearing, voice_note, task, run, hook_call),
+    *(hearing, voice_note, task, run, goal, hook_call, file_change, feedback),
 )
 _ONCE_IN_A_CHAT = (received, hearing)
 """Tables whose rows have a key that is unique in their chat."""
@@ -136,9 +141,11 @@ def _arrive(connection: Connection, moving: Chat, to: Address) -> None:
 def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) -> None:
     """Appends the other chat's log to the kept one; its conversation continues the kept one's.
 
-    A summary stands for all entries before it, so a conversation with one stays current.
+    A summary stands for all entries before it, so a conversation with one stays current, as does
+    a branch, which has a past of its own.
     """
-    summed = _renumbered(connection, other, kept.last_seq)
+    apart = connection.execute(_BRANCHED, {"of": other.conversation}).first() is not None
+    summed = _renumbered(connection, other, kept.last_seq) or apart
     into = other.conversation if summed else kept.conversation
     if summed:
         _close(connection, kept.conversation, at)
@@ -149,6 +156,9 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
         if table is entry:
             moved = moved.values(seq=entry.c.seq + kept.last_seq)
         connection.execute(moved.values(chat=kept.id, conversation=goes_on))
+    moved = update(conversation).where(conversation.c.chat == other.id, BRANCHES)
+    goes_on = case((conversation.c.parent == other.conversation, into), else_=conversation.c.parent)
+    connection.execute(moved.values(parent=goes_on, shared=conversation.c.shared + kept.last_seq))
     if not summed:
         connection.execute(delete(conversation).where(conversation.c.id == other.conversation))
     connection.execute(_END_GRANTS, {"of": other.id})

@@ -30,6 +30,11 @@ _PRESSABLE = (
     .order_by(outbox.c.id.desc())
     .limit(_MOST_PRESSABLE)
 )
+_NEWEST = (
+    _ROWS.where(outbox.c.chat == bindparam("of"), outbox.c.state != DeliveryState.DEAD)
+    .order_by(outbox.c.id.desc())
+    .limit(1)
+)
 _CHATS_OWED = select(outbox.c.chat).where(OWED).distinct().order_by(outbox.c.chat)
 _KEY_OF = (
     select(outbox.c.key)
@@ -105,6 +110,10 @@ class SqlOutbox:
 
     async def row(self, key: str) -> OutboxRow | None:
         found = await self._rows(_BY_KEY, key)
+        return found[0] if found else None
+
+    async def newest(self, chat: int) -> OutboxRow | None:
+        found = await self._rows(_NEWEST, chat)
         return found[0] if found else None
 
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:

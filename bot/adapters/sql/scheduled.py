@@ -1,18 +1,41 @@
 """Tasks, and the runs of their due times."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
+from sqlalchemy import (
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.tables import NOT_OVER, SCHEDULED, TRIED_AGAIN, run, task, usage
+from bot.adapters.sql.tables import (
+    NOT_OVER,
+    OPEN,
+    SCHEDULED,
+    TRIED_AGAIN,
+    approval,
+    errand,
+    run,
+    task,
+    usage,
+)
 from bot.adapters.sql.upsert import Upsert
-from bot.domain.change import AddRun, DropTask, PauseTasks, SaveRun, SaveTask
+from bot.domain.change import AddRun, DropRuns, DropTask, PauseTasks, SaveRun, SaveTask
 from bot.domain.errors import Conflict
 from bot.domain.money import Nano
-from bot.domain.task import TaskRun, TaskState, TimedTask
+from bot.domain.task import RunState, TaskRun, TaskState, TimedTask
+from bot.domain.unwatched import LATE_UNWATCHED
 
 _OF = bindparam("of")
 _NOW = bindparam("now")
@@ -21,7 +44,9 @@ _TASKS = select(*columns(task, TimedTask))
 _RUNS = select(*columns(run, TaskRun))
 _BY_ID = _TASKS.where(task.c.id == _OF)
 _OF_CHAT = (
-    _TASKS.where(or_(task.c.chat == _OF, task.c.home == _OF))
+    _TASKS.where(
+        or_(task.c.chat == _OF, task.c.home == _OF), func.coalesce(task.c.goal, "") != task.c.id
+    )
     .order_by(task.c.created_at, task.c.id)
     .limit(_MOST)
     .offset(bindparam("skip"))
@@ -42,6 +67,7 @@ _LAST = _RUNS.where(run.c.task == _OF).order_by(run.c.at.desc(), run.c.due.desc(
 _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
     usage.c.turn.in_(bindparam("turns", expanding=True))
 )
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _KNOWN = tuple(name for name in names(TimedTask) if name != "id")
 _ADD_TASK = Upsert(task, ["id"])
 _MOVE = update(task).where(task.c.id == _OF, task.c.version == bindparam("expect"))
@@ -49,6 +75,49 @@ _PAUSE = (
     update(task)
     .where(task.c.chat == _OF, task.c.state == TaskState.ACTIVE)
     .values(state=TaskState.PAUSED, why=bindparam("reason"), version=task.c.version + 1)
+)
+_FOLLOWS = union_all(
+    select(approval.c.id.label("cause"), approval.c.turn.label("turn")),
+    select(errand.c.id, errand.c.parent),
+).subquery()
+_ASKING = select(run.c.turn.label("turn")).where(run.c.task == _OF).cte("asking", recursive=True)
+_ASKING = _ASKING.union(
+    select(literal(LATE_UNWATCHED).concat(_FOLLOWS.c.cause)).where(
+        _FOLLOWS.c.turn == _ASKING.c.turn
+    )
+)
+_TURNS = select(_ASKING.c.turn)
+"""The turns of runs, and the turns that went on later with their calls."""
+
+_EXPIRE = (
+    update(approval)
+    .where(
+        OPEN,
+        or_(
+            approval.c.turn.in_(_TURNS),
+            approval.c.turn.in_(select(errand.c.id).where(errand.c.parent.in_(_TURNS))),
+        ),
+    )
+    .values(expires_at=_NOW)
+)
+_ASKS = exists().where(
+    OPEN,
+    or_(
+        approval.c.turn == run.c.turn,
+        approval.c.turn.in_(select(errand.c.id).where(errand.c.parent == run.c.turn)),
+    ),
+)
+_NEWEST = select(run.c.at).where(run.c.task == _OF).order_by(run.c.at.desc()).offset(_MOST).limit(1)
+_DROP_OLD = delete(run).where(
+    run.c.task == _OF,
+    or_(
+        run.c.at < bindparam("before"),
+        run.c.at <= bindparam("beyond"),
+        and_(run.c.state == RunState.SKIPPED, run.c.at < bindparam("skipped_before")),
+    ),
+    run.c.ended_at.is_not(None),
+    run.c.again_at.is_(None),
+    ~_ASKS,
 )
 _DROP_RUNS = delete(run).where(run.c.task == _OF)
 _DROP = delete(task).where(task.c.id == _OF)
@@ -134,10 +203,20 @@ def save_tasks(connection: Connection, writes: Sequence[SaveTask], _at: datetime
                 raise Conflict(f"task {write.task.id} is not at version {write.expect}")
 
 
-def drop_tasks(connection: Connection, writes: Sequence[DropTask], _at: datetime) -> None:
+def drop_tasks(connection: Connection, writes: Sequence[DropTask], at: datetime) -> None:
     for write in writes:
+        if not write.keeps_cards:
+            connection.execute(_EXPIRE, {"of": write.id, "now": at})
         connection.execute(_DROP_RUNS, {"of": write.id})
         connection.execute(_DROP, {"of": write.id})
+
+
+def drop_runs(connection: Connection, writes: Sequence[DropRuns], _at: datetime) -> None:
+    for write in writes:
+        wanted = {"of": write.task, "most": write.most}
+        beyond = connection.execute(_NEWEST, wanted).scalar() or _LONG_AGO
+        bounds = {"before": write.before, "skipped_before": write.skipped_before}
+        connection.execute(_DROP_OLD, {"of": write.task, "beyond": beyond, **bounds})
 
 
 def pause_tasks(connection: Connection, writes: Sequence[PauseTasks], _at: datetime) -> None:

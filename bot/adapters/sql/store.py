@@ -14,6 +14,9 @@ from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
 from bot.adapters.sql.errands import SqlErrands
+from bot.adapters.sql.feedback import SqlFeedback
+from bot.adapters.sql.file_changes import SqlFileChanges
+from bot.adapters.sql.goals import SqlGoals
 from bot.adapters.sql.hook_calls import SqlHookCalls
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
@@ -64,7 +67,10 @@ class Store:
     voice: SqlVoice
     errands: SqlErrands
     scheduled: SqlScheduled
+    goals: SqlGoals
     hook_calls: SqlHookCalls
+    file_changes: SqlFileChanges
+    feedback: SqlFeedback
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
 
@@ -106,7 +112,10 @@ async def open_store(
             voice=SqlVoice(database),
             errands=SqlErrands(database),
             scheduled=SqlScheduled(database),
+            goals=SqlGoals(database),
             hook_calls=SqlHookCalls(database),
+            file_changes=SqlFileChanges(database),
+            feedback=SqlFeedback(database),
             check_writable=partial(database.write, _change_nothing),
         )
 

@@ -15,6 +15,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     TextClause,
     false,
@@ -30,6 +31,7 @@ from bot.adapters.sql.codec import (
     CALL,
     DETAILS,
     ERRAND_RESULT,
+    IN_USE,
     NUMBERS,
     OUTBOUND,
     PACE,
@@ -48,6 +50,9 @@ from bot.domain.budget import CallKind, Scope
 from bot.domain.change import InboundState
 from bot.domain.chat import Activation, LongAnswers, QueueMode
 from bot.domain.errand import ErrandState
+from bot.domain.feedback import Opinion
+from bot.domain.file_change import Stage
+from bot.domain.goal import DiaryKind, GoalPace, GoalState
 from bot.domain.message import Address
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
@@ -80,8 +85,10 @@ UNINDEXED = text("NOT indexed")
 UNMEANT = text("NOT meant")
 UNTAKEN = text("NOT taken")
 BROUGHT = text("state = 'done' AND NOT taken")
+BRANCHES = text("parent IS NOT NULL")
 KEYED = text("key <> ''")
 SCHEDULED = text("state = 'active' AND due IS NOT NULL")
+OF_GOAL = text("goal IS NOT NULL")
 TRIED_AGAIN = text("state = 'again'")
 NOT_OVER = text("state IN ('queued', 'running', 'waiting', 'again')")
 
@@ -146,6 +153,7 @@ class ChatTable(Stored, table=True):
     skill_lent: bool = stored(Boolean, server_default=false())
     offered: str | None = stored(Words, null=True)
     voice: bool = stored(Boolean, server_default=false())
+    threads: bool = stored(Boolean, server_default=false())
     screen: int | None = stored(Number, null=True)
 
 
@@ -168,13 +176,19 @@ class AccountTable(Stored, table=True):
 
 
 class ConversationTable(Stored, table=True):
-    __table_args__ = (Index("ix_conversation_closed", "chat", "closed_at"),)
+    __table_args__ = (
+        Index("ix_conversation_closed", "chat", "closed_at"),
+        partial("ix_conversation_branches", "parent", where=BRANCHES),
+    )
     id: str = stored(Words, primary_key=True)
     chat: int = of_chat()
     opened_at: datetime = stored(Moment)
     closed_at: datetime | None = stored(Moment, null=True)
     title: str = stored(Words)
     summary: str = stored(Words)
+    parent: str | None = stored(Words, null=True)
+    shared: int = stored(Number, server_default="0")
+    in_use: Any = stored(Json(IN_USE), null=True)
 
 
 class TurnTable(Stored, table=True):
@@ -621,6 +635,7 @@ class TaskTable(Stored, table=True):
         Index("ix_task_asker", "asker"),
         partial("ix_task_due", "due", where=SCHEDULED),
         partial("ix_task_planned", "planned_at", where=SCHEDULED),
+        partial("ix_task_goal", "goal", where=OF_GOAL),
     )
     id: str = stored(Words, primary_key=True)
     chat: int = of_chat()
@@ -645,6 +660,7 @@ class TaskTable(Stored, table=True):
     limits: Any = stored(Json(TASK_LIMITS))
     failures: int = stored(Integer)
     untrusted: str | None = stored(Words, null=True)
+    goal: str | None = stored(Words, null=True)
 
 
 class RunTable(Stored, table=True):
@@ -670,6 +686,47 @@ class RunTable(Stored, table=True):
     why: str = stored(Words)
 
 
+class GoalTable(Stored, table=True):
+    """A goal; `version` grows with every write. Its own task has the same id."""
+
+    __table_args__ = (Index("ix_goal_chat", "chat"), Index("ix_goal_asker", "asker"))
+    id: str = stored(Words, primary_key=True)
+    chat: int = of_chat()
+    asker: int = stored(Number)
+    asker_name: str = stored(Words)
+    text: str = stored(Words)
+    pace: GoalPace = stored(Choice(GoalPace))
+    a_day: int | None = stored(Number, null=True)
+    budget: int | None = stored(Number, null=True)
+    until: datetime = stored(Moment)
+    created_at: datetime = stored(Moment)
+    state: GoalState = stored(Choice(GoalState))
+    question: str = stored(Words)
+    version: int = stored(Integer)
+
+
+class DiaryTable(Stored, table=True):
+    """An entry in the diary of a goal."""
+
+    __table_args__ = (Index("ix_diary_goal", "goal", "at"), Index("ix_diary_turn", "turn"))
+    id: str = stored(Words, primary_key=True)
+    goal: str = stored(Words, ForeignKey("goal.id"))
+    at: datetime = stored(Moment)
+    kind: DiaryKind = stored(Choice(DiaryKind))
+    text: str = stored(Words)
+    turn: str = stored(Words)
+    untrusted: str | None = stored(Words, null=True)
+
+
+class GoalTurnTable(Stored, table=True):
+    """A turn that works for a goal, whose cost counts there."""
+
+    __tablename__ = "goal_turn"  # pyright: ignore[reportAssignmentType]
+    __table_args__ = (Index("ix_goal_turn_goal", "goal"),)
+    turn: str = stored(Words, primary_key=True)
+    goal: str = stored(Words, ForeignKey("goal.id"))
+
+
 class HookCallTable(Stored, table=True):
     """A call of a hook; `key` is unique in its hook as long as it is kept."""
 
@@ -678,6 +735,8 @@ class HookCallTable(Stored, table=True):
         partial("uq_hook_call_key", "hook", "key", where=KEYED, unique=True),
         Index("uq_hook_call_turn", "turn", unique=True),
         Index("ix_hook_call_at", "hook", "at"),
+        Index("ix_hook_call_when", "at"),
+        partial("ix_hook_call_again", "again_at", where=TRIED_AGAIN),
     )
     id: str = stored(Words, primary_key=True)
     hook: str = stored(Words)
@@ -692,6 +751,60 @@ class HookCallTable(Stored, table=True):
     state: RunState = stored(Choice(RunState))
     ended_at: datetime | None = stored(Moment, null=True)
     why: str = stored(Words)
+    tries: int = stored(Integer, server_default="1")
+    again_at: datetime | None = stored(Moment, null=True)
+
+
+class FileChangeTable(Stored, table=True):
+    """Changes of files that can be taken back."""
+
+    __tablename__ = "file_change"  # pyright: ignore[reportAssignmentType]
+    __table_args__ = (
+        Index("uq_file_change_id", "id", unique=True),
+        Index("ix_file_change_task", "task"),
+        Index("ix_file_change_by", "by"),
+        Index("ix_file_change_chat", "chat", "number"),
+    )
+    number: int | None = stored(Number, primary_key=True)
+    id: str = stored(Words)
+    chat: int = of_chat()
+    turn: str = stored(Words)
+    task: str = stored(Words)
+    call: str = stored(Words)
+    asker: int = stored(Number)
+    root: str = stored(Words)
+    path: str = stored(Words)
+    content: bytes | None = stored(LargeBinary, null=True)
+    mode: int = stored(Integer)
+    now: str = stored(Words)
+    at: datetime = stored(Moment)
+    undone: bool = stored(Boolean)
+    flips: int = stored(Integer)
+    version: int = stored(Integer)
+    stage: Stage = stored(Choice(Stage))
+    by: str = stored(Words)
+    met: str = stored(Words)
+    agreed: bool = stored(Boolean)
+    spare: bytes | None = stored(LargeBinary, null=True)
+    spare_now: str = stored(Words)
+    spare_mode: int = stored(Integer)
+    spare_kept: bool = stored(Boolean)
+
+
+class FeedbackTable(Stored, table=True):
+    """Opinions about answers; each person has one about each."""
+
+    __table_args__ = (
+        Index("ix_feedback_at", "at"),
+        Index("ix_feedback_person", "person"),
+        Index("ix_feedback_chat", "chat"),
+    )
+    turn: str = stored(Words, primary_key=True)
+    person: int = stored(Number, primary_key=True)
+    chat: int = of_chat()
+    verdict: Opinion = stored(Choice(Opinion))
+    at: datetime = stored(Moment)
+    models: Any = stored(Json(WORDS))
 
 
 METADATA = Stored.metadata
@@ -741,7 +854,12 @@ past = METADATA.tables["past"]
 meaning = METADATA.tables["meaning"]
 leaving = METADATA.tables["leaving"]
 hook_call = METADATA.tables["hook_call"]
+file_change = METADATA.tables["file_change"]
+feedback = METADATA.tables["feedback"]
 task = METADATA.tables["task"]
+goal = METADATA.tables["goal"]
+diary = METADATA.tables["diary"]
+goal_turn = METADATA.tables["goal_turn"]
 run = METADATA.tables["run"]
 
 PENDING_CARDS = (
@@ -749,3 +867,10 @@ PENDING_CARDS = (
     ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN),
 )
 """Cards of unsettled turns, and set-aside ones whose end the model has not read."""
+
+OPENABLE = (
+    conversation.c.closed_at.is_(None)
+    | conversation.c.in_use.is_not(None)
+    | (conversation.c.closed_at > conversation.c.opened_at)
+)
+"""Conversations that people can open: those of runs were closed from the start."""

@@ -50,15 +50,17 @@ class Upsert:
         )
 
     def run(self, connection: Connection, *rows: Mapping[str, Any]) -> int:
-        """Inserts row by row, because one statement must not meet the same key twice.
+        """Returns how many rows were inserted or changed.
 
-        Returns how many rows were inserted or changed.
+        Each row is a statement for the database, so the same key may come twice.
         """
+        if not rows:
+            return 0
         name = connection.dialect.name
         statement = self._statements.get(name)
         if statement is None:
             statement = self._statements[name] = self._built(name)
-        return sum(connection.execute(statement, row).rowcount for row in rows)
+        return connection.execute(statement, list(rows)).rowcount
 
 
 def overwrite(*columns: str) -> Callable[[ConflictInsert], Mapping[str, Any]]:

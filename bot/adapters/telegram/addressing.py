@@ -1,5 +1,6 @@
 """Tells if a message of a group is meant for the bot, and cuts the mention out of its words."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,7 +28,8 @@ def spoken(message: Fields, text: str, own: Own) -> Spoken:
     """Cuts mentions of the bot out: they are the address, not the message."""
     # Offsets and lengths of entities count UTF-16 units, two bytes each.
     wide = text.encode("utf-16-le")
-    addressed, kept, end = _replies_to(message, own.id), b"", 0
+    addressed = _replies_to(message, own.id) or _named_in_rich(message, text, own)
+    kept, end = b"", 0
     for entity, start, stop in _entities(message, len(wide)):
         words = wide[start:stop].decode("utf-16-le", "replace").lower()
         if start == 0 and entity.text("type") == "bot_command":
@@ -66,6 +68,13 @@ def _mentions(entity: Fields, words: str, own: Own) -> bool:
             return (entity.inner("user") or Fields(None)).id("id") == own.id
         case _:
             return False
+
+
+def _named_in_rich(message: Fields, text: str, own: Own) -> bool:
+    """Tells if a rich message, which has no list of entities, names the bot among its words."""
+    if "rich_message" not in message or not own.name:
+        return False
+    return re.search(rf"(?<![\w@/.])@{re.escape(own.name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _replies_to(message: Fields, own_id: str) -> bool:

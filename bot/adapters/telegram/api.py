@@ -20,8 +20,14 @@ from bot.adapters.telegram.transport import Transport
 from bot.domain.errors import ChannelError, ChannelUnreachable
 
 PUBLIC_URL = "https://api.telegram.org"
-ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
-"""The kinds of updates Telegram is asked for, polled or by webhook."""
+ALLOWED_UPDATES = (
+    *("message", "edited_message", "callback_query", "my_chat_member"),
+    "message_reaction",
+)
+"""The kinds of updates Telegram is asked for, polled or by webhook.
+
+Reactions come only when they are named; in groups, only while the bot is an administrator.
+"""
 
 _CONNECT_SECONDS = 5.0
 _SLACK_SECONDS = 1.0

@@ -1,6 +1,7 @@
 """Tells if a message holds anything but the words that its sender typed."""
 
 from bot.adapters.telegram.fields import Fields, clean
+from bot.adapters.telegram.rich.words import has_only_words
 from bot.adapters.telegram.senders import LONGEST_NAME
 
 _WORDS = frozenset({"text", "caption", "entities", "caption_entities"})
@@ -33,6 +34,7 @@ _NAMED = {
     "dice": "a dice",
     "story": "a story",
     "checklist": "a checklist",
+    "rich_message": "a message with pictures or files in its text",
 }
 """Names of known content, the one that says most first."""
 
@@ -49,6 +51,8 @@ def foreign_content(message: Fields) -> str | None:
         return f"a message composed by the bot @{name}" if name else "a message of another bot"
     # The app records a voice message itself, so it is the sender's own; a forward is told apart.
     unknown = message.names() - _WORDS - _ENVELOPE - {"voice"}
+    if has_only_words(message.value("rich_message")):
+        unknown -= {"rich_message"}
     if not unknown:
         return None
     known = next((told for name, told in _NAMED.items() if name in unknown), None)

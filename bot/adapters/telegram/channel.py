@@ -7,13 +7,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from telegram import (
-    ForceReply,
-    InlineKeyboardButton,
-    InlineKeyboardMarkup,
-    LinkPreviewOptions,
     MessageEntity,
     ReactionTypeEmoji,
-    ReplyParameters,
 )
 from telegram.constants import ChatAction
 
@@ -23,21 +18,30 @@ from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
 from bot.adapters.telegram.faults import Upgraded
 from bot.adapters.telegram.fields import clean
+from bot.adapters.telegram.framing import (
+    asking,
+    file_frame,
+    keyboard,
+    preview,
+    reply_mark,
+    rich_frame,
+    thread,
+)
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import LONGEST_CAPTION, split_content
+from bot.adapters.telegram.rich.drafts import RichDrafts
+from bot.adapters.telegram.rich.sending import RichSending
 from bot.adapters.telegram.rich_text import RichText
 from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
-from bot.domain.errors import ChatMoved, ContentRefused
-from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.errors import ChatMoved, ContentRefused, FormRefused
+from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.ports.channel import Growth
 
-_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍", Sign.DONE: "👌"}
 _NOT_THERE = "message to delete not found"
 _DELETED = "message to react not found"
 _LONGEST_NOTICE = 200
-_LONGEST_HINT = 64
 _SHORT = 2_000
 """Characters of a draft that is formatted at once."""
 
@@ -51,24 +55,34 @@ _Entities: TypeAlias = list[MessageEntity] | None
 
 
 class TelegramChannel:
-    """The Channel port on the Bot API; `gated` is off for a server without rates."""
+    """The Channel port on the Bot API; `gated` is off for a server without rates.
+
+    Without `rich` no message is a rich one, whatever the server has.
+    """
 
     name = CHANNEL
     drafts = True
     instant = False
     growth = Growth()
 
-    def __init__(self, api: TelegramApi, *, gated: bool = True) -> None:
+    def __init__(self, api: TelegramApi, *, gated: bool = True, rich: bool = True) -> None:
         self._api = api
+        self._rich = RichSending(api, wanted=rich)
+        self._drafts = RichDrafts(self._rich)
         self.gated = gated
 
     def parse(self, body: str) -> Inbound:
         return parse_update(body, Own(self._api.own_id, self._api.own_name))
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
-        return split_content(content)
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        return None
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
+        keep = any("rich" in piece.body for piece in shown)
+        return split_content(content, rich=self._rich.usable and (keep or not shown), keep=keep)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        self._drafts.over(to)
         with _following(to):
             return await self._send(to, piece.body)
 
@@ -82,11 +96,16 @@ class TelegramChannel:
     async def _send(self, to: Address, body: Any) -> str:
         if "file" in body:
             return await self._send_file(to, body)
+        if "rich" in body:
+            return await self._rich.send(body, rich_frame(to, body))
         return await _plain_if_refused(body, lambda entities: self._send_text(to, body, entities))
 
     async def _edit(self, to: Address, message_id: str, body: Any) -> None:
         if "file" in body:
             await self._edit_caption(to, message_id, body)
+            return
+        if "rich" in body:
+            await self._rich.edit(to.chat, message_id, body, keyboard(body))
             return
         try:
             await _plain_if_refused(
@@ -99,15 +118,27 @@ class TelegramChannel:
             await self._edit_caption(to, message_id, {**body, "caption": caption})
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> str | None:
         """Shows a draft in private; groups have none, so there it edits a silent message."""
+        html = await self._drafts.html(to, text)
+        if html is not None:
+            try:
+                return await self._show_rich(to, html, message_id, reply_to, button)
+            except FormRefused:
+                self._drafts.refused(to)
         rich = await _draft_of(text)
         if not has_ink(rich.text):
             return message_id
         body = {"text": rich.text, "entities": rich.entities()[:MOST_SPANS]}
         if is_group(to):
-            return await self._grow(to, body, message_id, reply_to)
+            return await self._grow(to, body | _below(button), message_id, reply_to)
         try:
             await _plain_if_refused(
                 body, lambda entities: self._show_draft(to, rich.text, entities)
@@ -116,13 +147,29 @@ class TelegramChannel:
             await self.sign(to, Sign.TYPING)
         return None
 
+    async def _show_rich(
+        self,
+        to: Address,
+        html: str,
+        message_id: str | None,
+        reply_to: str | None,
+        button: Button | None,
+    ) -> str | None:
+        if is_group(to):
+            body = {"rich": html, **_below(button)}
+            return await self._grow(to, body, message_id, reply_to)
+        frame = {"chat_id": int(to.chat), "message_thread_id": thread(to)}
+        await self._rich.draft(html, {**frame, "draft_id": _DRAFT_ID})
+        return None
+
     async def _grow(
         self, to: Address, body: dict[str, Any], message_id: str | None, reply_to: str | None
     ) -> str:
         if message_id is not None:
             await self.edit(to, message_id, Piece(body))
             return message_id
-        return await self.send(to, Piece({**body, "reply_to": reply_to, "silent": True}))
+        with _following(to):
+            return await self._send(to, {**body, "reply_to": reply_to, "silent": True})
 
     async def _delete(self, to: Address, message_id: str) -> None:
         async with _no_fault(_NOT_THERE), self._api.calling() as bot:
@@ -131,9 +178,7 @@ class TelegramChannel:
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         async with _no_fault(_DELETED), self._api.calling() as bot:
             if sign is Sign.TYPING:
-                await bot.send_chat_action(
-                    to.chat, ChatAction.TYPING, message_thread_id=_thread(to)
-                )
+                await bot.send_chat_action(to.chat, ChatAction.TYPING, message_thread_id=thread(to))
             elif message_id is not None:
                 emoji = _REACTIONS.get(sign)
                 reaction = (ReactionTypeEmoji(emoji),) if emoji is not None else ()
@@ -152,11 +197,11 @@ class TelegramChannel:
                 to.chat,
                 body["text"],
                 entities=entities,
-                reply_markup=_keyboard(body) or _asking(to, body),
-                link_preview_options=_preview(body),
-                reply_parameters=_reply(body),
+                reply_markup=keyboard(body) or asking(to, body),
+                link_preview_options=preview(body),
+                reply_parameters=reply_mark(body),
                 disable_notification=body.get("silent"),
-                message_thread_id=_thread(to),
+                message_thread_id=thread(to),
             )
             return str(message.message_id)
 
@@ -169,14 +214,14 @@ class TelegramChannel:
                 chat_id=to.chat,
                 message_id=int(message_id),
                 entities=entities,
-                reply_markup=_keyboard(body),
-                link_preview_options=_preview(body),
+                reply_markup=keyboard(body),
+                link_preview_options=preview(body),
             )
 
     async def _show_draft(self, to: Address, text: str, entities: _Entities) -> None:
         async with self._api.calling() as bot:
             await bot.send_message_draft(
-                int(to.chat), _DRAFT_ID, text, message_thread_id=_thread(to), entities=entities
+                int(to.chat), _DRAFT_ID, text, message_thread_id=thread(to), entities=entities
             )
 
     async def _send_file(self, to: Address, body: Any) -> str:
@@ -195,7 +240,7 @@ class TelegramChannel:
     async def _send_photo(self, to: Address, body: Any, content: bytes) -> str:
         async with self._api.calling(upload=True) as bot:
             message = await bot.send_photo(
-                to.chat, upload_of(body["file"]["name"], content), **_frame(to, body)
+                to.chat, upload_of(body["file"]["name"], content), **file_frame(to, body)
             )
             return str(message.message_id)
 
@@ -206,7 +251,7 @@ class TelegramChannel:
                 to.chat,
                 upload_of(body["file"]["name"], content),
                 duration=seconds,
-                **_frame(to, body),
+                **file_frame(to, body),
             )
             return str(message.message_id)
 
@@ -216,7 +261,7 @@ class TelegramChannel:
                 to.chat,
                 upload_of(body["file"]["name"], content),
                 disable_content_type_detection=True,
-                **_frame(to, body),
+                **file_frame(to, body),
             )
             return str(message.message_id)
 
@@ -226,7 +271,7 @@ class TelegramChannel:
                 to.chat,
                 int(message_id),
                 caption=body.get("caption"),
-                reply_markup=_keyboard(body),
+                reply_markup=keyboard(body),
             )
 
 
@@ -262,49 +307,6 @@ def _following(to: Address) -> Iterator[None]:
         raise ChatMoved(str(upgraded), moved_update(to.chat, upgraded.chat)) from None
 
 
-def _frame(to: Address, body: Any) -> dict[str, Any]:
-    """Returns everything that stands around a file in its message."""
-    return {
-        "caption": body.get("caption"),
-        "reply_markup": _keyboard(body),
-        "reply_parameters": _reply(body),
-        "disable_notification": body.get("silent"),
-        "message_thread_id": _thread(to),
-    }
-
-
-def _keyboard(body: Any) -> InlineKeyboardMarkup | None:
-    rows = body.get("buttons")
-    if not rows:
-        return None
-    return InlineKeyboardMarkup(
-        [[InlineKeyboardButton(b["label"], callback_data=b["data"]) for b in row] for row in rows]
-    )
-
-
-def _asking(to: Address, body: Any) -> ForceReply | None:
-    """Opens a reply for the words that a message asks for; not in a group, where all would see."""
-    if "asks" not in body or is_group(to):
-        return None
-    return ForceReply(input_field_placeholder=body["asks"][:_LONGEST_HINT])
-
-
-def _reply(body: Any) -> ReplyParameters | None:
-    reply_to = body.get("reply_to")
-    if reply_to is None:
-        return None
-    # The message answered may have been deleted meanwhile; the answer is owed all the same.
-    return ReplyParameters(int(reply_to), allow_sending_without_reply=True)
-
-
-def _preview(body: Any) -> LinkPreviewOptions | None:
-    return None if body.get("previews") else _NO_PREVIEW
-
-
-def _thread(to: Address) -> int | None:
-    return None if to.thread is None else int(to.thread)
-
-
 async def _draft_of(text: str) -> RichText:
     """Formats a draft; a long one in a thread, for the event loop must not wait for it."""
     if len(text) <= _SHORT:
@@ -317,3 +319,10 @@ def _tail(rich: RichText) -> RichText:
     if size <= LONGEST:
         return rich
     return RichText("…") + rich.part(size - LONGEST + 1, size)
+
+
+def _below(button: Button | None) -> dict[str, Any]:
+    """Returns the part of a body that puts a button below it."""
+    if button is None:
+        return {}
+    return {"buttons": [[{"label": button.label, "data": button.data}]]}

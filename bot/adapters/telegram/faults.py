@@ -58,6 +58,10 @@ class Upgraded(ChannelUnreachable):
         self.chat = chat
 
 
+class NoSuchMethod(ChannelDenied):
+    """The server knows no such method; it answers a token that cannot be one with the same."""
+
+
 def translated(error: TelegramError) -> ChannelError:
     """Returns the fault for an error of the library; its text may still hold the token."""
     match error:
@@ -84,7 +88,8 @@ def _refused(error: Refused) -> ChannelError:
         case 429:
             return FloodWait(_DEFAULT_WAIT if error.retry_after is None else error.retry_after)
         case 401 | 404:
-            return ChannelDenied(f"{BAD_TOKEN} ({text})")
+            denied = NoSuchMethod if error.status == 404 else ChannelDenied
+            return denied(f"{BAD_TOKEN} ({text})")
         case 403:
             return RecipientGone(text)
         case 400 if _MOVED in text.lower():

@@ -28,6 +28,10 @@ class Fields:
         """Returns the names of all fields."""
         return frozenset(map(str, self._values))
 
+    def value(self, name: str) -> object:
+        """Returns a field as it came, for a reader of its own."""
+        return self._values.get(name)
+
     def text(self, name: str) -> str | None:
         value = self._values.get(name)
         return clean(value) if isinstance(value, str) else None

@@ -24,6 +24,9 @@ class TelegramGroups:
         member = await self._member(group, sender)
         return member.status == ChatMemberStatus.OWNER and str(member.user.id) == sender.user_id
 
+    async def may_open_threads(self, group: Address) -> bool:
+        return False
+
     async def includes(self, group: Address, sender: Sender) -> bool:
         try:
             member = await self._member(group, sender)

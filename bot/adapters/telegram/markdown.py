@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 from telegramify_markdown import MessageEntity, RenderConfig, convert
 
+from bot.adapters.markdown_tables import laid_out
 from bot.adapters.telegram.mending import mended
 from bot.adapters.telegram.rich_text import RichText, Span, in_order, utf16_offsets
-from bot.adapters.telegram.tables import laid_out
 
 _KINDS = frozenset(
     {"bold", "italic", "underline", "strikethrough", "code", "pre", "blockquote", "text_link"}
@@ -16,7 +16,7 @@ _KINDS = frozenset(
 _HOST = re.compile(r"[^\s/?#@]+\.[^\s/?#@.]+")
 # Each list within a list on one line is indented further: a few kB would become megabytes.
 # A line of dashes alone is none: a space follows the mark of a list.
-_TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t])){20}", re.MULTILINE)
+_TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){20}", re.MULTILINE)
 # The time for signs of mathematics grows with the square of their number.
 _FORMULA = ("\\(", "\\)", "\\[", "\\]", "\\begin")
 _MOST_SIGNS = 1_500
@@ -43,7 +43,7 @@ _CONFIG = _plain_signs()
 
 def formatted(source: str) -> RichText:
     """Reads Markdown; a text that cannot be read safely is shown as it is written."""
-    safe = None if _is_costly(source) else mended(source)
+    safe = None if is_costly(source) else mended(source)
     arranged = None if safe is None else laid_out(safe)
     if safe is None or arranged is None:
         return RichText(source)
@@ -56,7 +56,7 @@ def formatted(source: str) -> RichText:
     return _without_dead_links(RichText(text, spans)).trimmed()
 
 
-def _is_costly(source: str) -> bool:
+def is_costly(source: str) -> bool:
     """Tells if reading it takes the library far longer than its length would."""
     if len(source) > _LONGEST:
         return True
@@ -75,7 +75,7 @@ def _without_dead_links(rich: RichText) -> RichText:
     kept: list[Span] = []
     targets: dict[int, str] = {}
     for span in rich.spans:
-        if span.kind != "text_link" or _is_live(span.url or ""):
+        if span.kind != "text_link" or is_live(span.url or ""):
             kept.append(span)
         elif span.url and span.url != rich.text[span.start : span.end]:
             targets[span.end] = f"{targets.get(span.end, '')} ({span.url})"
@@ -84,7 +84,7 @@ def _without_dead_links(rich: RichText) -> RichText:
     return RichText(rich.text, tuple(kept)).with_inserted(targets)
 
 
-def _is_live(url: str) -> bool:
+def is_live(url: str) -> bool:
     """Tells if the platform takes it as a link target."""
     if not url.isprintable() or " " in url:
         return False

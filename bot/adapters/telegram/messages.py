@@ -8,6 +8,7 @@ from bot.adapters.telegram.addressing import Own, Spoken, spoken
 from bot.adapters.telegram.attachments import attachments_of
 from bot.adapters.telegram.authorship import foreign_content, is_composed
 from bot.adapters.telegram.fields import Fields
+from bot.adapters.telegram.rich.words import words_of
 from bot.adapters.telegram.senders import (
     LONGEST_NAME,
     name_of,
@@ -147,7 +148,8 @@ def _time(message: Fields) -> datetime | None:
 def _text(message: Fields) -> str | None:
     """Returns the words of a message, with words for content that has none."""
     written = (text for name in _CONTENT if (text := message.text(name)) is not None)
-    told = [text for text in (next(written, None), in_words(message)) if text is not None]
+    rich = words_of(message.value("rich_message")) or None
+    told = [text for text in (next(written, rich), in_words(message)) if text is not None]
     return "\n\n".join(told) if told else None
 
 

@@ -1,12 +1,14 @@
 """Turns a content into the messages it becomes; each is plain data, to be stored as it is."""
 
-import re
+from dataclasses import replace
 from typing import Any, assert_never
 
 from bot.adapters.telegram.cutting import cut, has_ink
 from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.markdown import formatted
+from bot.adapters.telegram.rich.document import rich_messages
 from bot.adapters.telegram.rich_text import RichText, Span
+from bot.adapters.telegram.visible import visible
 from bot.domain.folding import folded
 from bot.domain.message import (
     Block,
@@ -24,55 +26,86 @@ NOTHING = "(an empty message)"
 _WEIGHTS = {"title": "bold", "aside": "italic"}
 _FRAMES = frozenset({"pre", "blockquote", "expandable_blockquote"})
 _BETWEEN_BACKTICKS = 2
+_RICH_KINDS = frozenset({OutboundKind.ANSWER, OutboundKind.NOTICE})
+"""The kinds of messages that may be rich. A card shows each sign as it is, in the older form."""
+
 _FEW_LINES = 12
 _FEW_CHARACTERS = 600
-_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
-_HIDDEN = re.compile("[^\x20-\x7e\n\t]")
 
 
-def split_content(content: Outbound) -> list[Piece]:
+def split_content(content: Outbound, *, rich: bool = False, keep: bool = False) -> list[Piece]:
     """Returns the messages of a content: its text in parts, then its files.
 
     Buttons stand under the last part of the text, so that an edit which drops a file does not
-    leave them behind; the reply mark is on the first message.
+    leave them behind; the reply mark is on the first message. With `rich` the text may become rich
+    messages; each has the messages of the older form beside it. With `keep` it does so even where
+    it need not, for a message that is rich already.
     """
     if content.folded:
         content = folded(content)
-    bodies: list[dict[str, Any]] = [_text_body(part) for part in _parts(content)]
+    bodies = [_text_body(part) for part in _parts(content)]
+    if rich and content.kind in _RICH_KINDS and not content.previews:
+        bodies = _rich_bodies(content, bodies, keep=keep) or bodies
     files = [_file_body(file) for file in content.files]
     if not bodies and not files:
         bodies = [_text_body(RichText(NOTHING))]
+    _frame(content, bodies, files)
+    return [Piece(body) for body in (*bodies, *files)]
+
+
+def _rich_bodies(
+    content: Outbound, older: list[dict[str, Any]], *, keep: bool
+) -> list[dict[str, Any]]:
+    """Returns the rich messages of a text; none where the older form is as good, or better."""
+    made = rich_messages(_blocks(content), wanted=keep or len(older) > 1) or []
+    if len(made) == 1 and older:
+        return [{"rich": made[0].html, "instead": older}]
+    bodies: list[dict[str, Any]] = []
+    for message in made:
+        alone = replace(content, blocks=message.older, files=())
+        # The older form may show nothing of a part, as of a rule.
+        parts = _parts(alone) or [RichText(NOTHING)]
+        bodies.append({"rich": message.html, "instead": [_text_body(part) for part in parts]})
+    return bodies
+
+
+def _frame(content: Outbound, bodies: list[dict[str, Any]], files: list[dict[str, Any]]) -> None:
+    """Adds what stands around the words: buttons, the reply mark, silence, an opened reply."""
+    whole = [*bodies, *files]
     if content.buttons:
-        (bodies or files)[-1]["buttons"] = [
+        rows = [
             [{"label": clean(b.label) or "·", "data": clean(b.data)} for b in row]
             for row in content.buttons
         ]
-    bodies += files
+        _mark((bodies or files)[-1], -1, "buttons", rows)
     if content.reply_to is not None:
-        bodies[0]["reply_to"] = content.reply_to
+        _mark(whole[0], 0, "reply_to", content.reply_to)
     # One message makes one sound: the first piece.
-    for body in bodies if content.silent else bodies[1:]:
-        body["silent"] = True
+    for number, body in enumerate(whole):
+        for later in body.get("instead", ())[0 if number or content.silent else 1 :]:
+            later["silent"] = True
+        if number or content.silent:
+            body["silent"] = True
     if content.asks:
-        bodies[-1]["asks"] = clean(content.asks)
+        _mark(whole[-1], -1, "asks", clean(content.asks))
     if content.previews:
-        for body in bodies:
+        for body in whole:
             body["previews"] = True
-    return [Piece(body) for body in bodies]
 
 
-def visible(text: str) -> str:
-    """Writes every character that would not show as a sign or an escape."""
-    return _HIDDEN.sub(lambda found: _shown(found[0]), text)
+def _mark(body: dict[str, Any], at: int, name: str, value: Any) -> None:
+    """Adds a field to a message, and to the first or last of those that may stand for it."""
+    body[name] = value
+    if "instead" in body:
+        body["instead"][at][name] = value
 
 
 def _parts(content: Outbound) -> list[RichText]:
     is_card = content.kind is OutboundKind.CARD
-    long_captions = [Plain(f.caption) for f in content.files if _is_long(f)]
     whole = RichText("")
     before: Block | None = None
-    blocks = _with_words_in_one(content.blocks)
-    for block in (*blocks, *long_captions):
+    blocks = _blocks(content)
+    for block in blocks:
         # Words that stand alone, above a card for instance, are read; before an answer they fold.
         folds = len(blocks) > 1 and _is_said(block)
         rich = _folded(_rich(block, whole=False)) if folds else _rich(block, whole=is_card)
@@ -85,6 +118,12 @@ def _parts(content: Outbound) -> list[RichText]:
         whole += rich
         before = block
     return cut(whole)
+
+
+def _blocks(content: Outbound) -> tuple[Block, ...]:
+    """Returns the blocks of the text, with the captions that are too long for their files."""
+    long_captions = (Plain(f.caption) for f in content.files if _is_long(f))
+    return (*_with_words_in_one(content.blocks), *long_captions)
 
 
 def _is_said(block: Block) -> bool:
@@ -145,17 +184,6 @@ def _styled(text: str, style: str) -> RichText:
 def _is_tall(text: str) -> bool:
     """Returns True for a text that would push the buttons off a phone's screen."""
     return len(text) > _FEW_CHARACTERS or text.count("\n") >= _FEW_LINES
-
-
-def _shown(character: str) -> str:
-    if character.isprintable() and character not in _BLANK_LETTERS:
-        return character
-    number = ord(character)
-    if number < 0x20:
-        return chr(0x2400 + number)
-    if number == 0x7F:
-        return "\u2421"
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
 
 
 def _is_long(file: FileRef) -> bool:

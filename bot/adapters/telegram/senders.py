@@ -7,8 +7,8 @@ from bot.domain.person import Sender
 LONGEST_NAME = 128
 
 
-def sender_of(fields: Fields) -> Sender | None:
-    user = fields.inner("from")
+def sender_of(fields: Fields, field: str = "from") -> Sender | None:
+    user = fields.inner(field)
     user_id = None if user is None else user.id("id")
     if user is None or user_id is None:
         return None

@@ -9,6 +9,7 @@ from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.fields import Fields, clean
 from bot.adapters.telegram.messages import read_message
+from bot.adapters.telegram.reactions import read_reaction
 from bot.adapters.telegram.senders import sender_of, title_of
 from bot.domain.message import (
     Address,
@@ -46,6 +47,8 @@ def parse_update(body: str, own: Own) -> Inbound:
         return replace(message, edited=True) if isinstance(message, InboundMessage) else message
     if "callback_query" in fields:
         return _press(fields.inner("callback_query"))
+    if "message_reaction" in fields:
+        return read_reaction(fields.inner("message_reaction"))
     if "my_chat_member" in fields:
         return _presence_change(fields.inner("my_chat_member"))
     kinds = sorted(clean(str(name))[:64] for name in update if name != "update_id")

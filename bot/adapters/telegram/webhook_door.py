@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from bot.adapters.http_body import Receive, body_of, is_declared_over
 from bot.adapters.telegram.raw_update import raw_update
 from bot.adapters.telegram.transport import decoded
 from bot.domain.errors import StoreError
@@ -21,7 +22,6 @@ _log = logging.getLogger(__name__)
 
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
 _Scope: TypeAlias = Mapping[str, Any]
-_Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
 _Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -50,7 +50,7 @@ class WebhookDoor:
         self._lock = asyncio.Lock()
         self.tells_strangers = False
 
-    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: _Scope, receive: Receive, send: _Send) -> None:
         status = await self._answer(scope, receive)
         headers = [(b"content-length", b"0")]
         if status == 405:
@@ -58,13 +58,13 @@ class WebhookDoor:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    async def _answer(self, scope: _Scope, receive: _Receive) -> int:
+    async def _answer(self, scope: _Scope, receive: Receive) -> int:
         refused = self._refused(scope)
         if refused is not None:
             return refused
         try:
             async with asyncio.timeout(_READ_SECONDS):
-                body = await _body(receive)
+                body = await body_of(receive, LARGEST_BODY)
         except TimeoutError:
             return 408
         if body is None:
@@ -86,8 +86,8 @@ class WebhookDoor:
         if not hmac.compare_digest(headers.get(_SECRET_HEADER, b""), self._secret):
             self._tell_stranger()
             return 403
-        length = headers.get(b"content-length", b"0")
-        return 413 if length.isdigit() and int(length) > LARGEST_BODY else None
+        length = headers.get(b"content-length", b"0").decode("latin-1")
+        return 413 if is_declared_over(length, LARGEST_BODY) else None
 
     def _tell_stranger(self) -> None:
         if self.tells_strangers:
@@ -112,18 +112,6 @@ class WebhookDoor:
         except StoreError as fault:
             batch.fault = fault
         batch.settled = True
-
-
-async def _body(receive: _Receive) -> bytes | None:
-    """Returns the whole body; None if it is too large or was broken off."""
-    body = bytearray()
-    while True:
-        event = await receive()
-        body += event.get("body", b"")
-        if len(body) > LARGEST_BODY or event["type"] == "http.disconnect":
-            return None
-        if not event.get("more_body", False):
-            return bytes(body)
 
 
 def _read(body: bytes) -> RawUpdate:

@@ -2,7 +2,7 @@
 
 import re
 import string
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.approval import Verb
@@ -11,6 +11,7 @@ from bot.domain.plan import PlanVerb, ReplaceVerb
 from bot.domain.tool import clipped
 
 _WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
+_WORDED = frozenset({Verb.DENY, PlanVerb.CHANGE})
 _LETTERS = frozenset(string.ascii_lowercase)
 _LONGEST_NAME = 40
 _SIGN = re.compile(r"^[^\w“`(\[]+")
@@ -47,7 +48,7 @@ class OpenCard:
     @property
     def takes_words(self) -> bool:
         """Tells if words can answer it: as the reason of a denial, or as the change of a plan."""
-        return Verb.DENY in self.buttons or PlanVerb.CHANGE in self.buttons
+        return any(_wish(button) in _WORDED for button in self.buttons.values())
 
     @property
     def of_round(self) -> bool:
@@ -142,7 +143,7 @@ class Board:
         number = known.number if known else highest + 1
         title = lines[0].strip() if lines else ""
         free = _LETTERS if leads_on else _LETTERS - _WISHES
-        keys, name = _keys(buttons, free), name_of(lines)
+        keys, name = _keys(buttons, free, known), name_of(lines)
         # The letter of an option must never come to press a card, nor the other way round.
         self._options = {
             n: o for n, o in self._options.items() if not keys.keys() & o.buttons.keys()
@@ -166,10 +167,10 @@ class Board:
     ) -> OpenCard | None:
         """Keeps an option with keys that no card has; None when every letter is taken."""
         taken = {key for card in self for key in card.buttons}
-        keys = _keys(buttons, _LETTERS - taken)
+        known = self._options.get(message_id)
+        keys = _keys(buttons, _LETTERS - taken, known)
         if len(keys) < len(buttons):
             return None
-        known = self._options.get(message_id)
         highest = max((one.number for one in self._options.values()), default=0)
         number = known.number if known else highest + 1
         title = lines[0].strip() if lines else ""
@@ -227,16 +228,27 @@ def name_of(lines: Sequence[str]) -> str:
     return clipped(name.removesuffix("?") or title, _LONGEST_NAME)
 
 
-def _keys(buttons: Sequence[Button], free: Collection[str]) -> dict[str, Button]:
+def _wish(button: Button) -> str:
+    """Returns the word at the end of a button's data, which is a letter on a card."""
+    return button.data.rpartition(":")[2]
+
+
+def _keys(
+    buttons: Sequence[Button], free: frozenset[str], known: OpenCard | None = None
+) -> dict[str, Button]:
     """Returns a letter for each button: the wish at the end of its data, as in `…:y`, if any.
 
-    Any other button gets one of the free letters, one of its label if possible.
+    Any other button keeps the letter that it had on the `known` card. A new one gets one of the
+    free letters, one of its label if possible.
     """
+    had = {button.data: key for key, button in known.buttons.items()} if known else {}
+    stay = {had[button.data] for button in buttons if button.data in had}
     keys: dict[str, Button] = {}
     for button in buttons:
-        wish = button.data.rpartition(":")[2]
-        others = (letter for letter in button.label.lower() + string.ascii_lowercase)
-        letters = [wish] if wish in _WISHES else [o for o in others if o in free]
+        wish = _wish(button)
+        others = [o for o in button.label.lower() + string.ascii_lowercase if o in free - stay]
+        kept = [had[button.data]] if had.get(button.data) in free else []
+        letters = [wish] if wish in _WISHES else [*kept, *others]
         if key := next((letter for letter in letters if letter not in keys), None):
             keys[key] = button
     return keys

@@ -8,6 +8,7 @@ from unicodedata import category, east_asian_width
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.adapters.terminal.fragments import Lines, plain
 from bot.adapters.terminal.look import Look, box_prose
+from bot.adapters.terminal.signs import apart
 from bot.adapters.terminal.visible import visible
 
 _EDGE = "yellow"
@@ -36,7 +37,10 @@ def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:
     if look.dumb:
         return inner
     widest = max(_cells(plain(line)) for line in inner) + _BESIDE
-    edge = "─" * (min(look.width, max(widest, _LEAST_EDGE)) - 1)
+    # A sign is counted as wider than it may be: that alone makes no box wider than others.
+    if widest <= _LEAST_EDGE + _SIGN_ROOM:
+        widest = _LEAST_EDGE
+    edge = "─" * (min(look.width, widest) - 1)
     # There is no edge at the right: letters whose width terminals disagree on would break it.
     return [
         [(_EDGE, f"╭{edge}")],
@@ -50,17 +54,20 @@ def inner_width(look: Look) -> int:
     return look.width if look.dumb else look.width - _BESIDE
 
 
-def keys(card: OpenCard, board: Board, width: int) -> Lines:
-    """Returns the keys of a card, as in `[y] Approve  [n] Deny`, in as few lines as possible."""
+def keys(card: OpenCard, board: Board, width: int, *, advises: bool = True) -> Lines:
+    """Returns the keys of a card, as in `[y] Approve  [n] Deny`, in as few lines as possible.
+
+    It `advises` that words may answer the card, if they may.
+    """
     lines: Lines = []
     for key, button in card.buttons.items():
-        item = _key(f"[{board.key_of(card, key)}]", visible(button.label), width)
+        item = _key(f"[{board.key_of(card, key)}]", apart(visible(button.label)), width)
         room = width - _cells(plain(lines[-1])) - len(_GAP) if lines else 0
         if len(item) == 1 and _cells(plain(item[0])) <= room:
             lines[-1] += [("", _GAP), *item[0]]
         else:
             lines += item
-    return [*lines, *([[("dim", _ADVICE)]] if card.takes_words else [])]
+    return [*lines, *([[("dim", _ADVICE)]] if card.takes_words and advises else [])]
 
 
 def _key(key: str, label: str, width: int) -> Lines:
@@ -77,11 +84,6 @@ def _cells(text: str) -> int:
     )
 
 
-def keys_line(card: OpenCard, board: Board) -> str:
-    """Returns the keys of a card in one line."""
-    return "  ".join(f"[{board.key_of(card, k)}] {b.label}" for k, b in card.buttons.items())
-
-
 def outcome(name: str, before: Sequence[str], now: Sequence[str]) -> list[str]:
     """Returns the line about a card that closed; none while nothing says how it ended."""
     if len(now) == 1:
@@ -92,7 +94,7 @@ def outcome(name: str, before: Sequence[str], now: Sequence[str]) -> list[str]:
         return []
     verdict = next((line for line in reversed(news) if line.startswith(_OUTCOMES)), news[-1])
     reason = next((f" {line}" for line in news if line.startswith("“")), "")
-    return [f"↳ {name}: {verdict}{reason}"]
+    return [] if verdict.startswith(_TOLD) else [f"↳ {verdict}{reason} · {name}"]
 
 
 def progress(before: Sequence[str], now: Sequence[str], told: Collection[str] = ()) -> list[str]:

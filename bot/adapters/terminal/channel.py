@@ -44,7 +44,10 @@ class TerminalChannel:
     def parse(self, body: str) -> Inbound:
         return read_update(body)
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        return None
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
         return (Piece(dataclasses.asdict(content)),)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
@@ -64,7 +67,13 @@ class TerminalChannel:
             await self._screen.change(message_id, content_of(piece))
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> None:
         if to == self.address:
             await self._screen.draft(text)
@@ -97,6 +106,7 @@ def content_of(piece: Piece) -> Outbound:
         body["reply_to"],
         body["silent"],
         asks=body.get("asks", ""),
+        decided=body.get("decided", False),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.terminal.fragments import Fragments, Lines
+from bot.adapters.terminal.look import prose_width
 from bot.adapters.terminal.visible import visible
 
 _NAMES = 9
@@ -26,7 +27,8 @@ class Greeting:
     """Some lines that can be typed, to begin with."""
 
     def lines(self, width: int) -> Lines:
-        """Returns the greeting, with words wrapped."""
+        """Returns the greeting, with words wrapped where a line of prose would be hard to read."""
+        width = prose_width(width)
         advice = (
             "I ask before I change anything. /help lists the commands, the Tab key completes "
             "them, and Alt-Enter begins a new line."

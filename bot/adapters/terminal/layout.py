@@ -42,10 +42,16 @@ class Layout:
         lines: Lines = []
         # A beginning is left out where the whole of it stands below.
         blocks = [b for b in content.blocks if not any(_begins(b, f) for f in content.files)]
+        before: Block | None = None
         for n, block in enumerate(map(_typed, blocks) if titled else blocks):
             room = box_prose(width) if titled and not isinstance(block, CodeBlock) else width
             shown = self.block(block, room) if block.text else []
+            above = CodeBlock if titled else Markdown
+            if shown and isinstance(before, above) and isinstance(block, Plain):
+                # Our own words look like another line of a content right above them.
+                lines.append([])
             lines += self._titled(block, shown, room) if titled and n == 0 else shown
+            before = block
         return [*lines, *self.files(content, width)]
 
     def block(self, block: Block, width: int) -> Lines:
@@ -97,7 +103,7 @@ class Layout:
 
 def _typed(block: Block) -> Block:
     """Returns a block of a card without the advice to reply: here people just type."""
-    if not isinstance(block, Plain) or block.style != "aside":
+    if not isinstance(block, Plain) or not block.text.startswith(_REPLY) or block.style != "aside":
         return block
     parts = [part for part in block.text.split(" · ") if not part.startswith(_REPLY)]
     return replace(block, text=" · ".join(parts))

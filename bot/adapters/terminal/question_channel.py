@@ -6,7 +6,7 @@ from bot.adapters.terminal.channel import TerminalChannel, content_of
 from bot.adapters.terminal.contents import is_said
 from bot.adapters.terminal.draft import STEPS
 from bot.adapters.terminal.screen import Screen
-from bot.domain.message import Address, FileRef, OutboundKind, Piece, Press, Sign
+from bot.domain.message import Address, Button, FileRef, OutboundKind, Piece, Press, Sign
 
 
 class QuestionChannel(TerminalChannel):
@@ -38,7 +38,13 @@ class QuestionChannel(TerminalChannel):
         self.changed.set()
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> None:
         """Shows the lines of tools alone: words are kept for the answer."""
         steps = "\n".join(line for line in text.split("\n") if line.startswith(STEPS))

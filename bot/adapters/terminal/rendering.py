@@ -18,6 +18,7 @@ from bot.adapters.terminal.fragments import LINK, Fragments, Lines
 from bot.adapters.terminal.look import prose_width
 from bot.adapters.terminal.markdown import CodeLines, Document, Part, parsed
 from bot.adapters.terminal.renderer import Border
+from bot.adapters.terminal.signs import apart
 from bot.adapters.terminal.visible import visible
 
 _THEME = Theme(
@@ -77,7 +78,7 @@ class Rendering:
         return self._parsed(visible(text)).borders
 
     def plain(self, text: str, width: int, *, code: bool = False) -> Lines:
-        text = visible(text).removesuffix("\n")
+        text = apart(visible(text).removesuffix("\n"))
         spans = _CODE.split(text) if code else [text]
         # Every second span stood between backticks.
         styled = ((span, "cyan" if n % 2 else "") for n, span in enumerate(spans))

@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
-from bot.adapters.terminal.board import Board
-from bot.adapters.terminal.box import box, ends, inner_width, keys, keys_line, outcome, progress
-from bot.adapters.terminal.contents import buttons_of, is_said, points, without_advice
+from bot.adapters.terminal.board import Board, OpenCard
+from bot.adapters.terminal.box import box, ends, inner_width, keys, outcome, progress
+from bot.adapters.terminal.contents import (
+    begins_with_step,
+    buttons_of,
+    is_said,
+    points,
+    without_advice,
+)
 from bot.adapters.terminal.draft import Draft, DraftPart, Step, Words
 from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
@@ -20,6 +26,9 @@ _REMEMBERED = 100
 _WELL = "✅"
 _UNDER_LIVE = 4
 """Rows of the terminal that stay free below the lines that change."""
+
+_COUNT = re.compile(r"(?: \d+)?\.?$")
+"""The end of a sentence such as `Approved 3.`, whose cards were each told in a line."""
 
 _SENTENCE = re.compile(r"\S.*?(?:\.(?= )|$)")
 WAITING = "… (Ctrl-C stops)"
@@ -59,11 +68,13 @@ class Screen:
         self._known: dict[str, tuple[str, ...]] = {}
         self._progress: tuple[str, Outbound] | None = None
         self._draft = Draft(layout.borders)
-        self._news: list[str] = []
-        self._newest_news: tuple[str, ...] = ()
+        self._news: list[str | Lines] = []
+        self._told: list[str] = []
         self._steps: set[str] = set()
+        self._late: list[DraftPart] = []
+        self._at_card = False
         self._pressed = False
-        self._new_keys = ""
+        self._new_keys: Lines = []
         self._answer = ""
         self._typing = False
         self._expected = False
@@ -108,12 +119,13 @@ class Screen:
         if not pressed:
             self.board.go_on()
         self._steps.clear()
+        self._told.clear()
         self._expected, self._answer = True, ""
         self.heard()
 
     def heard(self) -> None:
         """Notes that a line was typed: what comes next stands apart from it."""
-        self._last, self._live = "block", None
+        self._last, self._live, self._at_card = "block", None, False
 
     def typing(self, *, on: bool) -> None:
         """Turns the sign of typing on or off."""
@@ -134,8 +146,9 @@ class Screen:
 
         The text may be empty: then the card alone tells what came of the press.
         """
-        told = " ".join(self._newest_news).lower()
-        news = [one for one in _SENTENCE.findall(text) if one.rstrip(".").lower() not in told]
+        told = " ".join(self._told).lower()
+        self._told.clear()
+        news = [one for one in _SENTENCE.findall(text) if _COUNT.sub("", one).lower() not in told]
         if news:
             await self.line(" ".join(news))
         async with self._lock:
@@ -144,7 +157,7 @@ class Screen:
             self._live = None
             if self._new_keys:
                 self._news.append(self._new_keys)
-                self._new_keys = ""
+                self._new_keys = []
             await self._tell_news()
 
     async def greet(self, lines: Lines) -> None:
@@ -168,6 +181,7 @@ class Screen:
     async def show(self, message_id: str, content: Outbound) -> None:
         """Shows a new message."""
         async with self._lock:
+            self._at_card = self._at_card and content.kind is OutboundKind.CARD
             content = self._without_told(content)
             if not content.blocks and not content.files and not content.buttons:
                 if content.kind is OutboundKind.ANSWER:
@@ -194,9 +208,14 @@ class Screen:
     def _without_told(self, content: Outbound) -> Outbound:
         """Returns the content without words that are printed already.
 
-        They were printed when they were said, or the news of a card says the same.
+        They were printed when they were said, or the news of a card or the line of a tool says the
+        same.
         """
-        blocks = [b for b in content.blocks if not (points(b) or self._was_said(b))]
+        blocks = [
+            b
+            for b in content.blocks
+            if not (points(b) or self._was_said(b) or begins_with_step(b, self._steps))
+        ]
         return (
             content
             if len(blocks) == len(content.blocks)
@@ -209,6 +228,8 @@ class Screen:
     async def change(self, message_id: str, content: Outbound) -> None:
         """Shows new content of a message: in its place while it changes, else the new lines."""
         async with self._lock:
+            self._at_card = False
+            await self._print_pieces(())
             before = self._known.get(message_id)
             self._remember(message_id, content)
             if self._progress is not None and self._progress[0] == message_id:
@@ -226,6 +247,7 @@ class Screen:
     async def finish(self) -> None:
         """Prints the lines that were still changing, before the screen is closed."""
         async with self._lock:
+            self._at_card = False
             await self._print_pieces(self._draft.end())
             await self._end_progress()
             await self._tell_news()
@@ -279,6 +301,7 @@ class Screen:
         card = self.board.put(message_id, self._layout.sentences(content), buttons)
         body = await self._layout.whole(content, inner_width(look), titled=True)
         await self._print(box(body, card, self.board, look) if self.decides else body, "block")
+        self._at_card = True
 
     async def _show_option(
         self, message_id: str, content: Outbound, buttons: Sequence[Button]
@@ -306,31 +329,38 @@ class Screen:
             self._news += [line for line in now if line not in set(before)]
         elif content.kind is OutboundKind.OPTION and (buttons := buttons_of(content)):
             option = self.board.option(message_id, now, buttons)
-            self._news += [*now, *([keys_line(option, self.board)] if option else ())]
+            self._news += now
+            self._news += [self._keys(option)] if option else []
         elif buttons := buttons_of(content):
             card = self.board.put(message_id, now, buttons)
             self._news += progress(before, now, self._steps)
             if known is None or list(known.buttons) != list(card.buttons):
-                self._note_keys(keys_line(card, self.board))
+                self._note_keys(self._keys(card))
         elif closed := self.board.close(message_id):
-            self._new_keys = ""
+            self._new_keys = []
             self._news += outcome(closed.name, before, now)
         elif not (now and before and now[0].startswith(_WELL) and before[0].startswith(_WELL)):
             # What went well is told by the lines of its tools and by the answer.
             self._news += ends(before, now)
 
-    def _note_keys(self, line: str) -> None:
+    def _keys(self, card: OpenCard) -> Lines:
+        return keys(card, self.board, prose_width(self._width), advises=False)
+
+    def _note_keys(self, lines: Lines) -> None:
         if self._pressed:
-            self._new_keys = line
+            self._new_keys = lines
         else:
-            self._news.append(line)
+            self._news.append(lines)
 
     async def _tell_news(self) -> None:
         if self._news and not self._draft.speaks:
             news, self._news = self._news, []
-            lines = [line for one in news for line in self._layout.plain(one, self._width)]
-            await self._print(lines, "line")
-            self._newest_news = tuple(news)
+            shown = [
+                self._layout.plain(one, self._width) if isinstance(one, str) else one
+                for one in news
+            ]
+            await self._print([line for lines in shown for line in lines], "line")
+            self._told += [one for one in news if isinstance(one, str)]
 
     async def _end_progress(self) -> None:
         if self._progress is not None:
@@ -338,6 +368,14 @@ class Screen:
             await self._print(self._layout.short(content, self._width), "line")
 
     async def _print_pieces(self, pieces: Sequence[DraftPart]) -> None:
+        """Prints pieces; lines of tools that come later than their card wait for what follows it.
+
+        A card is the last thing to read until somebody answers.
+        """
+        if self._at_card and all(isinstance(piece, Step) for piece in pieces):
+            self._late += pieces
+            return
+        pieces, self._late = [*self._late, *pieces], []
         for piece in pieces:
             kind = "block" if isinstance(piece, Words) else "line"
             if isinstance(piece, Step):
@@ -352,9 +390,8 @@ class Screen:
         if not lines:
             return
         apart = bool(self._last) and "block" in (kind, self._last) and not follows
-        self._last = kind
+        self._last, self._at_card = kind, False
         self._live = None
-        self._newest_news = ()
         await self._console.show(joined([[], *lines] if apart else lines))
 
     def _refresh(self) -> None:

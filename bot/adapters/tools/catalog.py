@@ -7,8 +7,6 @@ from bot.adapters.tools.conversation import EndConversation, GetConversation
 from bot.adapters.tools.current_time import CurrentTime
 from bot.adapters.tools.planning import SubmitPlanTool
 from bot.adapters.tools.sending import SendFile, SendMessage
-from bot.adapters.tools.writing_files import DeleteFile, EditFile, WriteFile
-from bot.domain.rules import DOCUMENTS
 from bot.domain.web_links import WEB_TOOLS
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -55,21 +53,17 @@ def standard_tools(
     reading: Sequence[Tool],
     run_command: Tool,
     spool: Path,
-    documents: frozenset[str] = DOCUMENTS,
+    writing: Sequence[Tool],
     web: Sequence[Tool] = (),
 ) -> tuple[Tool, ...]:
     """Returns every standard tool; `reading` are those that look at files, `web` at the web.
 
-    `spool` keeps copies of files until they are delivered.
-
-    Cards offer a standing rule for files that end in one of `documents`.
+    `writing` are those that change files. `spool` keeps copies of files until they are delivered.
     """
     return (
         CurrentTime(clock),
         *reading,
-        WriteFile(documents),
-        EditFile(documents),
-        DeleteFile(documents),
+        *writing,
         run_command,
         SendFile(spool),
         SendMessage(),

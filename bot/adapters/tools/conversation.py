@@ -188,6 +188,8 @@ def _foreign_source(entries: Sequence[Entry], person: int) -> str | None:
                 | ArrivalBody(untrusted=source)
             ):
                 return f"an earlier conversation with {source}"
+            case ReplyBody(untrusted=str(source)):
+                return f"an earlier conversation with {source}"
             case ResultBody() as body if body.result.untrusted is not None:
                 return f"an earlier conversation with {body.result.untrusted}"
             case _:

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.errors import ToolFailure
+from bot.domain.foreign_text import defused
 from bot.domain.skill import FIND, READ, USE, Skill, SkillSet
 from bot.domain.skill_words import NONE, laid_down, page, put_to_work
 from bot.domain.tool import Effect, PutToWork, Replay, ToolOutput, ToolSpec
@@ -46,7 +47,7 @@ class FindSkills(ArgumentsTool[FindSkillsArguments]):
         if not found:
             count = len(self._skills.known.offered)
             return ToolOutput(f"None of {count} skills has such words. Try others.")
-        return ToolOutput("\n".join(f"- {skill.name}: {skill.description}" for skill in found))
+        return ToolOutput("\n".join(f"- {s.name}: {defused(s.description)}" for s in found))
 
 
 class UseSkillArguments(Arguments):
@@ -136,7 +137,7 @@ class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
         known = self._skills.known
         name = _called(arguments.skill, known)
         if arguments.offset is None:
-            return ToolOutput(await self._skills.read(name, arguments.path))
+            return ToolOutput(defused(await self._skills.read(name, arguments.path)))
         if refusal := known.refusal(name):
             raise ToolFailure(refusal)
         if PurePosixPath(arguments.path) != PurePosixPath(_SKILL_FILE):
@@ -144,7 +145,7 @@ class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
         else:
             text = known.skills[name].instructions
         part, more = page(text, arguments.offset, name, arguments.path)
-        return ToolOutput("\n".join(filter(None, (part, more))))
+        return ToolOutput("\n".join(filter(None, (defused(part), more))))
 
 
 def _called(words: str, known: SkillSet) -> str:

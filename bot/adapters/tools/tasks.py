@@ -81,7 +81,7 @@ class TaskShelf:
     async def owned(self, id: str, place: Place) -> TimedTask:
         """Returns a task of this chat that the person may change; raises ToolFailure."""
         task, person = await self._scheduled.get(id.strip()), await self._people.get(place.person)
-        if task is None or place.chat not in (task.chat, task.home):
+        if task is None or task.paces or place.chat not in (task.chat, task.home):
             raise ToolFailure("this chat has no task with that id; list_tasks shows them")
         if person is None or not person.may_decide_for(task.asker):
             raise ToolFailure(f"only {task.asker_name} or an owner may change this task")
@@ -99,7 +99,7 @@ class TaskShelf:
         calls = tuple(
             CodeBlock(visible(f"{one.tool} {one.arguments}"), "json") for one in task.calls
         )
-        return (Plain(visible(task.what)), Plain("\n".join(lines)), *calls)
+        return (_words(task), Plain("\n".join(lines)), *calls)
 
     def _coming(self, task: TimedTask) -> str:
         if task.due is None:
@@ -107,6 +107,12 @@ class TaskShelf:
         more = self._timing.times(task.rule, task.zone, task.due, _SHOWN_TIMES - 1)
         told = ", ".join(_moment(at, task.zone) for at in (task.due, *more))
         return f"Next: {told} ({task.zone})"
+
+
+def _words(task: TimedTask) -> Block:
+    """Returns the words of a task; several lines stand in a frame, so they forge none of ours."""
+    words = visible(task.what)
+    return CodeBlock(words, folds=True) if "\n" in words else Plain(words)
 
 
 def _options(task: TimedTask, here: int) -> list[str]:

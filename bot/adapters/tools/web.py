@@ -6,9 +6,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.adapters.tools.page_cache import PageCache
+from bot.adapters.tools.page_cache import FetchedPage, PageCache
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.message import CodeBlock
+from bot.domain.origin import site_of
+from bot.domain.picture import ImagePart
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import one_line, visible
 from bot.domain.web_links import WEB_FETCH, WEB_SEARCH
@@ -43,8 +45,8 @@ class WebFetch(ArgumentsTool[FetchArguments]):
         self._cache = PageCache()
         spec = ToolSpec(
             WEB_FETCH,
-            "Read a public web page, feed, PDF or text by its address. Long ones come in pages: "
-            "go on with offset.",
+            "Read a public web page, feed, PDF, text or picture by its address. Long ones come in "
+            "pages: go on with offset.",
             schema_of(FetchArguments),
             Effect.READ,
             Replay.SAFE,
@@ -76,9 +78,10 @@ class WebFetch(ArgumentsTool[FetchArguments]):
         self, arguments: FetchArguments, place: Place, seen: str | None
     ) -> ToolOutput:
         address = self._pages.address(arguments.url)
-        text = await self._cache.of(
+        page = await self._cache.of(
             (place.chat, place.turn, address), lambda: self._fetched(address)
         )
+        text = page.text
         start = arguments.offset or 0
         if start >= len(text) and start:
             raise ToolFailure(f"the page has {len(text)} characters; there is none at {start}")
@@ -87,9 +90,15 @@ class WebFetch(ArgumentsTool[FetchArguments]):
         more = f"; go on with offset={end}" if end < len(text) else ""
         bounds = f"Characters {start}-{end} of {len(text)}{more}." if start or more else ""
         told = f"{bounds}\n\n{part}" if bounds else part
-        return ToolOutput(told, untrusted=f"the web page {one_line(address, 80)}")
+        return ToolOutput(
+            told,
+            untrusted=f"the web page {one_line(address, 80)}",
+            # A page that led elsewhere may have written the address where it ended.
+            origin=site if (site := site_of(page.address)) == site_of(address) else None,
+            pictures=() if page.picture is None or start else (page.picture,),
+        )
 
-    async def _fetched(self, address: str) -> str:
+    async def _fetched(self, address: str) -> FetchedPage:
         page = await self._pages.fetch(address)
         reading = await self._reading(page)
         told = [f"Arrived at: {page.address}"] if page.address != address else []
@@ -97,12 +106,12 @@ class WebFetch(ArgumentsTool[FetchArguments]):
             case DocumentText(text=text, note=note):
                 told += [f"Last modified: {page.modified}"] if page.modified else []
                 told += [f"Note: {note}"] if note else []
-                return "\n\n".join(["\n".join(told), text]) if told else text
+                whole = "\n\n".join(["\n".join(told), text]) if told else text
+                return FetchedPage(page.address, whole)
             case NotRead(why=why):
                 raise ToolFailure(f"the page {why}")
-            case _:
-                # A result holds words alone, so no picture reaches the model this way.
-                raise ToolFailure("the address is a picture; ask the person to send it as a photo")
+            case ImagePart() as picture:
+                return FetchedPage(page.address, "\n".join([*told, "It is a picture."]), picture)
 
     async def _reading(self, page: WebPage) -> Reading:
         if not page.body.strip():
@@ -143,6 +152,28 @@ class WebSearch(ArgumentsTool[SearchArguments]):
         return ToolOutput("\n\n".join(map(_told, hits)), untrusted=source)
 
 
+class HostedSearch(ArgumentsTool[SearchArguments]):
+    """A search that the model's own provider makes during a reply, where the profile has it."""
+
+    summary = "search the web, by the model's own provider"
+
+    def __init__(self) -> None:
+        spec = ToolSpec(
+            WEB_SEARCH,
+            "Search the web.",
+            schema_of(SearchArguments),
+            Effect.READ,
+            Replay.SAFE,
+            hosted=True,
+        )
+        super().__init__(SearchArguments, spec)
+
+    async def perform(
+        self, arguments: SearchArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        raise ToolFailure("this model's provider has no search; use what is known, or web_fetch")
+
+
 def _is_page(page: WebPage) -> bool:
     """Recognises a page or a feed whose server names no kind, or names plain XML."""
     head = page.body[:1000].lstrip().lower()
@@ -160,7 +191,11 @@ def _told(hit: WebHit) -> str:
     return "\n".join(line for line in (f"{first}{date}", hit.address, words) if line)
 
 
-def web_tools(pages: Pages | None, reader: PageReader, search: Search | None) -> tuple[Tool, ...]:
-    """Returns the tools that this installation has."""
+def web_tools(
+    pages: Pages | None, reader: PageReader, search: Search | None, *, hosted: bool = False
+) -> tuple[Tool, ...]:
+    """Returns the tools that this installation has; a service of its own comes before `hosted`."""
     fetch = (WebFetch(pages, reader),) if pages is not None else ()
-    return (*fetch, *((WebSearch(search),) if search is not None else ()))
+    if search is not None:
+        return (*fetch, WebSearch(search))
+    return (*fetch, HostedSearch()) if hosted else fetch

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.domain.errors import ToolFailure
+from bot.domain.file_change import ABSENT, token_of
 from bot.domain.visible_text import shown_name
-
-ABSENT = "absent"
-"""The state of a missing file."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -48,6 +46,14 @@ class FileState:
     size: int
     mode: int
     token: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file and its content; no content when that is too large, or changes just now."""
+
+    state: FileState
+    content: bytes | None
 
 
 class Workspace:
@@ -122,17 +128,30 @@ class Workspace:
                     return content
         raise ToolFailure(f"{_shown(names)}: larger than {limit // 1_000_000} MB")
 
+    def kept(self, names: Sequence[str], most: int) -> "KeptFile | None":
+        """Returns a file with its content, as far as that has at most so many bytes.
+
+        None when there is no file.
+        """
+        state = self.state(names)
+        if state is None or state.size > min(most, _HASHED):
+            return None if state is None else KeptFile(state, None)
+        with self.opened(names) as (descriptor, _):
+            content = b"".join(_chunks(descriptor, most + 1))
+        return KeptFile(state, content if token_of(content) == state.token else None)
+
     def write(
         self,
         names: Sequence[str],
         content: bytes,
         seen: str | None = None,
         heed: Callable[[], None] = lambda: None,
+        mode: int | None = None,
     ) -> None:
         """Replaces the content in one step, and keeps the mode of the old file.
 
         With `seen` nothing is written when the file's token has changed. `heed` is called for the
-        last time just before the change.
+        last time just before the change. A file that was not there gets the `mode`.
         """
         if any(shown_name(name) != name for name in names):
             raise ToolFailure(f"{_shown(names)}: the name holds control characters")
@@ -141,7 +160,7 @@ class Workspace:
             spare = f".{secrets.token_hex(8)}.part"
             try:
                 with _faults(_shown(names)):
-                    _write_new(parent, spare, content, None if old is None else old.mode)
+                    _write_new(parent, spare, content, mode if old is None else old.mode)
                 _agree(_state(parent, names), seen, names)
                 heed()
                 with _faults(_shown(names)):

@@ -7,11 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
+from bot.adapters.tools.before import Before
 from bot.adapters.tools.difference import file_difference, passage_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
-from bot.adapters.tools.workspace import ABSENT, FileState, Workspace
+from bot.adapters.tools.workspace import FileState, Workspace
 from bot.domain.deeds import file_name
 from bot.domain.errors import ToolFailure
+from bot.domain.file_change import ABSENT, Replaced, token_of
 from bot.domain.message import Block, CodeBlock, Plain
 from bot.domain.rules import DOCUMENTS, is_document, is_guarded
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
@@ -45,8 +47,10 @@ class WriteFile(ArgumentsTool[WriteFileArguments]):
 
     summary = "create or replace a file"
 
-    def __init__(self, documents: frozenset[str] = DOCUMENTS) -> None:
+    def __init__(self, documents: frozenset[str] = DOCUMENTS, keep: int = 0) -> None:
+        """Takes `keep`: the most bytes of an old content that is handed on with the result."""
         self._documents = documents
+        self._keep = min(keep, _EDITABLE)
         description = (
             "Create a text file in the workspace or replace it as a whole. To change a part of "
             "an existing file use edit_file."
@@ -78,11 +82,13 @@ class WriteFile(ArgumentsTool[WriteFileArguments]):
         names = workspace.names(arguments.path)
         content = arguments.content.encode()
 
-        def write(sign: StopSign) -> None:
-            workspace.write(names, content, seen, sign.heed)
+        def write(sign: StopSign) -> Replaced | None:
+            before = Before.of(workspace, names, seen, self._keep)
+            workspace.write(names, content, before.token, sign.heed)
+            return before.replaced(token_of(content))
 
-        await in_thread(write)
-        return ToolOutput(f"Wrote {size(len(content))} to {_shown(names)}.")
+        replaced = await in_thread(write)
+        return ToolOutput(f"Wrote {size(len(content))} to {_shown(names)}.", replaced=replaced)
 
 
 class EditFileArguments(Arguments):
@@ -98,8 +104,10 @@ class EditFile(ArgumentsTool[EditFileArguments]):
 
     summary = "change a part of a file"
 
-    def __init__(self, documents: frozenset[str] = DOCUMENTS) -> None:
+    def __init__(self, documents: frozenset[str] = DOCUMENTS, keep: int = 0) -> None:
+        """Takes `keep`: the most bytes of an old content that is handed on with the result."""
         self._documents = documents
+        self._keep = min(keep, _EDITABLE)
         description = (
             "Replace one passage of a text file in the workspace. old_text must match the file "
             "exactly, white space included, and only once: add surrounding lines if needed."
@@ -123,16 +131,19 @@ class EditFile(ArgumentsTool[EditFileArguments]):
         workspace = Workspace(place.workspace)
         names = workspace.names(arguments.path)
 
-        def change(sign: StopSign) -> None:
+        def change(sign: StopSign) -> Replaced | None:
             edit = _edit(workspace, names, arguments)
             if seen is not None and seen != edit.token:
                 told = "the lines around this passage have changed since they were shown"
                 raise ToolFailure(f"{_shown(names)}: {told}; look at it again")
             token = ABSENT if edit.before is None else edit.before.token
-            workspace.write(names, edit.text.encode(), token, sign.heed)
+            before = Before.of(workspace, names, token, self._keep)
+            content = edit.text.encode()
+            workspace.write(names, content, token, sign.heed)
+            return before.replaced(token_of(content))
 
-        await in_thread(change)
-        return ToolOutput(f"Changed {_shown(names)}.")
+        replaced = await in_thread(change)
+        return ToolOutput(f"Changed {_shown(names)}.", replaced=replaced)
 
 
 class DeleteFileArguments(Arguments):
@@ -144,8 +155,10 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
 
     summary = "delete a file"
 
-    def __init__(self, documents: frozenset[str] = DOCUMENTS) -> None:
+    def __init__(self, documents: frozenset[str] = DOCUMENTS, keep: int = 0) -> None:
+        """Takes `keep`: the most bytes of an old content that is handed on with the result."""
         self._documents = documents
+        self._keep = min(keep, _EDITABLE)
         description = "Delete one file of the workspace. It cannot be brought back."
         super().__init__(
             DeleteFileArguments, _writing("delete_file", description, DeleteFileArguments)
@@ -169,12 +182,25 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
         workspace = Workspace(place.workspace)
         names = workspace.names(arguments.path)
 
-        def delete(sign: StopSign) -> None:
+        def delete(sign: StopSign) -> Replaced | None:
+            before = Before.of(workspace, names, seen, self._keep)
             sign.heed()
-            workspace.delete(names, seen)
+            workspace.delete(names, before.token)
+            return before.replaced(ABSENT)
 
-        await in_thread(delete)
-        return ToolOutput(f"Deleted {_shown(names)}.")
+        replaced = await in_thread(delete)
+        return ToolOutput(f"Deleted {_shown(names)}.", replaced=replaced)
+
+
+def writing_tools(
+    documents: frozenset[str] = DOCUMENTS, keep: int = 0
+) -> tuple[WriteFile, EditFile, DeleteFile]:
+    """Returns the tools that change files.
+
+    Cards offer a standing rule for files that end in one of `documents`. Old contents of up to
+    `keep` bytes are handed on, so that a change can be taken back.
+    """
+    return WriteFile(documents, keep), EditFile(documents, keep), DeleteFile(documents, keep)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The port `Pages`: fetches from public addresses, within bounds of size, time and redirects."""
 
 import asyncio
+import re
 import ssl
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ _ACCEPTED = (
 )
 _MOVED = (301, 302, 303, 307, 308)
 _CONNECT_SECONDS = 10.0
+_CHARSET = re.compile(r"[a-z0-9][a-z0-9._:-]{0,39}")
+"""The name of an encoding; some ways to write one in a header can hold any character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,8 @@ def _kind(content_type: str) -> tuple[str, str]:
     told = Message()
     told["content-type"] = content_type[:200] or "application/octet-stream"
     kind = told.get_content_type().lower() if content_type else ""
-    return kind, (told.get_content_charset() or "")[:40]
+    charset = told.get_content_charset() or ""
+    return kind, charset if _CHARSET.fullmatch(charset) else ""
 
 
 def _has_port(name: str) -> bool:

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.approval import Approval
+from bot.domain.approval import UNENDING, Approval
 from bot.domain.change import AddAudit, NoteOffer, SaveApproval, Show, Write
 from bot.domain.limits import Limits
 from bot.domain.message import Markdown, Outbound, OutboundKind
 from bot.domain.step import AskFirst, Gate
 from bot.domain.tool import Effect, ToolCall
+from bot.domain.unwatched import is_unwatched
 from bot.flow.approvals.cards import shown_open
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
@@ -22,7 +23,7 @@ class Asking:
 
     def __init__(self, clock: Clock, limits: Limits) -> None:
         self._clock = clock
-        self._limits = limits
+        self._life = timedelta(hours=limits.approval_hours)
 
     async def ask(
         self, work: Work, calls: Sequence[ToolCall], gates: Mapping[str, Gate]
@@ -64,7 +65,9 @@ class Asking:
             asker_name=work.turn.asker_name if gate.owner_chats or not chat.private else "",
             purpose=work.purpose,
             created_at=now,
-            expires_at=now + timedelta(hours=self._limits.approval_hours),
+            expires_at=UNENDING
+            if is_unwatched(work.turn.parent or work.turn.id)
+            else now + self._life,
             kind="repeat" if gate.repeat else "call",
             position=position,
             group=group,

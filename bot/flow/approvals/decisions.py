@@ -9,7 +9,8 @@ from bot.domain.change import AddAudit, AddRule, NoteOffer, SaveApproval, Write
 from bot.domain.person import Person
 from bot.domain.rules import describe
 from bot.domain.tool import ExactRule, Offer, RulePattern
-from bot.flow.approvals.cards import shown_decided, shown_open
+from bot.flow.approvals.cards import shown_open
+from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.approvals.open_cards import Closed
 
 _RULED = "🔁 From now on without asking: {what}. /rules takes that back."

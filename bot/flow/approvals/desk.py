@@ -9,9 +9,11 @@ from bot.domain.assent import is_assent, is_question
 from bot.domain.change import Show, Write
 from bot.domain.message import Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.person import Person
+from bot.domain.span import span
 from bot.domain.tool import Effect, Offer, RulePattern
 from bot.domain.visible_text import one_line
-from bot.flow.approvals.cards import DIFFERENT, open_card, parse_data
+from bot.flow.approvals.card_buttons import DIFFERENT, parse_data
+from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
 from bot.flow.approvals.desks import (
     NOT_APPROVER,
@@ -232,7 +234,7 @@ class ApprovalDesk:
         if age < _LATE:
             return ""
         ran = await self._ledger.ran_since(card.chat, card.created_at)
-        told = f"This card is {_age(age)} old."
+        told = f"This card is {span(age.total_seconds())} old."
         return f"{told} Ran since: {'; '.join(ran[-5:])}." if ran else told
 
 
@@ -263,8 +265,3 @@ def _may_approve(person: Person, card: Approval) -> bool:
     if card.preview.owner_only:
         return person.is_owner
     return card.preview.effect is Effect.READ or person.may_approve_for(card.asker)
-
-
-def _age(age: timedelta) -> str:
-    hours, rest = divmod(int(age.total_seconds()), 3600)
-    return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min"

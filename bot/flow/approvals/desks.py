@@ -12,6 +12,9 @@ from bot.domain.person import Person
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
+PLACES = "z"
+"""The first letter of the data of the button that asks for a location."""
+
 NOT_OURS = "This button does nothing."
 SPENT = "This is decided already."
 STOPPED = "This was stopped, so nothing runs."
@@ -65,6 +68,24 @@ class Desk(Protocol):
         ...
 
 
+class Unawaited:
+    """A desk of buttons for which no turn waits."""
+
+    async def holds_up(self, chat: int, person: Person) -> bool:
+        del chat, person
+        return False
+
+
+class ButtonsAlone(Unawaited):
+    """A desk that takes no words: a reply to its message is a message like any other."""
+
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
+        del chat, key, text, person, asked
+        return Taken.NO
+
+
 class Desks:
     """The desks by the first letter of their buttons' data."""
 
@@ -110,6 +131,13 @@ class Desks:
             if taken is not Taken.NO:
                 return taken
         return Taken.NO
+
+    async def located(self, chat: int, message_id: str, text: str, person: Person) -> Taken:
+        """Takes a location that replies to a message; only the desk that asks for one gets it."""
+        key, desk = await self._outbox.key_of(chat, message_id), self._desks.get(PLACES)
+        if key is None or desk is None:
+            return Taken.NO
+        return await desk.reply(chat, key, text, person)
 
     async def said(self, chat: int, text: str, person: Person, *, asked: bool = False) -> Taken:
         """Takes a message that answers no other one: a bare “yes” is meant for the open card."""

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.approval import Approval, ApprovalState
+from bot.domain.approval import UNENDING, Approval, ApprovalState
 from bot.domain.change import Change, SaveApproval, SaveTurn, Show, Write
 from bot.domain.errors import Conflict
 from bot.domain.turn import Turn, TurnState
+from bot.domain.unwatched import late_turn
 from bot.flow.approvals.clocks import Clocks
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
@@ -102,7 +103,7 @@ class OpenCards:
 def _continuation(card: Approval, freed: datetime) -> Turn:
     """Returns the queued turn for a call whose card was decided after the turn's end."""
     return Turn(
-        id=f"late-{card.id}",
+        id=late_turn(card.id, unwatched=card.expires_at == UNENDING),
         chat=card.chat,
         conversation=card.conversation,
         asker=card.asker,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from bot.domain.change import Show
 from bot.domain.contribution import Aside, Ended
 from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.rules import allowed_line
 from bot.domain.step import Finish
 from bot.domain.tool import ToolCall, ToolResult
 from bot.flow.log.bystander import Bystander
@@ -36,9 +37,7 @@ def told(work: Work) -> str:
     """Returns the lines about the calls of a turn that ran under a rule; empty without any."""
     ruled = (done.result.ruled for done in work.progress.done)
     counts = Counter(text for text in ruled if text)
-    lines = [
-        f"✓ {text}" if times == 1 else f"✓ {text} ({times} times)" for text, times in counts.items()
-    ]
+    lines = [allowed_line(text, times) for text, times in counts.items()]
     if len(lines) > _MOST:
         lines[_MOST:] = [f"✓ {len(lines) - _MOST} more, as you always allow"]
     return "\n".join(lines)

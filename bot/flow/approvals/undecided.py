@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import AddAudit, AskStop, Change, SaveApproval, Write
 from bot.domain.person import Person
-from bot.flow.approvals.cards import shown_decided
+from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.approvals.open_cards import Closed, OpenCards
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock

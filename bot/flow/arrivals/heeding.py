@@ -1,5 +1,7 @@
 """Follows messages of people that the bot listens to: edits, commands, replies, wishes."""
 
+from dataclasses import replace
+
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
@@ -10,6 +12,7 @@ from bot.flow.commands import Commands
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.seams import Seams
+from bot.flow.undoing.edits import EditDesk
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
@@ -26,7 +29,9 @@ class Heeding:
         seams: Seams,
         chats: Chats,
         journal: Journal,
+        edits: EditDesk,
     ) -> None:
+        self._edits = edits
         self._commands = commands
         self._desks = desks
         self._queueing = queueing
@@ -84,12 +89,19 @@ class Heeding:
             bare = message.forwarded_from is None and not message.attachments
             return await self._desks.said(chat, text, arrival.person) if bare else Taken.NO
         if message.foreign is not None and not message.attachments:
-            return Taken.NO  # a sticker or a poll: its words are none that the person typed
+            # A sticker or a poll: its words are none that the person typed. A location is no
+            # answer to a card either, but one desk may have asked for it.
+            if message.forwarded_from is not None:
+                return Taken.NO
+            return await self._desks.located(chat, quote.message_id, text, arrival.person)
         person, asked = arrival.person, quote.asked
         return await self._desks.reply(chat, quote.message_id, text, person, asked=asked)
 
     async def _edit(self, arrival: Arrival) -> None:
-        """Changes a message that still waits; the edit of an older one has no effect."""
+        """Changes a message that still waits; the newest answered one may be answered anew.
+
+        The edit of an older one has no effect.
+        """
         row, message_id = arrival.row, arrival.message.message_id
         waiting = await self._queueing.waiting(arrival.chat.id, message_id)
         why = "an edit of a message already taken"
@@ -101,7 +113,14 @@ class Heeding:
                 why = "an edit that came too late"
             else:
                 return
-        await self._journal.commit(marked(row, InboundState.DONE, why))
+        offered = await self._edits.offer(row.id, arrival.message, arrival.chat)
+        if offered is None:
+            await self._journal.commit(marked(row, InboundState.DONE, why))
+            return
+        turn, shown = offered
+        # Marked with the turn, the words are erased with it.
+        done = replace(arrival.done(), turn=turn, reason="an edit of the newest message")
+        await self._journal.commit(Change((done, shown), durable=True))
 
     async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
         """Drops a deleted message that still waits; of an older one nothing changes."""

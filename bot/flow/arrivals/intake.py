@@ -8,6 +8,7 @@ from bot.domain.errors import StoreBusy, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.lines import Lines
 from bot.flow.queue.seams import Seams
+from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
@@ -21,12 +22,19 @@ class Intake:
     """Takes in the updates of every channel."""
 
     def __init__(
-        self, inbox: Inbox, rows: RowReader, lines: Lines, seams: Seams, clock: Clock
+        self,
+        inbox: Inbox,
+        rows: RowReader,
+        lines: Lines,
+        seams: Seams,
+        overhearing: Overhearing,
+        clock: Clock,
     ) -> None:
         self._inbox = inbox
         self._rows = rows
         self._lines = lines
         self._seams = seams
+        self._overhearing = overhearing
         self._clock = clock
         self._arrived = asyncio.Event()
 
@@ -65,8 +73,12 @@ class Intake:
         rows: Sequence[InboundRow] | None = None
         while rows is None or len(rows) == _BATCH:
             await self._lines.room()
-            rows = await self._inbox.unrouted(_BATCH, {*self._lines.held, *self._seams.kept})
+            rows = await self._inbox.unrouted(_BATCH, self._in_hand())
             for row in rows:
                 self._lines.put(row, self._rows.read(row))
                 # Reading takes time: what is going on elsewhere comes in between.
                 await asyncio.sleep(0)
+
+    def _in_hand(self) -> set[int]:
+        """Returns the rows that are new in the inbox and must not be taken in once more."""
+        return {*self._lines.held, *self._seams.kept, *self._overhearing.collected}

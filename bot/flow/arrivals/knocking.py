@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.domain.change import AddAudit, Change, Show, Write
 from bot.domain.message import Address, Press, PressAnswer
 from bot.domain.person import Person, Role, Sender
-from bot.flow.approvals.desks import NOT_OURS, SPENT, Taken, refused
+from bot.flow.approvals.desks import NOT_OURS, SPENT, ButtonsAlone, refused
 from bot.flow.commands.accounts import sender_of
 from bot.flow.commands.knocks import (
     ADMITTED,
@@ -31,7 +31,7 @@ MOST_A_DAY = 5
 _OWNERS_ONLY = "Only an owner can decide this."
 
 
-class Knocking:
+class Knocking(ButtonsAlone):
     """The desk of those cards."""
 
     def __init__(
@@ -106,32 +106,22 @@ class Knocking:
         self, account: str, verb: KnockVerb, occasion: str, chat: int, person: Person
     ) -> tuple[str, Sequence[Write]]:
         """Lets the sender in or ignores them; returns the verdict and the rows to store."""
-        sender = sender_of(account)
-        told: tuple[Write, ...] = ()
+        sender, told = sender_of(account), tuple[Write, ...]()
+        if await self._people.by_sender(sender) is not None:
+            # Let in by another way meanwhile: nobody is told again, and a silence stored now would
+            # outlast a later `/revoke`.
+            return f"✅ Let in already. /revoke {sender.user_id} takes access back.", ()
         if verb is KnockVerb.LET_IN:
             await self._people.admit(sender, Role.MEMBER)
             here = await self._chats.at(Address(sender.channel, sender.user_id), private=True)
             told = (let_in(account, occasion, here.id),)
             verdict, action = ADMITTED, "person.allowed"
-        elif await self._people.by_sender(sender) is not None:
-            # Let in by `/allow` meanwhile: a silence stored now would outlast a later `/revoke`.
-            return f"✅ Let in already. /revoke {sender.user_id} takes access back.", ()
         else:
             await self._door.ignore(account)
             verdict, action = "Ignored: I stay silent.", "person.ignored"
         audit = AddAudit(self._clock.now(), chat, person.id, action, account, {})
         return verdict, (*told, audit)
 
-    async def reply(
-        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
-    ) -> Taken:
-        """Takes no words: a reply to the card is a message like any other."""
-        return Taken.NO
-
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns None: the message of a press names its card, so no copy is told apart."""
         return None
-
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns False: no turn waits for this card."""
-        return False

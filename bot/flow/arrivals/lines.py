@@ -13,6 +13,7 @@ from bot.domain.message import (
     Moved,
     PresenceChange,
     Press,
+    Reaction,
     Unreadable,
     Withdrawn,
 )
@@ -140,7 +141,7 @@ def _places(inbound: Inbound) -> tuple[str, ...]:
             return ()
         case Moved(old, new):
             return tuple(dict.fromkeys((_place(old), _place(new))))
-        case Press() | PresenceChange() | Withdrawn() | InboundMessage():
+        case Press() | PresenceChange() | Withdrawn() | Reaction() | InboundMessage():
             return (_place(inbound.address),)
 
 
@@ -150,7 +151,7 @@ def _place(address: Address) -> str:
 
 def _sender(inbound: Inbound) -> str:
     match inbound:
-        case InboundMessage() | Press():
+        case InboundMessage() | Press() | Reaction():
             return inbound.sender.key
         case PresenceChange():
             return inbound.by.key

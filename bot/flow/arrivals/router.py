@@ -8,11 +8,12 @@ from bot.domain.message import (
     Moved,
     PresenceChange,
     Press,
+    Reaction,
     Unreadable,
     Withdrawn,
 )
+from bot.flow.arrivals.feedback import Touches
 from bot.flow.arrivals.marks import marked
-from bot.flow.arrivals.presses import Presses
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
@@ -26,7 +27,7 @@ class Router:
 
     def __init__(
         self,
-        presses: Presses,
+        touches: Touches,
         private_talk: PrivateTalk,
         group_talk: GroupTalk,
         overhearing: Overhearing,
@@ -34,7 +35,7 @@ class Router:
         membership: Membership,
         journal: Journal,
     ) -> None:
-        self._presses = presses
+        self._touches = touches
         self._private_talk = private_talk
         self._group_talk = group_talk
         self._overhearing = overhearing
@@ -55,13 +56,17 @@ class Router:
                 await self.flush()
                 await self._membership.heed(row, inbound)
             case Press():
-                await self._presses.take(row, inbound)
+                await self._touches.presses.take(row, inbound)
+            case Reaction():
+                await self._touches.thumbs.take(row, inbound)
             case Withdrawn():
                 talk = self._private_talk if inbound.private else self._group_talk
                 await talk.drop(row, inbound)
             case InboundMessage():
                 talk = self._private_talk if inbound.private else self._group_talk
                 await talk.hear(row, inbound)
+        if self._overhearing.full:
+            await self.flush()
 
     async def flush(self) -> None:
         """Stores the marks of the updates that were not for the bot."""

@@ -6,6 +6,7 @@ from bot.domain.message import InboundMessage, Withdrawn
 from bot.domain.person import Person
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
+from bot.flow.arrivals.threads import Threads
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
@@ -39,11 +40,17 @@ class GroupTalk:
     """Hears messages of groups; what is not for the bot is passed over, or kept as heard."""
 
     def __init__(
-        self, people: People, overhearing: Overhearing, seams: Seams, heeding: Heeding
+        self,
+        people: People,
+        overhearing: Overhearing,
+        seams: Seams,
+        threads: Threads,
+        heeding: Heeding,
     ) -> None:
         self._people = people
         self._overhearing = overhearing
         self._seams = seams
+        self._threads = threads
         self._heeding = heeding
 
     async def hear(self, row: InboundRow, message: InboundMessage) -> None:
@@ -55,13 +62,14 @@ class GroupTalk:
         person = await self._speaker(message, chat)
         if person is not None:
             await self._overhearing.flush()
+            message, chat = await self._threads.opened(message, chat)
             await self._heeding.heed(Arrival(row, message, chat, person))
         elif not await self._early(row, message, chat):
             self._overhearing.overhear(row, chat)
 
     async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
         await self._overhearing.flush()
-        await self._heeding.drop(row, withdrawn)
+        await self._heeding.drop(row, await self._threads.followed(withdrawn))
 
     async def _is_stranger(self, message: InboundMessage) -> bool:
         return await self._people.by_sender(message.sender) is None

@@ -6,11 +6,13 @@ from bot.domain.person import AT_THE_MACHINE, Person, Sender
 from bot.flow.commands.table import Invocation
 from bot.flow.commands.terms import named
 
-WHO = "<id | channel:id>"
-NUMBERS = (
-    "Who? Give their number (they see it when they write to me), or reply to one of their "
-    "messages. A user name is not enough: it can change hands."
-)
+WHO, BRIEF = "<id | channel:id>", "<number>"
+"""The word that names an account: as the pages give it, and as the help does."""
+
+_NO_NAME = "A user name is not enough: it can change hands."
+_NUMBER = "They see their number when they write to me."
+_NUMBERS = f"Who? Give their number, or reply to one of their messages. {_NUMBER} {_NO_NAME}"
+_FROM_HERE = f"Who? Give the platform and their number, as in `telegram:42`. {_NUMBER} {_NO_NAME}"
 _WHERE = "On which platform is that number? Write it as `telegram:{number}`."
 _ACCOUNT = re.compile(r"(?:([a-z]+):)?([0-9]{1,20})")
 
@@ -36,8 +38,10 @@ def account_meant(asked: Invocation) -> tuple[str | None, tuple[str, ...]]:
 def whom(asked: Invocation) -> str:
     """Returns a question for the person; in the terminal a number alone names nobody."""
     number = asked.words[0] if asked.words else ""
-    alone = number.isascii() and number.isdecimal() and len(asked.words) == 1
-    return _WHERE.format(number=number) if alone else NUMBERS
+    if number.isascii() and number.isdecimal() and len(asked.words) == 1:
+        return _WHERE.format(number=number)
+    here = asked.message.address.channel == AT_THE_MACHINE
+    return _FROM_HERE if here else _NUMBERS
 
 
 def sender_of(account: str) -> Sender:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from bot.domain.change import SaveChat
 from bot.domain.chat import LongAnswers
 from bot.domain.message import Button
-from bot.flow.commands.choices import choice, on_off
+from bot.flow.commands.choices import choice, no_choice, on_off
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 
 _SWITCH = {"on": True, "off": False}
-_TOOK = "the tool calls, the time, the tokens and the price of the answer"
+_TOOK = "its tool calls, time, tokens and price"
 _WAYS = {
     LongAnswers.MESSAGES: "as several messages",
     LongAnswers.FILE: "as its beginning and a Markdown file",
@@ -32,6 +32,7 @@ class AnswerCommands:
                 "messages|file",
                 Topic.SETTINGS,
                 chosen=True,
+                away=True,
             ),
             Command(
                 "previews",
@@ -40,6 +41,7 @@ class AnswerCommands:
                 "on|off",
                 Topic.SETTINGS,
                 chosen=True,
+                away=True,
             ),
             Command(
                 "footer",
@@ -56,7 +58,7 @@ class AnswerCommands:
         current = asked.chat.long_answers
         if chosen not in set(LongAnswers):
             lines = [f"- `/long {way}`: {told}" for way, told in _WAYS.items()]
-            head = f"Now {self._length} {_WAYS[current]}. You can choose:"
+            head = f"{no_choice(asked.words)}Now {self._length} {_WAYS[current]}. You can choose:"
             return Answer("\n".join([head, *lines]), buttons=_ways(current))
         way = LongAnswers(chosen)
         saved = SaveChat(replace(asked.chat, long_answers=way))
@@ -68,7 +70,7 @@ class AnswerCommands:
             now = asked.chat.previews
             told = "Links in my answers show a preview" if now else "Links show no preview"
             other = "off" if now else "on"
-            told = f"{told}. `/previews {other}` changes that."
+            told = f"{no_choice(asked.words)}{told}. `/previews {other}` changes that."
             return Answer(told, buttons=on_off("previews", now=now))
         saved = SaveChat(replace(asked.chat, previews=chosen))
         told = "From now on links show a preview." if chosen else "Links show no preview."
@@ -79,16 +81,18 @@ class AnswerCommands:
         if chosen is None:
             now = asked.chat.footer
             told = (
-                f"A small line below my answers tells {_TOOK}"
+                f"A small line below each answer tells {_TOOK}"
                 if now
                 else "My answers have no footer"
             )
             other = "off" if now else "on"
-            told = f"{told}. `/footer {other}` changes that."
+            told = f"{no_choice(asked.words)}{told}. `/footer {other}` changes that."
             return Answer(told, buttons=on_off("footer", now=now))
         saved = SaveChat(replace(asked.chat, footer=chosen))
         told = (
-            f"From now on a small line tells {_TOOK}." if chosen else "My answers have no footer."
+            f"From now on a small line below each answer tells {_TOOK}."
+            if chosen
+            else "My answers have no footer."
         )
         return Answer(told, (saved,), buttons=on_off("footer", now=chosen))
 

@@ -52,11 +52,12 @@ class BudgetCommands:
             return Answer("Only an owner can change budgets. `/budget` shows yours.")
         match [word.lower() for word in asked.words]:
             case [word, amount] if word in _WORDS:
-                return await self._set(asked, _WORDS[word], amount)
+                return await self._set(asked, word, amount)
             case _:
                 return Answer(f"Usage: `/budget {_USAGE}`")
 
-    async def _set(self, asked: Invocation, scope: Scope, amount: str) -> Answer:
+    async def _set(self, asked: Invocation, word: str, amount: str) -> Answer:
+        scope = _WORDS[word]
         try:
             money = None if amount == _OFF else read_money(amount)
         except ValueError as error:
@@ -65,9 +66,10 @@ class BudgetCommands:
         now, by = self._clock.now(), asked.person
         await self._till.choose(scope, Limit(money, by.name))
         details = {"dollars": None if money is None else str(dollars_of(money))}
+        changed = f"{_FOR[scope]} is {_bound(scope, money)}."
         return await self._shown(
             asked,
-            f"{_FOR[scope]} is {_bound(scope, money)}.",
+            changed if money is None else f"{changed} `/budget {word} {_OFF}` takes it away.",
             SetBudget(scope, money, by.name, now),
             AddAudit(now, asked.chat.id, by.id, "budget.set", scope.value, details),
         )
@@ -81,16 +83,19 @@ class BudgetCommands:
         turn = budgets.get(Scope.TURN, Limit()).money
         if turn is not None:
             lines.append(f"- Each message: at most {told(turn)}{_set_by(Scope.TURN, setters)}")
-        if not lines:
-            lines.append("There is no budget.")
-        parts = [*([first] if first else []), "\n".join(["**Budgets**", *lines])]
+        parts = [first] if first else []
+        if purses or (lines and not first):
+            parts.append("\n".join(["**Budgets**", *lines]))
+        elif not lines:
+            parts.append("There is no budget.")
         until = next((p for p in purses), None)
         if until is not None:
             parts.append(f"A new day begins at {anew_at(until, now)}.")
             parts.extend(await self._uncounted(until, person))
         if not person.is_owner:
             return Answer("\n\n".join([*parts, "An owner can change budgets."]))
-        parts.append("`/budget day 10` sets one in dollars, `/budget day off` takes it away.")
+        if not first:
+            parts.append("`/budget day 10` sets one in dollars, `/budget day off` takes it away.")
         return Answer("\n\n".join(parts), writes, buttons=_buttons(budgets))
 
     async def _uncounted(self, purse: Purse, person: Person) -> list[str]:

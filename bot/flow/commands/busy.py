@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.domain.change import SaveChat
 from bot.domain.chat import QueueMode
 from bot.domain.message import Button
-from bot.flow.commands.choices import choice
+from bot.flow.commands.choices import choice, no_choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 
 _WHEN = "a message that comes while I am busy"
@@ -36,7 +36,7 @@ class BusyCommands:
         if chosen not in set(QueueMode):
             current = asked.chat.queue_mode
             lines = [f"- `/queue {mode}`: {told}" for mode, (_, told) in _MODES.items()]
-            head = f"Now {_WHEN} {_MODES[current][1]}. You can choose:"
+            head = f"{no_choice(asked.words)}Now {_WHEN} {_MODES[current][1]}. You can choose:"
             return Answer("\n".join([head, *lines]), buttons=_modes(current))
         mode = QueueMode(chosen)
         saved = SaveChat(replace(asked.chat, queue_mode=mode))

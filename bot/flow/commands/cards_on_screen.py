@@ -1,4 +1,4 @@
-"""Finds the open cards of a chat: calls, a plan, questions behind commands, waiting turns."""
+"""Finds what waits in a chat: cards of calls, plans and commands, turns, and a last question."""
 
 from collections.abc import Sequence
 
@@ -35,10 +35,15 @@ class CardsOnScreen:
         self._outbox = outbox
 
     async def shown_in(self, home: Address) -> Sequence[OutboxRow]:
-        """Returns the messages of a private chat that show an open card."""
+        """Returns the messages of a private chat that show an open card, or ask for words.
+
+        A message asks only as long as nothing came after it.
+        """
         chat = (await self._chats.at(home, private=True)).id
         rows = [await self._outbox.row(key) for key in await self._keys(chat)]
-        return [row for row in rows if row is not None and row.message_ids]
+        newest = await self._outbox.newest(chat)
+        asking = [newest] if newest is not None and newest.content.asks else []
+        return [row for row in (*rows, *asking) if row is not None and row.message_ids]
 
     async def _keys(self, chat: int) -> Sequence[str]:
         """Returns the outbound keys of all open cards, calls first, and of a last answer."""

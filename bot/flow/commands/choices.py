@@ -1,12 +1,18 @@
 """The buttons under the answer to a command; a press does what typing the words would do."""
 
+from collections.abc import Sequence
+
+from bot.domain.markdown import inline_code
 from bot.domain.message import Button
+from bot.domain.tool import clipped
 
 PREFIX = "m"
 """The first letter of the button data of every choice."""
 
 _MOST_BYTES = 64
 """Bytes of button data that the strictest platform takes."""
+
+_LONGEST_WORDS = 40
 
 
 def choice(label: str, command: str, *words: str, now: bool = False) -> tuple[Button, ...]:
@@ -30,6 +36,12 @@ def parse_data(data: str) -> str | None:
     if prefix != PREFIX or not colon or not name.isalpha():
         return None
     return f"/{name} {words}".strip()
+
+
+def no_choice(words: Sequence[str]) -> str:
+    """Returns a sentence about words that choose nothing, to stand first; empty without words."""
+    said = clipped(" ".join(words), _LONGEST_WORDS)
+    return f"{inline_code(said)} is no choice here. Nothing was changed.\n\n" if said else ""
 
 
 def on_off(command: str, *, now: bool) -> tuple[tuple[Button, ...], ...]:

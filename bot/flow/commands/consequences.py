@@ -1,11 +1,12 @@
 """Consequences of a command, carried out once its answer is committed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeAlias, assert_never
 
 from bot.domain.message import Address, InboundMessage
 from bot.flow.signs.reactions import Reactions
+from bot.ports.inbox import InboundRow
 from bot.ports.lanes import Lanes
 from bot.ports.members import Waiting
 from bot.ports.servers import Servers
@@ -42,6 +43,12 @@ class Unqueue:
     """These messages wait no longer, and their marks in the chat say so."""
 
     messages: tuple[Waiting, ...]
+
+    @classmethod
+    def of(cls, address: Address, rows: Iterable[InboundRow]) -> Self:
+        """Returns it for updates of a chat, as far as they have marks there."""
+        told = ((row.message_id, row.received_at) for row in rows)
+        return cls(tuple(Waiting(address, id, at) for id, at in told if id is not None))
 
 
 @dataclass(frozen=True, slots=True)

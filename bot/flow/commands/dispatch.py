@@ -79,14 +79,14 @@ class Commands:
         name, _ = parse(arrival.message.text)
         command = self._table.get(name)
         key = await self._outbox.key_of(arrival.chat.id, arrival.message.message_id)
-        if command is None or not command.chosen or key is None:
+        if command is None or not command.chosen:
             return refused(NOT_OURS)
         response = await self._response(name, invoked(arrival))
         if not isinstance(response, Answer):
             return refused(NOT_OURS)
         if not (response.writes or response.buttons):
             return refused(response.text)  # the menu stays for others
-        await self._commit(*response.writes, Show(key, arrival.chat.id, _content(response)))
+        await self._commit(*response.writes, _in_place(arrival, key, _content(response)))
         await self._consequences.follow(response.then)
         return PressAnswer()
 
@@ -103,6 +103,8 @@ class Commands:
             return Answer(self._unknown(name))
         if command.owner_only and not invocation.person.is_owner:
             return Answer(_for_owners(name))
+        if not command.works_in(invocation.chat):
+            return Answer(f"/{name} is for messengers. It changes nothing in a terminal.")
         return await command.run(invocation)
 
     def _unknown(self, name: str) -> str:
@@ -131,6 +133,17 @@ def in_answer(arrival: Arrival, content: Outbound) -> Show:
     """Shows the message that answers a command, or its new content."""
     to = None if arrival.message.private else arrival.message.message_id
     return Show(answer_key(arrival.row.id), arrival.chat.id, replace(content, reply_to=to))
+
+
+def _in_place(arrival: Arrival, key: str | None, content: Outbound) -> Show:
+    """Shows the new content in the message of the pressed button.
+
+    A message can be pressed before its id is stored with its key: then its id alone names it.
+    """
+    chat, over = arrival.chat.id, arrival.message.message_id
+    if key is not None:
+        return Show(key, chat, content)
+    return Show(answer_key(arrival.row.id), chat, content, over=over)
 
 
 def parse(text: str) -> tuple[str, tuple[str, ...]]:

@@ -1,20 +1,18 @@
 """The command that hands people what was said with them, as one file."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from bot.domain.change import Show
 from bot.domain.errors import ToolFailure
 from bot.domain.message import Outbound, OutboundKind
-from bot.domain.note import Note
 from bot.domain.passage import whose
-from bot.domain.transcript import AskerBody, Entry, ReplyBody
 from bot.domain.zones import Zones
+from bot.flow.commands.export_pages import line, of_feedback, of_goal, of_notes, of_talk
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.ports.belongings import Belongings, Packing, Page, Talk
+from bot.ports.belongings import Belongings, Packing, Page
+from bot.ports.feedback import FeedbackRows
+from bot.ports.goals import Goals
 from bot.ports.journal import Journal
 from bot.ports.notes import Notes
 
@@ -31,12 +29,16 @@ class ExportCommands:
         self,
         belongings: Belongings,
         notes: Notes,
+        goals: Goals,
+        feedback: FeedbackRows,
         journal: Journal,
         packing: Packing,
         zones: Zones,
     ) -> None:
         self._belongings = belongings
         self._notes = notes
+        self._goals = goals
+        self._feedback = feedback
         self._journal = journal
         self._packing = packing
         self._zones = zones
@@ -76,56 +78,19 @@ class ExportCommands:
         zone = self._zones.of(asked.person, asked.chat)
         about = asked.person.about
         if about:
-            line = _line(kind="about", text=about)
-            yield Page(line, f"# What you told about yourself\n\n{about}\n\n")
+            told = line(kind="about", text=about)
+            yield Page(told, f"# What you told about yourself\n\n{about}\n\n")
         notes = await self._notes.of(owner, _MOST_NOTES)
         if notes:
-            yield await asyncio.to_thread(_of_notes, notes, zone)
+            yield await asyncio.to_thread(of_notes, notes, zone)
+        for goal in await self._goals.of_person(asked.person.id):
+            diary = await self._goals.diary(goal.id, _MOST_NOTES)
+            yield await asyncio.to_thread(of_goal, goal, diary[::-1], zone)
+        opinions = await self._feedback.of_person(asked.person.id)
+        if opinions:
+            yield await asyncio.to_thread(of_feedback, opinions, zone)
         for talk in await self._belongings.talks(owner):
-            entries = await self._journal.entries(talk.conversation)
-            yield await asyncio.to_thread(_of_talk, talk, entries, zone)
-
-
-def _of_notes(notes: Sequence[Note], zone: str) -> Page:
-    lines = (_line(kind="note", id=note.id, at=note.at, text=note.text) for note in notes)
-    listed = "\n".join(f"- {_in(zone, note.at):%Y-%m-%d}: {note.text}" for note in notes)
-    return Page("".join(lines), f"# Notes\n\n{listed}\n\n")
-
-
-def _of_talk(talk: Talk, entries: Sequence[Entry], zone: str) -> Page:
-    lines: list[str] = []
-    said: list[str] = []
-    for entry in entries:
-        match entry.body:
-            case AskerBody(text=text, speaker=speaker):
-                kind, by = "message", speaker
-            case ReplyBody(text=text) if text and not entry.body.calls:
-                kind, by = "answer", "Steward"
-            case _:
-                continue
-        place, conversation, turn = talk.place, talk.conversation, entry.turn
-        lines.append(
-            _line(
-                kind=kind,
-                at=entry.at,
-                by=by,
-                chat=place,
-                conversation=conversation,
-                turn=turn,
-                text=text,
-            )
-        )
-        said.append(f"**{by}**, {_in(zone, entry.at):%Y-%m-%d %H:%M} {zone}\n\n{text}\n")
-    if not lines:
-        return Page("", "")
-    head = f"# {_in(zone, entries[0].at):%Y-%m-%d}, {talk.place}\n\n"
-    return Page("".join(lines), head + "\n".join(said) + "\n")
-
-
-def _in(zone: str, at: datetime) -> datetime:
-    return at.astimezone(ZoneInfo(zone))
-
-
-def _line(**told: str | datetime) -> str:
-    plain = {name: v if isinstance(v, str) else v.isoformat() for name, v in told.items()}
-    return f"{json.dumps(plain, ensure_ascii=False)}\n"
+            log = await self._journal.entries(talk.conversation)
+            # What a branch shares is told in the conversation that it belongs to.
+            entries = [entry for entry in log if entry.conversation == talk.conversation]
+            yield await asyncio.to_thread(of_talk, talk, entries, zone)

@@ -18,10 +18,11 @@ _CONVERSATION, _ALL = "conversation", "all"
 _HOW = (
     "What shall I erase?\n\n"
     "- `/forget <id>`: one answer or note; `/memory <words>` shows the ids\n"
-    "- `/forget conversation`: this conversation\n"
+    "- `/forget conversation`: this conversation, with what it shares with others\n"
     "- `/forget all`: everything that you and I said"
 )
 _OWNERS = "In a group only an owner can erase that. Nothing was erased."
+_ANOTHER = "Another conversation is open now. Nothing was erased. /forget conversation asks again."
 _SHOWN = 200
 
 
@@ -56,7 +57,13 @@ class ForgettingCommands:
             f"Erase {told}? I cannot bring it back. Messages on your screen stay until "
             "you delete them there."
         )
-        yes, no = choice("🗑 Erase", "forget", "yes", what), choice("Keep", "forget", "keep")
+        # The button erases the conversation that was asked about, and never one opened since.
+        named = what.lower() == _CONVERSATION
+        meant = f"{_CONVERSATION}:{asked.chat.conversation}" if named else what
+        yes, no = choice("🗑 Erase", "forget", "yes", meant), choice("Keep", "forget", "keep")
+        if not yes:
+            # The id of an imported answer may be too long for a button.
+            question = f"{question} To erase it, send {inline_code(f'/forget yes {what}')}."
         return Answer(question, buttons=((*yes, *no),), optional=True)
 
     async def _told(self, asked: Invocation, what: str) -> str | Answer:
@@ -69,7 +76,8 @@ class ForgettingCommands:
             if not decides:
                 return Answer(_OWNERS)
             here = "that you and I said" if asked.chat.private else "that was said in this group"
-            return "this conversation" if what.lower() == _CONVERSATION else f"everything {here}"
+            shared = "this conversation, with what it shares with others"
+            return shared if what.lower() == _CONVERSATION else f"everything {here}"
         passage, note = await self._memory.get(what), await self._notes.get(what)
         found = passage if passage is not None and note_of(what) is None else note
         if found is None or found.whose != owner:
@@ -81,6 +89,11 @@ class ForgettingCommands:
         return f"“{literal(clipped_words(' '.join(words.split()), _SHOWN))}”"
 
     async def _erased(self, asked: Invocation, what: str) -> Answer:
+        named, _, id = what.partition(":")
+        if named.lower() == _CONVERSATION and id:
+            if id != asked.chat.conversation:
+                return Answer(_ANOTHER)
+            what = _CONVERSATION
         told = await self._told(asked, what)
         if isinstance(told, Answer):
             return told

@@ -1,9 +1,11 @@
 """The greeting and the help."""
 
+import difflib
 from collections.abc import Callable, Sequence
 
 from bot.domain.markdown import inline_code
 from bot.domain.message import Button
+from bot.domain.person import AT_THE_MACHINE
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import named
@@ -14,9 +16,10 @@ _WHAT = (
     "Three things to try:\n"
     "- `Make a shopping list for a week of simple dinners and save it as a file`\n"
     "- `/plan Tidy up my notes`\n"
-    "- Send me a photo or a PDF, and ask about it\n\n"
-    "/help shows what else I understand."
 )
+_ON_A_PLATFORM = "- Send me a photo or a PDF, and ask about it"
+_AT_THE_MACHINE = "- `What is in this folder?`"
+_MORE = "/help shows what else I understand."
 _HOW = "Just write to me. I ask before I change anything."
 _WORDS = {
     Topic.TALK: ("talking",),
@@ -30,6 +33,9 @@ _WORDS = {
 """The words for a topic; the first of them stands in the help."""
 
 _LONGEST = 40
+_LIKE = 0.7
+"""Likeness, of 1, at which a wrong word is taken for a slip of a known one."""
+
 _EACH_ROW = 2
 
 
@@ -47,31 +53,55 @@ class GreetingCommands:
         )
 
     async def start(self, asked: Invocation) -> Answer:
-        return Answer(f"Hello, {named(asked.person.name)}.\n\n{_WHAT}")
+        here = asked.chat.address.channel == AT_THE_MACHINE
+        third = _AT_THE_MACHINE if here else _ON_A_PLATFORM
+        return Answer(f"Hello, {named(asked.person.name)}.\n\n{_WHAT}{third}\n\n{_MORE}")
 
     async def help(self, asked: Invocation) -> Answer:
         """Tells the first commands, those of one topic, or all; and buttons for the rest."""
         known = self._of(asked)
         topics = [topic for topic in Topic if any(command.topic is topic for command in known)]
         said = " ".join(asked.words).lower()
-        one = next((topic for topic in topics if said in _words(topic)), None)
-        if said == "all":
-            parts = [_part(topic, known) for topic in topics]
-            return Answer("\n\n".join(parts))
-        if one is not None:
-            return Answer(_part(one, known), buttons=_rows(topics, one))
-        told = [command for command in known if f"/{command.name}" == f"/{said.lstrip('/')}"]
-        if told:
-            return Answer(_line(told[0]), buttons=_rows(topics, told[0].topic))
-        first = "\n".join(_line(command, short=True) for command in known if command.first)
-        head = f"There is no topic {inline_code(said[:_LONGEST])}." if said else _HOW
+        if said.partition(" ")[0] == "all":
+            return Answer("\n\n".join(_part(topic, known) for topic in topics))
         names = ", ".join(_WORDS[topic][0] for topic in topics)
-        more = f"`/help all` shows every command, `/help <topic>` some. Topics: {names}."
-        return Answer(f"{head}\n\n{first}\n\n{more}", buttons=_rows(topics, None))
+        if not said:
+            first = "\n".join(_line(command, short=True) for command in known if command.first)
+            more = f"`/help all` shows every command. `/help <topic>` shows one topic: {names}."
+            return Answer(f"{_HOW}\n\n{first}\n\n{more}", buttons=_rows(topics, None))
+        if (one := _topic(said, topics)) is not None:
+            return Answer(_part(one, known), buttons=_rows(topics, one))
+        if (told := _command(said, known)) is not None:
+            return Answer(_line(told), buttons=_rows(topics, told.topic))
+        unknown = f"There is no topic or command {inline_code(said[:_LONGEST])}."
+        return Answer(
+            f"{unknown}{_near(said, topics, known)} Topics: {names}.", buttons=_rows(topics, None)
+        )
 
     def _of(self, asked: Invocation) -> Sequence[Command]:
         """Returns the commands that the person may use in this chat."""
         return [command for command in self._everything() if command.serves(asked)]
+
+
+def _topic(said: str, topics: Sequence[Topic]) -> Topic | None:
+    """Returns the topic that the words name, or else the one that their first word names."""
+    for words in (said, said.partition(" ")[0]):
+        if found := next((topic for topic in topics if words in _words(topic)), None):
+            return found
+    return None
+
+
+def _command(said: str, known: Sequence[Command]) -> Command | None:
+    """Returns the command that the first word names, with its slash or without."""
+    name = said.lstrip("/").partition(" ")[0]
+    return next((command for command in known if command.name == name), None)
+
+
+def _near(said: str, topics: Sequence[Topic], known: Sequence[Command]) -> str:
+    """Returns a question with the nearest word that the help knows; empty where none is near."""
+    words = [*(word for topic in topics for word in _words(topic)), *(c.name for c in known)]
+    near = difflib.get_close_matches(said.lstrip("/").partition(" ")[0], words, n=1, cutoff=_LIKE)
+    return f" Did you mean {inline_code(f'/help {near[0]}')}?" if near else ""
 
 
 def _part(topic: Topic, known: Sequence[Command]) -> str:

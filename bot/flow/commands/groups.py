@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.change import ReleaseHeard, SaveChat
-from bot.domain.chat import Activation
+from bot.domain.chat import Activation, Chat
 from bot.domain.errors import ChannelError
 from bot.domain.message import Button
-from bot.flow.commands.choices import choice, on_off
+from bot.flow.commands.choices import choice, no_choice, on_off
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.ports.channel import Channel
 from bot.ports.groups import Groups
 
 _LOG = logging.getLogger(__name__)
@@ -29,11 +30,24 @@ _READS_NOT = "I read only what is said to me."
 _LABELS = {Activation.MENTION: "When mentioned", Activation.ALWAYS: "Every message"}
 
 
+_THREADS = {
+    True: "Each message that calls me here opens a thread of its own. There nobody has to call me.",
+    False: "I answer in this channel itself.",
+}
+_NO_THREADS = "A message opens no thread here."
+_NO_RIGHT = (
+    "I may not open threads here. Nothing was changed. Give my role the right “Create Public "
+    "Threads”, then try again."
+)
+_RIGHT_UNKNOWN = "I could not find out if I may open threads here. Nothing was changed. Try again."
+
+
 class GroupCommands:
     """For owners of the bot, and in a group for its own owner if they may talk to the bot."""
 
-    def __init__(self, groups: Mapping[str, Groups]) -> None:
+    def __init__(self, groups: Mapping[str, Groups], channels: Mapping[str, Channel]) -> None:
         self._groups = groups
+        self._channels = channels
 
     @property
     def table(self) -> Sequence[Command]:
@@ -54,7 +68,21 @@ class GroupCommands:
                 Topic.GROUP,
                 chosen=True,
             ),
+            Command(
+                "threads",
+                "a thread for each task in this channel",
+                self.threads,
+                "on|off",
+                Topic.GROUP,
+                chosen=True,
+                where=self._has_threads,
+            ),
         )
+
+    def _has_threads(self, chat: Chat) -> bool:
+        channel = self._channels.get(chat.address.channel)
+        # Any number does: where one message can open a thread, each can.
+        return channel is not None and channel.thread_at(chat.address, "1") is not None
 
     async def _refusal(self, asked: Invocation) -> str | None:
         """Returns the reason for a refusal; the platform is asked for the owner each time."""
@@ -78,7 +106,8 @@ class GroupCommands:
         chosen = asked.words[0].lower() if asked.words else ""
         if chosen not in set(Activation):
             now = asked.chat.activation
-            return Answer(f"{_WHEN[now]} {_change('activation', *Activation)}", buttons=_when(now))
+            told = f"{no_choice(asked.words)}{_WHEN[now]}"
+            return Answer(f"{told} {_change('activation', *Activation)}", buttons=_when(now))
         when = Activation(chosen)
         saved = SaveChat(replace(asked.chat, activation=when))
         return Answer(_WHEN[when], (saved,), buttons=_when(when))
@@ -97,7 +126,36 @@ class GroupCommands:
             case _:
                 now = asked.chat.listens
                 told = f"Now {_READS}" if now else _READS_NOT
+                told = f"{no_choice(asked.words)}{told}"
                 return Answer(f"{told} {_change('context', 'on', 'off')}", buttons=_reads(now=now))
+
+    async def threads(self, asked: Invocation) -> Answer:
+        if (refusal := await self._refusal(asked)) is not None:
+            return Answer(refusal)
+        if not self._has_threads(asked.chat):
+            return Answer(_NO_THREADS)
+        match [word.lower() for word in asked.words[:1]]:
+            case ["on"]:
+                if (missing := await self._right_missing(asked)) is not None:
+                    return Answer(missing)
+                now = True
+            case ["off"]:
+                now = False
+            case _:
+                now = asked.chat.threads
+                told = f"{no_choice(asked.words)}{_THREADS[now]} {_change('threads', 'on', 'off')}"
+                return Answer(told, buttons=on_off("threads", now=now))
+        saved = SaveChat(replace(asked.chat, threads=now))
+        return Answer(_THREADS[now], (saved,), buttons=on_off("threads", now=now))
+
+    async def _right_missing(self, asked: Invocation) -> str | None:
+        groups = self._groups.get(asked.chat.address.channel)
+        try:
+            allowed = groups is not None and await groups.may_open_threads(asked.chat.address)
+        except ChannelError as fault:
+            _LOG.warning("whether threads may be opened was not told: %s", fault)
+            return _RIGHT_UNKNOWN
+        return None if allowed else _NO_RIGHT
 
 
 def _change(command: str, *words: str) -> str:

@@ -7,7 +7,7 @@ from bot.domain.message import Address, Outbound, OutboundKind, Plain
 from bot.domain.person import Person, Role
 from bot.domain.turn import ACCESS_ENDED
 from bot.flow.commands.accounts import (
-    NUMBERS,
+    BRIEF,
     WHO,
     account_meant,
     account_of,
@@ -39,8 +39,15 @@ class LettingInCommands:
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("allow", "let someone in", self.allow, WHO, Topic.PEOPLE),
-            Command("link", "add a second account", self.link, f"{WHO} <channel:id>", Topic.PEOPLE),
+            Command("allow", "let someone in", self.allow, WHO, Topic.PEOPLE, brief=BRIEF),
+            Command(
+                "link",
+                "add a second account",
+                self.link,
+                f"{WHO} <channel:id>",
+                Topic.PEOPLE,
+                brief=f"{BRIEF} <channel:number>",
+            ),
         )
 
     async def allow(self, asked: Invocation) -> Answer:
@@ -70,8 +77,10 @@ class LettingInCommands:
         if quote is not None and quote.account is not None and len(asked.words) == 1:
             account, rest = quote.account, asked.words
         second = account_of(rest[0], "") if len(rest) == 1 and ":" in rest[0] else None
-        if account is None or second is None:
-            return Answer(f"{NUMBERS} Usage: `/link {WHO} <channel:id>`")
+        if account is None:
+            return Answer(whom(asked))
+        if second is None:
+            return Answer(f"Which second account? Write it as in `/link {account} discord:77`.")
         person = await self._people.by_sender(sender_of(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")

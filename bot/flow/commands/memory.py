@@ -18,7 +18,10 @@ _LISTED = 10
 _MOST_DIGITS = 6
 _SHOWN = 160
 _EACH_ROW = 5
-_HOW = "`/memory <words>` searches what I remember. `/forget <id>` erases an answer."
+_SIGNS = "🗑 deletes a note, ✏️ changes it."
+_ERASES = "`/forget <id>` erases an answer."
+_HOW = f"`/memory <words>` searches what I remember. {_ERASES}"
+_OTHER_WORDS = "Try other words; `/memory` alone shows my notes."
 
 
 class MemoryCommands:
@@ -52,9 +55,9 @@ class MemoryCommands:
             told = "I have no notes. Say “remember that …”, and I take one."
             return Answer(f"{told} {_HOW}")
         more = len(notes) > _LISTED
-        which = f" Page {page}, the newest first:" if more or page > 1 else ""
+        which = f", page {page}, the newest first" if more or page > 1 else ""
         lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:_LISTED], 1)]
-        told = "\n".join([f"My notes.{which}", "", *lines, "", _HOW])
+        told = "\n".join([f"My notes{which}:", "", *lines, "", f"{_SIGNS} {_HOW}"])
         buttons = _buttons([passage_of(note.id) for note in notes[:_LISTED]])
         return Answer(told, buttons=(*buttons, *_turning(page, more=more)), optional=True)
 
@@ -63,10 +66,10 @@ class MemoryCommands:
         hits = await self._recall.searched(words, _owner(asked), _LISTED, cause)
         found = [passage for passage, _ in hits]
         if not hits:
-            return Answer(f"I remember nothing with {inline_code(words[:60])}. {_HOW}")
+            return Answer(f"I remember nothing about {inline_code(words[:60])}. {_OTHER_WORDS}")
         lines = [_line(n, passage) for n, passage in enumerate(found, 1)]
         buttons = _buttons([passage.id for passage in found])
-        return Answer("\n\n".join([*lines, _HOW]), buttons=buttons, optional=True)
+        return Answer("\n\n".join([*lines, _ERASES]), buttons=buttons, optional=True)
 
     async def _deleted(self, asked: Invocation, id: str, *, listed: bool) -> Answer:
         note = await self._notes.get(id)

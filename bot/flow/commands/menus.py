@@ -12,22 +12,25 @@ Menu: TypeAlias = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Menus:
-    """One menu for each role and kind of chat."""
+    """One menu for each role and kind of chat, of the commands that mean something everywhere."""
 
     private: Menu
     """For everybody in a private chat."""
     groups: Menu
     owners: Menu
     """For an owner in a private chat."""
+    machine: Menu
+    """For the person at the machine, in the terminal."""
 
 
 def menus_of(table: Iterable[Command]) -> Menus:
-    commands = list(table)
+    commands = [command for command in table if command.where is None]
     private = [c for c in commands if c.topic is not Topic.GROUP]
     return Menus(
         _menu(c for c in private if not c.owner_only),
         _menu(c for c in commands if not c.owner_only),
         _menu(private),
+        _menu(c for c in private if not c.away),
     )
 
 

@@ -1,15 +1,16 @@
 """The commands that show and choose the model of a chat, by its name or by its tier."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from bot.domain.change import SaveChat
+from bot.domain.change import SaveChat, Write
 from bot.domain.markdown import inline_code
 from bot.domain.message import Button
 from bot.domain.model import Price
 from bot.domain.tier import Tier, tier_of
-from bot.flow.commands.choices import choice
+from bot.flow.commands.choices import choice, no_choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.models.choosing import Choosing
 
@@ -62,21 +63,21 @@ class ModelCommands:
             head = f"This chat uses {inline_code(current)}{by}{self._paid(current)}."
             back = f"- `/model default`: back to {inline_code(default)}"
             told = "\n".join([head, *lines, back, "", self._prices((current, *others))])
-            return Answer(told, buttons=self._models(current))
+            return _offered(told, self._models(current))
         wanted = asked.words[0]
         if wanted == "default":
             saved = SaveChat(replace(asked.chat, model=None))
             told = f"Back to {inline_code(default)}."
-            return Answer(told, (saved,), buttons=self._models(default))
+            return _offered(told, self._models(default), saved)
         if not self._choosing.knows(wanted):
-            known = ", ".join(inline_code(f"{name}/…") for name in self._choosing.providers)
+            known = " or ".join(inline_code(f"{name}/") for name in self._choosing.providers)
             told = f"There is no model {inline_code(wanted[:60])} here."
-            return Answer(f"{told} A name begins with one of: {known}.")
+            return Answer(f"{told} A name begins with {known}; /model shows some.")
         saved = SaveChat(replace(asked.chat, model=wanted))
         told = f"From your next message on: {inline_code(wanted)}."
         if wanted not in self._choosing.offered():
             told = f"{told} {_UNCHECKED}"
-        return Answer(told, (saved,), buttons=self._models(wanted))
+        return _offered(told, self._models(wanted), saved)
 
     async def tier(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""
@@ -85,7 +86,7 @@ class ModelCommands:
             model = None if now is not None else asked.chat.model
             told = f"No tier: this chat uses {inline_code(self._choosing.model(model))}."
             saved = SaveChat(replace(asked.chat, model=model))
-            return Answer(told, (saved,), buttons=self._tiers(None))
+            return _offered(told, self._tiers(None), saved)
         wanted = tier_of(chosen)
         if wanted is None:
             lines = [self._line(tier) for tier in Tier]
@@ -94,11 +95,12 @@ class ModelCommands:
             )
             prices = self._prices([self._choosing.of_tier(tier) for tier in Tier])
             after = f"Code, stack traces and repeated failures go to deep by themselves. {prices}"
-            return Answer("\n".join([head, *lines, "", after]), buttons=self._tiers(now))
+            told = f"{no_choice(asked.words)}{head}"
+            return _offered("\n".join([told, *lines, "", after]), self._tiers(now))
         saved = SaveChat(replace(asked.chat, model=wanted.value))
         model = inline_code(self._choosing.of_tier(wanted))
         told = f"From your next message on: {wanted.value}, that is {model}."
-        return Answer(told, (saved,), buttons=self._tiers(wanted))
+        return _offered(told, self._tiers(wanted), saved)
 
     def _line(self, tier: Tier) -> str:
         model = self._choosing.of_tier(tier)
@@ -106,14 +108,21 @@ class ModelCommands:
 
     def _models(self, now: str) -> tuple[tuple[Button, ...], ...]:
         names = dict.fromkeys((*self._choosing.offered(), now))
+        # Without the provider a label fits on a phone; the text above it has the whole name.
+        short = Counter(name.partition("/")[2] for name in names)
+        labels = {n: m if short[m := n.partition("/")[2]] == 1 else n for n in names}
         rows = [
-            choice(f"{name}{self._paid(name)}", "model", name, now=name == now) for name in names
+            choice(f"{label}{self._paid(name)}", "model", name, now=name == now)
+            for name, label in labels.items()
         ]
         return tuple(row for row in rows if row)
 
     def _tiers(self, now: Tier | None) -> tuple[tuple[Button, ...], ...]:
         tiers = [choice(tier.value.title(), "tier", tier, now=tier is now) for tier in Tier]
-        return (tuple(button for row in tiers for button in row), choice("Off", "tier", "off"))
+        return (
+            tuple(button for row in tiers for button in row),
+            choice("Off", "tier", "off", now=now is None),
+        )
 
     def _paid(self, model: str) -> str:
         price = self._price(model)
@@ -130,6 +139,11 @@ class ModelCommands:
             return f"{_PRICES}."
         when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
         return f"{_PRICES}, of {when}."
+
+
+def _offered(told: str, buttons: tuple[tuple[Button, ...], ...], *writes: Write) -> Answer:
+    # Names of models are long to type, so a terminal offers keys as well.
+    return Answer(told, writes, buttons=buttons, optional=True)
 
 
 def _dollars(price: Price) -> str:

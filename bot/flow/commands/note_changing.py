@@ -1,21 +1,31 @@
-"""The desk that changes the words of a note: a button asks for them, and a reply gives them."""
+"""The desk that changes the words of a note: a button asks, a reply gives them, Undo goes back."""
 
 from dataclasses import replace
 
 from bot.domain.change import AddNote, Change, DropNote, KeepPassage, Show
 from bot.domain.chat import Chat
 from bot.domain.markdown import literal
-from bot.domain.message import Button, Markdown, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.message import (
+    Block,
+    Button,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+    Press,
+    PressAnswer,
+)
 from bot.domain.note import MOST_NOTE, Note, asking, changed_id, note_asked, note_id, shown_by
 from bot.domain.passage import whose
 from bot.domain.person import Person
 from bot.domain.visible_text import one_line
-from bot.flow.approvals.desks import NOT_OURS, Taken, refused
+from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.flow.commands.choices import choice
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.notes import Notes
+from bot.ports.outbox import Outbox
 
 PREFIX = "n"
 """The first letter of the data of a button that changes a note."""
@@ -23,6 +33,9 @@ PREFIX = "n"
 WHAT = "What should the note say?"
 GONE = "That note is gone: it was changed or deleted meanwhile. /memory shows my notes."
 NOT_YOURS = "Only an owner, or the person whose note it is, can change it."
+UNDONE = "↩️ Undone. The note says again what it said before."
+_BEFORE = "Before: "
+_UNDO = "undo:"
 _AGAIN = "Nothing was changed. Reply to this message with other words."
 _LONGEST_NAME = 60
 
@@ -39,27 +52,35 @@ def refusal(note: Note | None, chat: Chat, person: Person) -> str:
     return "" if chat.private or person.may_decide_for(note.person) else NOT_YOURS
 
 
-class NoteChanging:
+class NoteChanging(Unawaited):
     """A changed note is a new one in the place of the old one.
 
     So a model that knows the old words is told that they hold no longer, and reads the new ones.
+    The message about the change alone keeps the old words: they go when it is erased, which is
+    with the next change, with the note, and with `/forget`.
     """
 
-    def __init__(self, journal: Journal, notes: Notes, chats: Chats, clock: Clock) -> None:
+    def __init__(
+        self, journal: Journal, notes: Notes, chats: Chats, outbox: Outbox, clock: Clock
+    ) -> None:
         self._journal = journal
         self._notes = notes
         self._chats = chats
+        self._outbox = outbox
         self._clock = clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        """Asks for the words; the note stays as it is until they come as a reply."""
-        id = press.data.partition(":")[2]
+        """Asks for the words, which come as a reply; or brings back those before a change."""
+        wish = press.data.partition(":")[2]
+        id = wish.removeprefix(_UNDO)
         note, here = await self._notes.get(id), await self._chats.get(chat)
         if person is None:
             return refused(NOT_OURS)
         why = refusal(note, here, person)
         if why or note is None:
             return refused(why)
+        if wish != id:
+            return await self._undo(note, here, person)
         who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
         told = f"✏️ {who}{WHAT} Reply to this message. Now it says: “{note.text}”"
         await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
@@ -87,17 +108,36 @@ class NoteChanging:
             await self._change(note, changed, words, here, person)
         return Taken.DECIDED
 
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns False: no turn waits for these words."""
-        return False
-
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns None: the button stands below a list, which asking does not change."""
         return None
 
     async def _change(self, old: Note, id: str, words: str, chat: Chat, person: Person) -> None:
+        told: list[Block] = [Markdown(f"📝 The note says now: {literal(words)}")]
+        buttons = _buttons(id)
+        if old.person == person.id:
+            # Another person's words would come back as those of the one who changed them.
+            told.append(Plain(f"{_BEFORE}{old.text}"))
+            buttons = (Button("↩️ Undo", f"{PREFIX}:{_UNDO}{id}"), *buttons)
+        shown = Outbound(OutboundKind.OPTION, tuple(told), (buttons,))
+        new = self._new(old, id, words, person)
+        await self._replace(old, new, chat, Show(shown_by(id), chat.id, shown))
+
+    async def _undo(self, now: Note, chat: Chat, person: Person) -> PressAnswer:
+        """Brings the words from before a change back, in the message that told of it."""
+        row = await self._outbox.row(shown_by(now.id))
+        told = [b.text for b in row.content.blocks if isinstance(b, Plain)] if row else []
+        words = next((t.removeprefix(_BEFORE) for t in told if t.startswith(_BEFORE)), None)
+        if words is None:
+            return refused(GONE)
+        new = self._new(now, changed_id(now.id, words), words, person)
+        shown = Outbound(OutboundKind.OPTION, (Markdown(UNDONE),), (_buttons(new.id),))
+        await self._replace(now, new, chat, Show(shown_by(now.id), chat.id, shown))
+        return PressAnswer()
+
+    def _new(self, old: Note, id: str, words: str, person: Person) -> Note:
         # No conversation: the model has to be told of words that it did not take itself.
-        new = replace(
+        return replace(
             old,
             id=id,
             text=words,
@@ -106,19 +146,18 @@ class NoteChanging:
             speaker=person.name,
             conversation="",
         )
-        delete = choice("🗑 Delete", "memory", "undo", id)
-        told = Markdown(f"📝 The note says now: {literal(words)}")
-        buttons = ((change_button("✏️ Change", id), *delete),)
-        writes = (
-            DropNote(old.id),
-            AddNote(new),
-            KeepPassage(new.as_passage(chat)),
-            Show(shown_by(id), chat.id, Outbound(OutboundKind.OPTION, (told,), buttons)),
-        )
+
+    async def _replace(self, old: Note, new: Note, chat: Chat, show: Show) -> None:
+        writes = (DropNote(old.id), AddNote(new), KeepPassage(new.as_passage(chat)), show)
         await self._journal.commit(Change(writes, durable=True))
 
     async def _show(self, key: str, chat: int, content: Outbound) -> None:
         await self._journal.commit(Change((Show(key, chat, content),), durable=True))
+
+
+def _buttons(note: str) -> tuple[Button, ...]:
+    delete = choice("🗑 Delete", "memory", "undo", note)
+    return (change_button("✏️ Change", note), *delete)
 
 
 def _question(text: str) -> Outbound:

@@ -1,33 +1,28 @@
-"""Commands of owners about people: rights, accounts and the end of access."""
+"""Commands of owners about the people who may use the bot: who they are, and their rights."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.domain.change import AddAudit, Revoke, SaveTerms
+from bot.domain.change import AddAudit, SaveTerms
 from bot.domain.person import Person
 from bot.domain.rights import Pace
-from bot.domain.turn import ACCESS_ENDED, TurnState
 from bot.domain.zones import Zones
-from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands.accounts import (
-    NUMBERS,
-    WHO,
-    account_meant,
-    called,
-    sender_of,
-    whom,
-)
-from bot.flow.commands.consequences import Interrupt, Unqueue, Wake
+from bot.flow.commands.accounts import BRIEF, WHO, account_meant, sender_of, whom
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import amended, described, named
 from bot.flow.models.preamble import PreambleMaker
 from bot.ports.clock import Clock
-from bot.ports.members import Members, Standing
+from bot.ports.members import Members
 from bot.ports.people import People
 
 _FOR = Topic.PEOPLE
 _TERMS = "[commands on|off] [approve on|off] [tools all|a,b] [pace off|default|20/min,200/h]"
-_RIGHTS = f"Usage: `/rights {WHO} {_TERMS}`"
+_HOW = """To change a right, write two words after the number:
+
+- `commands on` or `off`: run commands
+- `approve on` or `off`: approve what they ask for
+- `tools all`, or some, as in `tools read_file,list_files`
+- `pace off`, `default`, or messages, as in `pace 20/min,200/h`"""
 
 
 def _may(person: Person, common: Pace) -> str:
@@ -43,7 +38,6 @@ class PeopleCommands:
         self,
         people: People,
         members: Members,
-        ending: CardEnding,
         preamble: PreambleMaker,
         clock: Clock,
         common: Pace,
@@ -51,7 +45,6 @@ class PeopleCommands:
     ) -> None:
         self._people = people
         self._members = members
-        self._ending = ending
         self._preamble = preamble
         self._clock = clock
         self._common = common
@@ -61,8 +54,14 @@ class PeopleCommands:
     def table(self) -> Sequence[Command]:
         return (
             Command("people", "who may use me, and what each may do", self.people, "", _FOR),
-            Command("revoke", "take access back", self.revoke, WHO, _FOR),
-            Command("rights", "what someone may do", self.rights, f"{WHO} {_TERMS}", _FOR),
+            Command(
+                "rights",
+                "what someone may do",
+                self.rights,
+                f"{WHO} {_TERMS}",
+                _FOR,
+                brief=f"{BRIEF} [right] [value]",
+            ),
         )
 
     async def people(self, asked: Invocation) -> Answer:
@@ -79,39 +78,13 @@ class PeopleCommands:
 
     def _last(self, at: datetime | None, asked: Invocation) -> str:
         if at is None:
-            return "no message yet"
-        return f"last message {self._zones.told(at, asked.person)}"
-
-    async def revoke(self, asked: Invocation) -> Answer:
-        account, rest = account_meant(asked)
-        if account is None or rest:
-            return Answer(whom(asked))
-        person = await self._people.by_sender(sender_of(account))
-        if person is None:
-            return Answer(f"{account} has no access.")
-        if person.id == asked.person.id:
-            return Answer("You cannot revoke yourself.")
-        stands = await self._members.standing(person.id)
-        # Other cards end with their turns.
-        await self._ending.withdraw([c for c in stands.cards if c.set_aside], asked.person)
-        keys = [key for key, owner in await self._people.accounts() if owner.id == person.id]
-        audits = [self._audit(asked, "person.revoked", key) for key in keys]
-        told = f"{called(person, ', '.join(keys))} can no longer use me."
-        running = {t.chat for t in stands.turns if t.state is TurnState.RUNNING}
-        return Answer(
-            f"{told}{_ended(stands)}",
-            (Revoke(person.id, ACCESS_ENDED), *audits),
-            (
-                Unqueue(stands.waiting),
-                *(Interrupt(chat) for chat in running),
-                *(Wake(chat) for chat in {t.chat for t in stands.turns} - running),
-            ),
-        )
+            return "no request yet"
+        return f"last request {self._zones.told(at, asked.person)}"
 
     async def rights(self, asked: Invocation) -> Answer:
         account, wishes = account_meant(asked)
         if account is None:
-            return Answer(f"{NUMBERS} {_RIGHTS}")
+            return Answer(f"{whom(asked)}\n\n{_HOW}")
         person = await self._people.by_sender(sender_of(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
@@ -119,15 +92,14 @@ class PeopleCommands:
         if person.is_owner:
             return Answer(f"{name} is an owner. Owners may do everything.")
         if not wishes:
-            told = f"{name}: `{described(person, self._common)}`."
-            return Answer(f"{told} {_RIGHTS}")
+            return Answer(f"{name}: `{described(person, self._common)}`.\n\n{_HOW}")
         known = {spec.name for spec in self._preamble.house(asked.chat)}
         for server in await self._preamble.servers(asked.chat):
             known |= {spec.name for spec in server.tools}
         try:
             rights, pace = amended(person, wishes, known)
         except ValueError as fault:
-            return Answer(f"{fault} {_RIGHTS}")
+            return Answer(f"{fault} Nothing was changed.\n\n{_HOW}")
         now = Person(person.id, person.name, person.role, rights, pace)
         told = described(now, self._common)
         audit = self._audit(asked, "person.rights", account, told)
@@ -136,10 +108,3 @@ class PeopleCommands:
     def _audit(self, asked: Invocation, action: str, account: str, how: str = "") -> AddAudit:
         details = {"how": how} if how else {}
         return AddAudit(self._clock.now(), asked.chat.id, asked.person.id, action, account, details)
-
-
-def _ended(stands: Standing) -> str:
-    counts = ((len(stands.turns), "turn"), (len(stands.cards), "open card"))
-    counted = (*counts, (len(stands.waiting), "waiting message"))
-    parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]
-    return f" Ended: {', '.join(parts)}." if parts else ""

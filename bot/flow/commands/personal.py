@@ -1,23 +1,19 @@
 """Commands of a person about themselves: who they are, and which clock they use."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import TypeAlias
 from zoneinfo import ZoneInfo, available_timezones
 
 from bot.domain.background import MOST_ABOUT
-from bot.domain.change import SaveProfile, Write
+from bot.domain.change import SaveProfile
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
-from bot.domain.person import Person
 from bot.domain.zones import Zones, beside, city, likely, meant, similar
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.flow.commands.zone_by_place import BY_PLACE, Rezoned
 from bot.ports.clock import Clock
-
-Rezoned: TypeAlias = Callable[[Person, str | None], Awaitable[Sequence[Write]]]
-"""Returns the writes for a person's new zone; None is the common one."""
 
 _OFF = "off"
 _CLEARS = (_OFF, "clear", "none")
@@ -112,6 +108,7 @@ def zone_buttons(language: str, now: str | None = None) -> tuple[tuple[Button, .
     cities = [choice(city(zone), "timezone", zone, now=zone == now) for zone in zones]
     buttons = [*(button for row in cities for button in row)]
     buttons += choice("Another city", "timezone", _OTHER)
+    buttons.append(BY_PLACE)
     buttons += choice("Not now", "timezone", _LATER) if now is None else ()
     return tuple(tuple(buttons[n : n + _EACH_ROW]) for n in range(0, len(buttons), _EACH_ROW))
 

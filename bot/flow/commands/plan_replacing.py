@@ -8,7 +8,7 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Outbound, Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.plan import Plan, ReplaceVerb
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken, refused
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, ButtonsAlone, refused
 from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
 from bot.flow.commands.plans import PlanCommands, wanted
@@ -27,7 +27,7 @@ _LOOKS = 5
 """The number of tries for one press, since the plan may change at the same moment."""
 
 
-class PlanReplacing:
+class PlanReplacing(ButtonsAlone):
     """The desk of those cards: it carries the asking command out again, or drops it.
 
     The state of the message's row tells if the question is open, so it is answered once.
@@ -67,16 +67,6 @@ class PlanReplacing:
             except Conflict:
                 continue
         return PressAnswer(SPENT)
-
-    async def reply(
-        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
-    ) -> Taken:
-        """Takes no words: a reply to the card is a message like any other."""
-        return Taken.NO
-
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns False: no turn waits for this card."""
-        return False
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the question with this button in this chat."""

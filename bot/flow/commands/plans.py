@@ -375,12 +375,9 @@ class PlanCommands:
 def _menu(live: Plan | None) -> tuple[tuple[Button, ...], ...]:
     """Returns the buttons below an answer about plans; each does what its words would do."""
     if live is None:
-        row = (
-            *choice("📋 On", "plan", "on"),
-            *choice("Ready-made", "plan", "use"),
-            *choice("Earlier plans", "plan", "list"),
-        )
-    elif live.collecting:
+        earlier = (*choice("Ready-made", "plan", "use"), *choice("Earlier plans", "plan", "list"))
+        return (choice("📋 Plan mode on", "plan", "on"), earlier)
+    if live.collecting:
         row = (
             *choice("Show the plan", "plan", "done"),
             *choice("Status", "plan", "status"),

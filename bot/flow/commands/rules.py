@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddAudit, AddRule, DropConsent, DropRule, SaveApproval, Write
+from bot.domain.errors import ToolFailure
 from bot.domain.markdown import coded, inline_code, literal
 from bot.domain.message import Button
+from bot.domain.origin import read_origin, server_origin, site_of
 from bot.domain.recalled import SOURCE
-from bot.domain.rules import describe, matches, widenings
+from bot.domain.rules import describe, matches, trusted_origins, widenings
 from bot.domain.server import ServerConsent
-from bot.domain.tool import RulePattern, clipped
+from bot.domain.tool import OriginRule, RulePattern, clipped
 from bot.domain.visible_text import visible
 from bot.flow.approvals.cards import shown_open
 from bot.flow.commands.choices import choice
@@ -23,10 +25,26 @@ from bot.ports.consents import Consents
 from bot.ports.journal import Journal
 
 _MOST_BUTTONS = 8
-_RULES = "[remove <number|server>|widen <number>]"
+_RULES = "[remove <number|server>|widen <number>|trust <site|server name>]"
 _LONGEST_LABEL = 40
 _LONGEST_RULE = 200
 """Characters of a rule or a server's command line in a list."""
+
+_TRUSTABLE = (
+    "Name one web site or one tool server: `/rules trust https://docs.example` or "
+    "`/rules trust server notes`. Files, forwards, search results and everything else from outside "
+    "cannot be trusted as a whole."
+)
+_GRANTED = (
+    "Trusted in this chat: {origin}.\n\nWhat I read there from now on no longer pauses your rules. "
+    "I also open addresses there that I made up myself, without asking. Anyone who can write there "
+    "can then talk me into whatever your rules allow. Changes without a rule still ask.\n\n"
+    "/rules lists it, and takes it back."
+)
+_UNTRUSTED = (
+    "Not trusted any more: {origin}. What I read there from now on pauses your rules again. "
+    "What I have read already stays in this conversation; /new starts a fresh one."
+)
 
 PAUSED = "⏸ They are paused: this chat contains output from outside. /new resumes them."
 
@@ -40,6 +58,7 @@ class RuleCommands:
         journal: Journal,
         clock: Clock,
         documents: frozenset[str],
+        servers: Sequence[str],
     ) -> None:
         self._approvals = approvals
         self._rules = rules
@@ -47,6 +66,7 @@ class RuleCommands:
         self._journal = journal
         self._clock = clock
         self._documents = documents
+        self._origins = {server_origin(one): one for one in servers}
 
     @property
     def table(self) -> Sequence[Command]:
@@ -70,8 +90,32 @@ class RuleCommands:
                 if verb == "remove":
                     return await self._removed(asked, rule, [r for r in rules if r.id != rule.id])
                 return self._widened(asked, rule, wider)
+            case ["trust", *named]:
+                return self._trusted(asked, tuple(named), trusted_origins(rules))
             case _:
                 return Answer(f"Usage: /rules {_RULES}")
+
+    def _trusted(self, asked: Invocation, named: tuple[str, ...], before: frozenset[str]) -> Answer:
+        """Lets what comes from one site or server pause no rule of this owner in this chat."""
+        if not asked.person.is_owner:
+            return Answer("Only an owner can trust what comes from outside.")
+        try:
+            origin = read_origin(named)
+        except ToolFailure:
+            return Answer(_TRUSTABLE)
+        if site_of(origin) is None and origin not in self._origins:
+            return self._no_server(named[-1])
+        if origin in before:
+            return Answer(f"{inline_code(origin)} is trusted here already. /rules lists it.")
+        now, chat, who = self._clock.now(), asked.chat.id, asked.person.id
+        rule = Rule(0, who, chat, "", OriginRule(origin), origin, now)
+        audit = AddAudit(now, chat, who, "origin.trusted", origin, {})
+        return Answer(_GRANTED.format(origin=inline_code(origin)), (AddRule(rule), audit))
+
+    def _no_server(self, name: str) -> Answer:
+        names = ", ".join(inline_code(one) for one in sorted(self._origins.values()))
+        there = f"It names {names}." if names else "It names none."
+        return Answer(f"`steward.toml` has no tool server {inline_code(name)}. {there}")
 
     async def _list(self, asked: Invocation, rules: Sequence[Rule]) -> Answer:
         lines = [_listed(rules, widens=any(self._wider(rule) for rule in rules))]
@@ -89,6 +133,8 @@ class RuleCommands:
         now, who = self._clock.now(), asked.person.id
         audit = AddAudit(now, asked.chat.id, who, "rule.removed", rule.label, {})
         told = f"Removed: {_told(rule)}. From now on I ask again."
+        if isinstance(rule.pattern, OriginRule):
+            told = _UNTRUSTED.format(origin=inline_code(rule.pattern.origin))
         freed: list[Write] = []
         for card in await self._approvals.open_in(asked.chat.id):
             if card.preview.paused and card.asker == who and not self._covers(left, card):
@@ -175,13 +221,20 @@ def _server(consent: ServerConsent) -> str:
 
 
 def _listed(rules: Sequence[Rule], *, widens: bool) -> str:
+    trusted = [r for r in rules if isinstance(r.pattern, OriginRule)]
+    running = [f"{r.id}. {_told(r)}" for r in rules if r not in trusted]
+    lines = ["Runs without asking:", *running]
+    if not running:
+        lines = ["Nothing runs without asking here. 🔁 on a card makes a rule."]
+    if trusted:
+        lines += ["", "Pauses no rule, because you trust it:"]
+        lines += [f"{r.id}. {inline_code(r.label)}" for r in trusted]
     if not rules:
-        return "Nothing runs without asking here. 🔁 on a card makes a rule."
-    lines = [f"{r.id}. {_told(r)}" for r in rules]
+        return lines[0]
     hint = "/rules remove <number> takes one back."
     if widens:
         hint = f"{hint} /rules widen <number> lets more run."
-    return "\n".join(["Runs without asking:", *lines, "", literal(hint)])
+    return "\n".join([*lines, "", literal(hint)])
 
 
 def _told(rule: Rule) -> str:

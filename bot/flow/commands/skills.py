@@ -1,5 +1,6 @@
 """Commands about skills: the list of them, and the one in use in a chat."""
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from textwrap import shorten
@@ -15,7 +16,10 @@ from bot.flow.commands.terms import sentence
 from bot.flow.models.preamble import PreambleMaker
 from bot.ports.skills import Skills
 
-_DESCRIPTION = 120
+_DESCRIPTION = 200
+"""Characters of a skill's first sentence, which is what people read; a model reads all of it."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _ABOUT = Topic.PLANS
 _USAGE = "<name> [words]|off"
 _FAULTS, _REMARKS = 20, 20
@@ -62,7 +66,9 @@ class SkillCommands:
         lines += [f"- ✗ {literal(_short(str(fault)))}" for fault in faults[:_FAULTS]]
         if (more := len(faults) - _FAULTS) > 0:
             lines.append(f"- ✗ and {more} more that cannot be read; /skills <name> tells of one")
-        return Answer("\n".join(["Skills:", *lines]) if lines else "There is no such skill.")
+        if not lines:
+            return Answer("There is no such skill.")
+        return Answer("\n".join(["Skills:", *lines, "", "`/skill <name>` uses one."]))
 
     async def skill(self, asked: Invocation) -> Response:
         match asked.words:
@@ -120,7 +126,8 @@ def _meant(known: SkillSet, word: str) -> str:
 
 def _line(skill: Skill, at_work: str | None) -> str:
     mark = "⏸" if skill.unmet else "▶️" if skill.name == at_work else "✅"
-    told = shorten(skill.description, _DESCRIPTION, placeholder=" …")
+    first = _SENTENCE_END.split(skill.description, maxsplit=1)[0]
+    told = shorten(first, _DESCRIPTION, placeholder=" …")
     return f"- {mark} `{skill.name}`: {literal(told)}"
 
 

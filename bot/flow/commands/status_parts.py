@@ -9,7 +9,9 @@ from bot.domain.errand import ErrandState
 from bot.domain.hold import Holds
 from bot.domain.markdown import inline_code, literal
 from bot.domain.person import AT_THE_MACHINE, Person, Role
+from bot.domain.span import span
 from bot.domain.tier import tier_of
+from bot.domain.tool import OriginRule
 from bot.flow.commands.table import Invocation
 from bot.flow.commands.terms import counted
 from bot.flow.memory.recall import Recall
@@ -31,6 +33,7 @@ _BUSY = {
     QueueMode.INTERRUPT: "they interrupt",
 }
 _MOST_OWNERS = 3
+_AS_DELIVERED = "as delivered; `persona.md` changes it"
 
 
 class Part(Protocol):
@@ -59,13 +62,17 @@ class GoingOn:
         more = " or more" if waiting == MOST_AHEAD else ""
         plan = f"- Plan: {described_state(agenda.plan)}" if agenda.plan is not None else ""
         lines = [
-            f"- Working on: {counted(len(agenda.unfinished), 'message')}",
+            f"- Working on: {_or_nothing(len(agenda.unfinished), 'message')}",
             *(_errand(one) for one in await self._errands.of_chat(asked.chat.id)),
-            f"- Waiting: {counted(waiting, 'message')}{more}",
+            f"- Waiting: {_or_nothing(waiting, 'message')}{more}",
             f"- Cards waiting for your decision: {len(cards)}",
             plan,
         ]
         return [line for line in lines if line]
+
+
+def _or_nothing(count: int, thing: str) -> str:
+    return counted(count, thing) if count else "nothing"
 
 
 _ERRAND_STATES = {
@@ -77,7 +84,7 @@ _ERRAND_STATES = {
 
 def _errand(one: ErrandProgress) -> str:
     """Returns a branch of the tree below the message that is worked on."""
-    told = "resting" if one.resting else _ERRAND_STATES[one.errand.state]
+    told = "paused" if one.resting else _ERRAND_STATES[one.errand.state]
     rounds = counted(one.rounds, "round")
     return f"  - ↳ Errand “{literal(one.errand.title)}”: {told}, {rounds}, {_calls(one)}"
 
@@ -108,7 +115,8 @@ class ThisChat:
 
     async def lines(self, asked: Invocation) -> Sequence[str]:
         chat = asked.chat
-        rules = await self._rules.of(asked.person.id, chat.id)
+        every = await self._rules.of(asked.person.id, chat.id)
+        rules = [one for one in every if not isinstance(one.pattern, OriginRule)]
         allowed = f"{counted(len(rules), 'rule')} of yours" if rules else "nothing"
         skill = f"- Skill: {inline_code(chat.skill)}" if chat.skill else ""
         lines = [
@@ -174,15 +182,15 @@ class TheProgram:
         self._started = clock.steady()
 
     async def lines(self, asked: Invocation) -> Sequence[str]:
-        minutes = int((self._clock.steady() - self._started) // 60)
+        runs = span(self._clock.steady() - self._started)
         held = self._holds()
         delays = f"- Delays of all chats: {_delays(held)}" if held.times else ""
         lines = [
             f"- Owner: {await self._owners(asked.person)}",
-            f"- My character: {self._who()}",
+            f"- My character: {self._who(asked.person)}",
             f"- Memory: {_remembered(*await self._recall.standing())}",
             delays,
-            f"- Version {version('steward')}, running for {minutes // 60} h {minutes % 60} min",
+            f"- Version {version('steward')}, running for {runs}",
         ]
         return [line for line in lines if line]
 
@@ -196,21 +204,26 @@ class TheProgram:
         told = ", ".join(names[:_MOST_OWNERS])
         return f"{told} and {more} more" if more > 0 else told or "nobody yet"
 
-    def _who(self) -> str:
-        """Tells that there is a persona, and for an owner's eyes what is wrong with it."""
+    def _who(self, reader: Person) -> str:
+        """Tells whether an owner wrote one, and what is wrong with the file."""
         words, fault = self._persona.words, self._persona.fault
-        told = f"{counted(len(words), 'character')} of `persona.md`" if words else "no `persona.md`"
-        return f"{told} ({inline_code(fault)})" if fault else told
+        told = f"as an owner wrote it, {counted(len(words), 'character')}"
+        if not words:
+            how = "; `persona.md` in my folder makes it another" if reader.is_owner else ""
+            told = f"the usual one{how}"
+        return f"{told}. A fault: {inline_code(fault)}" if fault else told
 
 
 def _about(person: Person) -> str:
     length = len(person.about)
-    return f"{counted(length, 'character')} of `/about`" if length else "nothing; see `/about`"
+    if not length:
+        return "nothing yet; see /about"
+    return f"what you told me, {counted(length, 'character')}; see /about"
 
 
 def _remembered(standing: MemoryStanding, meaning: MeaningStanding | None) -> str:
     """Tells how much is remembered, and how far the indexes are."""
-    told = [counted(standing.passages, "answer") if standing.passages else "no answers yet"]
+    told = [counted(standing.passages, "answer") if standing.passages else "nothing yet"]
     if standing.owed:
         told.append(f"{standing.owed:,} of them not searchable yet")
     if standing.past:

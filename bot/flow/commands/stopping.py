@@ -17,7 +17,6 @@ from bot.flow.reading.gathering import Gathered
 from bot.ports.approvals import Approvals
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
-from bot.ports.members import Waiting
 
 NextMessage: TypeAlias = Callable[[Sequence[InboundRow], Chat], Awaitable[Gathered | None]]
 """Gathers the next message from the waiting rows."""
@@ -77,14 +76,10 @@ class StopCommands:
             plan_waits=bool(plan) and not idle and not _told_of(agenda.plan),
             everything=everything,
         )
-        gone = tuple(
-            Waiting(asked.chat.address, r.message_id, r.received_at)
-            for r in dropping
-            if r.message_id is not None
-        )
+        gone = Unqueue.of(asked.chat.address, dropping)
         stopping = (Noted.of(asked.message), Interrupt(asked.chat.id)) if asked_to else ()
         ended = plan if idle else ()
-        return Answer(told.text, (*asked_to, *drops, *ended), (Unqueue(gone), *stopping))
+        return Answer(told.text, (*asked_to, *drops, *ended), (gone, *stopping))
 
     async def _waiting_cards(self, asked: Invocation) -> Sequence[Approval]:
         """Returns the open cards whose turn is over, as far as the person may decide them."""
@@ -133,7 +128,9 @@ class Stopped:
         """Returns the answer; empty where the end of the stopped turn says it all."""
         parts = [
             self._of_messages,
-            f"Stopped {_cards(self.withdrawn)} that waited." if self.withdrawn else "",
+            f"Stopped {self.withdrawn} waiting {_plural(self.withdrawn, 'card')}."
+            if self.withdrawn
+            else "",
             self.plan,
         ]
         if not any(parts) and not self.running:
@@ -153,17 +150,24 @@ class Stopped:
             return ""
         if not self.everything:
             return "Stopped before it began."
-        return f"Dropped {self.dropped} waiting message{'' if self.dropped == 1 else 's'}."
+        return f"Dropped {self.dropped} waiting {_plural(self.dropped, 'message')}."
 
     @property
     def _of_the_next(self) -> str:
+        # The end of the running turn is told by a message of its own, after this one.
+        stopping = "Stopping this one. " if self.running else ""
         if self.unread == 1:
-            return "1 more message waits: it is next. /stop all drops it, too."
-        return f"{self.unread} more messages wait: they are next. /stop all drops them, too."
+            return f"{stopping}1 more message waits and is next. /stop all drops it, too."
+        more = f"{self.unread} more messages wait and are next."
+        return f"{stopping}{more} /stop all drops them, too."
 
 
 def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
+    return f"{count} {_plural(count, 'card')}"
+
+
+def _plural(count: int, thing: str) -> str:
+    return thing if count == 1 else f"{thing}s"
 
 
 def _ended(plan: Plan | None) -> str:

@@ -9,7 +9,7 @@ from bot.domain.change import Write
 from bot.domain.chat import Chat
 from bot.domain.erasing import COMMANDS
 from bot.domain.message import Button, InboundMessage, Outbound
-from bot.domain.person import Person
+from bot.domain.person import AT_THE_MACHINE, Person
 from bot.flow.commands.consequences import Consequence
 
 
@@ -39,7 +39,7 @@ class Answer:
     buttons: tuple[tuple[Button, ...], ...] = ()
     """Rows of choices below the notice."""
     optional: bool = False
-    """True when nobody would know the words that a button stands for, so that all need a button."""
+    """True when the words that a button stands for are unknown or long: a terminal offers keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +90,26 @@ class Command:
     """The words that follow the name in the short help, where `usage` is long."""
     chosen: bool = False
     """True when the buttons below its answer carry it out with other words."""
+    away: bool = False
+    """True when it means something on platforms only, and nothing in the terminal."""
+
+    where: Callable[[Chat], bool] | None = None
+    """Tells the chats in which it means something; None for a command of every platform."""
 
     @property
     def owner_only(self) -> bool:
         return self.topic is Topic.PEOPLE
 
+    def works_in(self, chat: Chat) -> bool:
+        """Returns False in the terminal for a command that means nothing there."""
+        return not (self.away and chat.address.channel == AT_THE_MACHINE)
+
     def serves(self, asked: Invocation) -> bool:
         """Returns True when the command is of use to this person in this chat."""
         if self.topic is Topic.GROUP:
-            return not asked.chat.private
+            return not asked.chat.private and (self.where is None or self.where(asked.chat))
+        if not self.works_in(asked.chat):
+            return False
         return asked.person.is_owner or not self.owner_only
 
     @property

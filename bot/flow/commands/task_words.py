@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo
 
 from bot.domain.markdown import literal
-from bot.domain.message import Button
-from bot.domain.money import nano_of
-from bot.domain.task import Allowed, RunState, TaskLimits, TaskRun, TaskState, TimedTask
+from bot.domain.money import DOLLAR, Nano, read_money
+from bot.domain.task import Allowed, Overlap, RunState, TaskLimits, TaskRun, TaskState, TimedTask
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer
+from bot.flow.commands.terms import counted
 from bot.ports.scheduled import Scheduled
 from bot.ports.timing import Timing
 
@@ -19,7 +18,12 @@ LISTED = 10
 
 _TIMES = 3
 _EACH_ROW = 5
-_MONEY = 1_000_000_000
+_MOST = 1_000_000
+_DIGITS = 8
+_LEAST_MONEY = DOLLAR // 100
+"""A cent, the least that is shown of a bound."""
+
+_OFF = "off"
 _SIGNS = {TaskState.ACTIVE: "▶️", TaskState.PAUSED: "⏸", TaskState.DONE: "✓"}
 _ENDS = {
     RunState.QUEUED: "waits to begin",
@@ -31,6 +35,10 @@ _ENDS = {
     RunState.FAILED: "failed",
     RunState.STOPPED: "stopped",
     RunState.SKIPPED: "skipped",
+}
+_OVERLAPS = {
+    Overlap.QUEUE: "A run that comes while one is at work waits for it.",
+    Overlap.REPLACE: "A run that comes while one is at work stops it.",
 }
 _BOUNDS = (
     "Write `/tasks limit <id> runs 5 rounds 40 dollars 0.50`, or `off` for one of the numbers."
@@ -45,17 +53,18 @@ class TaskWords:
     async def list_of(self, found: Sequence[TimedTask], page: int, here: int) -> Answer:
         """Returns a page of tasks with a numbered button for each; one more means a next page."""
         tasks, more = found[:LISTED], len(found) > LISTED
-        lines = [await self._line(n, task) for n, task in enumerate(tasks, 1)]
+        first = (page - 1) * LISTED + 1
+        lines = [await self._line(n, task) for n, task in enumerate(tasks, first)]
         numbered = [
             button
-            for n, task in enumerate(tasks, 1)
+            for n, task in enumerate(tasks, first)
             for button in choice(str(n), "tasks", "show", task.id)
         ]
         rows = [tuple(numbered[n : n + _EACH_ROW]) for n in range(0, len(numbered), _EACH_ROW)]
         newer = choice("◂ Back", "tasks", "page", str(page - 1)) if page > 1 else ()
         older = choice("More ▸", "tasks", "page", str(page + 1)) if more else ()
         rows += [(*newer, *older)] if newer or older else []
-        told = "\n".join(["The tasks of this chat. A number shows one of them.", "", *lines])
+        told = "\n".join(["The tasks of this chat. `/tasks <number>` shows one.", "", *lines])
         return Answer(told, buttons=tuple(rows), optional=True)
 
     async def whole(self, task: TimedTask, here: int) -> str:
@@ -71,6 +80,8 @@ class TaskWords:
             lines.append(f"Paused: {literal(task.why)}.")
         if task.limits != TaskLimits():
             lines.append(f"At most {_bounds(task.limits)} a day.")
+        if task.overlap is not Overlap.SKIP:
+            lines.append(_OVERLAPS[task.overlap])
         if task.chat != here:
             lines.append("It answers in another chat.")
         return "\n".join(f"{line}  " for line in lines)
@@ -81,14 +92,13 @@ class TaskWords:
             raise ValueError(_BOUNDS)
         runs, rounds, money = known.runs, known.rounds, known.money
         for name, value in zip(words[::2], words[1::2], strict=True):
-            number = _number(value)
             match name.lower():
                 case "runs":
-                    runs = None if number is None else max(int(number), 1)
+                    runs = _count(value)
                 case "rounds":
-                    rounds = None if number is None else max(int(number), 1)
+                    rounds = _count(value)
                 case "dollars":
-                    money = None if number is None else nano_of(number)
+                    money = _money(value)
                 case _:
                     raise ValueError(_BOUNDS)
         return TaskLimits(runs, rounds, money)
@@ -108,60 +118,41 @@ class TaskWords:
         return f"{told} ({task.zone})"
 
 
-def menu_of(task: TimedTask) -> tuple[tuple[Button, ...], ...]:
-    """Returns the buttons below a task."""
-    paused = task.state is TaskState.PAUSED
-    switch = choice("▶️ Resume", "tasks", "resume", task.id)
-    if not paused:
-        switch = choice("⏸ Pause", "tasks", "pause", task.id)
-    first = (
-        *(() if task.state is TaskState.DONE else switch),
-        *choice("⏩ Run now", "tasks", "run", task.id),
-    )
-    second = (
-        *choice("✏️ Edit", "tasks", "edit", task.id),
-        *choice("🗑 Delete", "tasks", "delete", task.id),
-    )
-    reads = task.allowed is Allowed.READONLY
-    third = (
-        *(
-            choice("💬 Use this chat’s talk", "tasks", "chat", task.id)
-            if task.fresh
-            else choice("🆕 Start afresh each time", "tasks", "own", task.id)
-        ),
-        *(
-            choice("🔐 May ask for changes", "tasks", "ask", task.id)
-            if reads
-            else choice("👁 Only read", "tasks", "readonly", task.id)
-        ),
-    )
-    return (first, second, third, choice("◂ All tasks", "tasks", "page", "1"))
-
-
 def _form(task: TimedTask) -> str:
-    talk = "Each run starts afresh" if task.fresh else "Runs use the talk of the chat"
-    may = "may only read" if task.allowed is Allowed.READONLY else "ask before they change things"
-    calls = f", but for {len(task.calls)} approved calls" if task.calls else ""
-    return f"{talk}, and they {may}{calls}." if task.fresh else f"{talk}, and {may}{calls}."
+    talk = "Each run starts afresh" if task.fresh else "Each run joins the talk of the chat"
+    reads = task.allowed is Allowed.READONLY
+    may = "may only read" if reads else "asks before it changes something"
+    calls = f", except for {counted(len(task.calls), 'approved call')}" if task.calls else ""
+    return f"{talk}, and {may}{calls}."
 
 
 def _bounds(limits: TaskLimits) -> str:
-    told = [f"{limits.runs} runs"] if limits.runs else []
-    told += [f"{limits.rounds} rounds"] if limits.rounds else []
-    told += [f"${limits.money / _MONEY:.2f}"] if limits.money is not None else []
+    told = [counted(limits.runs, "run")] if limits.runs else []
+    told += [counted(limits.rounds, "round")] if limits.rounds else []
+    told += [f"${limits.money / DOLLAR:.2f}"] if limits.money is not None else []
     return ", ".join(told)
 
 
-def _number(value: str) -> Decimal | None:
-    if value.lower() == "off":
+def _count(value: str) -> int | None:
+    """Returns a whole number from 1 on, None for `off`; raises ValueError for anything else."""
+    if value.lower() == _OFF:
+        return None
+    if not value.isascii() or not value.isdecimal() or not 0 < int(value[:_DIGITS]) < _MOST:
+        raise ValueError(_BOUNDS)
+    return int(value[:_DIGITS])
+
+
+def _money(value: str) -> Nano | None:
+    """Returns money, None for `off`; raises ValueError for anything else and for nothing."""
+    if value.lower() == _OFF:
         return None
     try:
-        number = Decimal(value)
-    except InvalidOperation:
+        money = read_money(value)
+    except ValueError:
         raise ValueError(_BOUNDS) from None
-    if not number.is_finite() or not 0 < number < 1_000_000:
+    if money < _LEAST_MONEY:
         raise ValueError(_BOUNDS)
-    return number
+    return money
 
 
 def _told(run: TaskRun, task: TimedTask) -> str:

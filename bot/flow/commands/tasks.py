@@ -1,17 +1,21 @@
 """The commands about tasks that run at their times."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.domain.change import AskStop, SaveTask, Write
 from bot.domain.markdown import inline_code, literal
-from bot.domain.task import Allowed, TimedTask, task_id
+from bot.domain.task import Allowed, Overlap, TimedTask, task_id
 from bot.domain.task_wish import TaskWish
 from bot.domain.when import WhenUnclear
 from bot.domain.when_words import EXAMPLES
 from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.task_words import LISTED, TaskWords, menu_of
+from bot.flow.commands.task_calls import TaskCalls
+from bot.flow.commands.task_changing import THEIRS, asking_buttons
+from bot.flow.commands.task_menu import edit_menu, menu_of
+from bot.flow.commands.task_words import LISTED, TaskWords
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.keeping import removed
 from bot.flow.schedules.making import TaskMaking
@@ -19,7 +23,6 @@ from bot.ports.clock import Clock
 from bot.ports.scheduled import Occasion, Scheduled
 
 _HOW = "Write `/schedule <when> | <what>`, as in `/schedule every weekday 09:00 | News, please`."
-THEIRS = "Only the one who asked for this task, or an owner, can change it."
 _MOST_DIGITS = 4
 _FORMS = {
     "own": TaskWish(fresh=True),
@@ -27,6 +30,7 @@ _FORMS = {
     "ask": TaskWish(allowed=Allowed.ASK),
     "readonly": TaskWish(allowed=Allowed.READONLY),
 }
+_OVERLAPS = frozenset(Overlap)
 
 
 class TaskCommands:
@@ -36,12 +40,14 @@ class TaskCommands:
         making: TaskMaking,
         firing: Firing,
         words: TaskWords,
+        calls: TaskCalls,
         clock: Clock,
     ) -> None:
         self._scheduled = scheduled
         self._making = making
         self._firing = firing
         self._words = words
+        self._calls = calls
         self._clock = clock
 
     @property
@@ -54,7 +60,9 @@ class TaskCommands:
                 "<when> | <what>",
                 Topic.PLANS,
             ),
-            Command("tasks", "the scheduled tasks", self.tasks, "[id]", Topic.PLANS, chosen=True),
+            Command(
+                "tasks", "the scheduled tasks", self.tasks, "[number]", Topic.PLANS, chosen=True
+            ),
         )
 
     async def schedule(self, asked: Invocation) -> Answer:
@@ -70,7 +78,8 @@ class TaskCommands:
         except WhenUnclear as fault:
             return Answer(str(fault))
         told = f"⏰ Scheduled.\n\n{await self._words.whole(task, asked.chat.id)}"
-        return Answer(told, (SaveTask(task),), buttons=menu_of(task), optional=True)
+        writes = (SaveTask(task), *await self._making.tidied(asked.person.id))
+        return Answer(told, writes, buttons=menu_of(task), optional=True)
 
     async def tasks(self, asked: Invocation) -> Answer:
         """Lists the tasks of the chat, or does something with one of them."""
@@ -83,6 +92,8 @@ class TaskCommands:
                 return await self._shown(asked, id)
             case ("edit", id, *_):
                 return await self._edited(asked, id)
+            case ("allow" | "disallow" as verb, id, mark):
+                return await self._allowed(asked, verb, id, mark)
             case ("limit", id, *bounds):
                 return await self._bounded(asked, id, bounds)
             case (verb, id):
@@ -98,18 +109,16 @@ class TaskCommands:
         return await self._words.list_of(found, page, asked.chat.id)
 
     async def _shown(self, asked: Invocation, id: str) -> Answer:
-        task = await self._of(asked, id)
+        task = await self._of(asked, id) or await self._numbered(asked, id)
         if task is None:
             return _unknown(id)
         told = await self._words.whole(task, asked.chat.id)
         return Answer(told, buttons=menu_of(task), optional=True)
 
     async def _done(self, asked: Invocation, verb: str, id: str) -> Answer:
-        task = await self._of(asked, id)
-        if task is None:
-            return _unknown(id)
-        if not asked.person.may_decide_for(task.asker):
-            return Answer(THEIRS)
+        task = await self._theirs(asked, id)
+        if isinstance(task, Answer):
+            return task
         match verb:
             case "pause" | "resume":
                 return await self._changed(asked, task, TaskWish(paused=verb == "pause"))
@@ -117,33 +126,49 @@ class TaskCommands:
                 return await self._run_now(asked, task)
             case "delete":
                 return await self._deleted(task)
+            case "calls":
+                return await self._calls.shown(task)
             case _ if verb in _FORMS:
                 return await self._changed(asked, task, _FORMS[verb])
+            case _ if verb in _OVERLAPS:
+                return await self._overlapped(asked, task, TaskWish(overlap=Overlap(verb)))
             case _:
                 return Answer("I do not understand that. /tasks lists the tasks of this chat.")
 
     async def _edited(self, asked: Invocation, id: str) -> Answer:
         """Changes times and words, or tells how."""
-        task = await self._of(asked, id)
-        if task is None:
-            return _unknown(id)
-        if not asked.person.may_decide_for(task.asker):
-            return Answer(THEIRS)
+        task = await self._theirs(asked, id)
+        if isinstance(task, Answer):
+            return task
         _, _, rest = _behind(asked).partition(id)
         when, bar, what = rest.partition("|")
         if not bar:
-            now = inline_code(f"/tasks edit {task.id} {task.said} | {' '.join(task.what.split())}")
-            told = f"Send this again with your changes:\n\n{now}"
-            return Answer(told, buttons=(choice("◂ Back", "tasks", "show", task.id),))
+            return await self._edit_menu(asked, task)
         return await self._changed(asked, task, TaskWish(when.strip() or None, what.strip()))
+
+    async def _edit_menu(self, asked: Invocation, task: TimedTask) -> Answer:
+        now = inline_code(f"/tasks edit {task.id} {task.said} | {' '.join(task.what.split())}")
+        told = (
+            f"{await self._words.whole(task, asked.chat.id)}\n\nIf a run comes while one is at "
+            "work: skip it, let it wait, or stop the older one. You can also send this with your "
+            f"changes:\n\n{now}"
+        )
+        return Answer(told, buttons=edit_menu(task, asking_buttons(task)), optional=True)
+
+    async def _allowed(self, asked: Invocation, verb: str, id: str, mark: str) -> Answer:
+        """Lets runs make a call without a card, or takes that back."""
+        task = await self._theirs(asked, id)
+        if isinstance(task, Answer):
+            return task
+        if verb == "allow":
+            return await self._calls.allowed(asked, task, mark)
+        return await self._calls.taken_back(task, mark)
 
     async def _bounded(self, asked: Invocation, id: str, bounds: Sequence[str]) -> Answer:
         """Sets the bounds of a day: `runs 5 rounds 40 dollars 0.50`, or `off`."""
-        task = await self._of(asked, id)
-        if task is None:
-            return _unknown(id)
-        if not asked.person.may_decide_for(task.asker):
-            return Answer(THEIRS)
+        task = await self._theirs(asked, id)
+        if isinstance(task, Answer):
+            return task
         try:
             limits = self._words.limits(task.limits, bounds)
         except ValueError as fault:
@@ -156,6 +181,11 @@ class TaskCommands:
         except WhenUnclear as fault:
             return Answer(str(fault))
         return await self._saved(asked, task, new)
+
+    async def _overlapped(self, asked: Invocation, task: TimedTask, wish: TaskWish) -> Answer:
+        new = await self._making.changed(task, wish, self._occasion(asked))
+        menu = await self._edit_menu(asked, new)
+        return replace(menu, writes=(SaveTask(new, task.version),))
 
     async def _saved(self, asked: Invocation, task: TimedTask, new: TimedTask) -> Answer:
         told = await self._words.whole(new, asked.chat.id)
@@ -177,10 +207,25 @@ class TaskCommands:
         stops = tuple(Interrupt(task.chat) for one in writes if isinstance(one, AskStop))[:1]
         return Answer(f"🗑 Deleted: {literal(task.name)}", writes, stops)
 
+    async def _theirs(self, asked: Invocation, id: str) -> TimedTask | Answer:
+        """Returns a task of this chat that the person may change, or the refusal."""
+        task = await self._of(asked, id)
+        if task is None:
+            return _unknown(id)
+        return task if asked.person.may_decide_for(task.asker) else Answer(THEIRS)
+
     async def _of(self, asked: Invocation, id: str) -> TimedTask | None:
         """Returns a task that belongs to this chat."""
         task = await self._scheduled.get(id)
-        return task if task is not None and asked.chat.id in (task.chat, task.home) else None
+        if task is None or task.paces:
+            return None
+        return task if asked.chat.id in (task.chat, task.home) else None
+
+    async def _numbered(self, asked: Invocation, word: str) -> TimedTask | None:
+        """Returns the task with that number in the list; the list may change, so only to show."""
+        number = int(word[:_MOST_DIGITS]) if word.isdecimal() else 0
+        found = await self._scheduled.of_chat(asked.chat.id, 1, number - 1) if number else ()
+        return next(iter(found), None)
 
     def _occasion(self, asked: Invocation) -> Occasion:
         message = asked.message

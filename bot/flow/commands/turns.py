@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bot.domain.change import (
     SaveConversation,
@@ -14,7 +13,7 @@ from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.stops import stops
 from bot.flow.commands.table import Answer, Command, Invocation
-from bot.flow.log.fresh_start import fresh
+from bot.flow.log.fresh_start import fresh, put_away
 from bot.flow.models.choosing import Choosing
 from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
@@ -61,7 +60,7 @@ class TurnCommands:
         current = await self._chats.conversation(asked.chat.id, asked.chat.conversation)
         closed: tuple[Write, ...] = ()
         if current is not None:
-            closed = (SaveConversation(replace(current, closed_at=now)),)
+            closed = (SaveConversation(put_away(current, agenda.chat, now)),)
         _, opening = fresh(asked.chat, now)
         told = "A fresh start. Earlier conversations stay on record."
         then = (Interrupt(asked.chat.id),) if ended else ()

@@ -1,10 +1,10 @@
 """The command that has answers to voice messages spoken in a chat."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.domain.change import SetVoice
-from bot.domain.person import AT_THE_MACHINE
-from bot.flow.commands.choices import on_off
+from bot.flow.commands.choices import no_choice, on_off
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 
 _SWITCH = {"on": True, "off": False}
@@ -28,15 +28,15 @@ class VoiceCommands:
                 "on|off",
                 Topic.SETTINGS,
                 chosen=True,
+                away=True,
             ),
         )
 
     async def voice(self, asked: Invocation) -> Answer:
-        if asked.chat.address.channel == AT_THE_MACHINE:
-            return Answer("This terminal has no voice. My answers are text here.")
         chosen = _SWITCH.get(asked.words[0].lower()) if asked.words else None
         if chosen is None:
-            return self._told(on=asked.chat.voice)
+            now = self._told(on=asked.chat.voice)
+            return replace(now, text=f"{no_choice(asked.words)}{now.text}")
         if chosen and self._missing:
             return Answer(f"I changed nothing. {self._missing}")
         told = f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "I answer in text only."

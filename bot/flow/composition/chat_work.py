@@ -6,6 +6,7 @@ from functools import cached_property
 from bot.domain.change import Change, SaveErrand
 from bot.domain.errand import ErrandState
 from bot.flow.approvals.desks import Desk
+from bot.flow.arrivals.threads import Threads
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
@@ -80,16 +81,17 @@ class ChatWork:
 
     @property
     def desks(self) -> Mapping[str, Desk]:
-        """Returns the desks for turns that rest and for turns that have ended."""
+        """Returns the desks for turns that rest, that have ended, and that are taken back."""
         store, journal, clock = self._store, self._way_out.journal, self._world.clock
         ways = WaysDesk(journal, store.turns, store.outbox, store.people, self.lanes, clock)
-        return {RESTS: RestDesk(journal, self.lanes, clock), WAYS: ways}
+        rests = RestDesk(journal, self.lanes, clock)
+        return {RESTS: rests, WAYS: ways, **self._one_turn.chores.undoing.desks}
 
     @cached_property
     def queue(self) -> ChatQueue:
         clock = self._world.clock
         return ChatQueue(
-            self._way_out.journal,
+            self._one_turn.schedules.held(self._way_out.journal),
             History(self._way_out.journal, self._store.chats, clock),
             self._one_turn.turns,
             self._one_turn.way_in.gathering,
@@ -124,6 +126,11 @@ class ChatWork:
         return Overhearing(
             store.inbox, store.chats, self._way_out.journal, self._one_turn.way_in.rows
         )
+
+    @cached_property
+    def threads(self) -> Threads:
+        channels, chats = self._world.channels, self._store.chats
+        return Threads(channels, chats, self.seams, self._way_out.journal)
 
     @cached_property
     def moving(self) -> Moving:

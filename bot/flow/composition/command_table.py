@@ -8,11 +8,8 @@ from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
-from bot.flow.commands.knocks import Knocks
-from bot.flow.commands.letting_in import LettingInCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
-from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.plans import PlanCommands
 from bot.flow.commands.rules import RuleCommands
@@ -24,11 +21,14 @@ from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.answer_commands import answer_commands
 from bot.flow.composition.chat_work import ChatWork
+from bot.flow.composition.conversation_commands import conversation_commands
 from bot.flow.composition.memory_commands import DesksByLetter, memory_commands, memory_desks
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
-from bot.flow.composition.task_commands import task_commands
+from bot.flow.composition.people_commands import people_commands
+from bot.flow.composition.task_commands import task_commands, task_desks
+from bot.flow.composition.touching import feedback_commands
 from bot.flow.composition.way_out import WayOut
 from bot.flow.world import Policy, StorePorts, World
 
@@ -55,27 +55,25 @@ class CommandTable:
         self._chat_work = chat_work
 
     @cached_property
-    def _letting_in(self) -> LettingInCommands:
-        store, clock = self._store, self._world.clock
-        knocks = Knocks(store.outbox)
-        return LettingInCommands(store.people, store.members, store.chats, knocks, clock)
-
-    @cached_property
     def commands(self) -> tuple[Command, ...]:
         return (
             *GreetingCommands(lambda: self.commands).table,
-            *self._letting_in.table,
-            *self._people_commands.table,
+            *self._people_commands,
             *self._stop_commands.table,
             *self._turn_commands.table,
+            *self._conversation_commands,
+            *self._one_turn.chores.undoing.commands(
+                self._people_asked.card_ending, self._one_turn.choosing
+            ),
             *BusyCommands().table,
             *self.plan_commands.table,
             *self._card_commands.table,
             *self._rule_commands.table,
-            *GroupCommands(self._world.groups).table,
-            *task_commands(self._store, self._world, self._one_turn),
+            *GroupCommands(self._world.groups, self._world.channels).table,
+            *task_commands(self._store, self._world, self._policy, self._one_turn),
             *self._memory_commands,
             *answer_commands(self._world, self._policy),
+            *feedback_commands(self._store, self._world).table,
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
             *ToolCommands(self._one_turn.preamble, self._policy.tools_missing).table,
             *ModelCommands(self._one_turn.choosing).table,
@@ -89,20 +87,19 @@ class CommandTable:
         return money_commands(self._store, self._world, till, zones)
 
     @property
+    def _conversation_commands(self) -> tuple[Command, ...]:
+        zones = self._one_turn.way_in.zones
+        return conversation_commands(self._store, self._world, self._way_out.journal, zones)
+
+    @property
     def _memory_commands(self) -> tuple[Command, ...]:
         recall, zones = self._one_turn.recall, self._one_turn.way_in.zones
         return memory_commands(self._store, self._world, recall, zones)
 
     @property
-    def _people_commands(self) -> PeopleCommands:
-        return PeopleCommands(
-            self._store.people,
-            self._store.members,
-            self._people_asked.card_ending,
-            self._one_turn.preamble,
-            self._world.clock,
-            self._policy.member_pace,
-            self._one_turn.way_in.zones,
+    def _people_commands(self) -> tuple[Command, ...]:
+        return people_commands(
+            self._store, self._world, self._policy, self._people_asked, self._one_turn
         )
 
     @property
@@ -154,6 +151,7 @@ class CommandTable:
             self._way_out.journal,
             self._world.clock,
             self._policy.rule_documents,
+            [spec.name for spec in self._world.own_servers],
         )
 
     @property
@@ -170,6 +168,7 @@ class CommandTable:
                     speaks=None not in (world.hearing, world.speaking),
                 ),
                 money_status(self._one_turn.till),
+                self._one_turn.schedules.goals.status,
                 self._one_turn.schedules.hooks.status,
                 TheProgram(
                     store.people, world.persona, self._one_turn.recall, world.holds, world.clock
@@ -196,6 +195,10 @@ class CommandTable:
     @property
     def memory_desks(self) -> DesksByLetter:
         return memory_desks(self._store, self._world, self._way_out.journal)
+
+    @property
+    def task_desks(self) -> DesksByLetter:
+        return task_desks(self._store, self._world, self._one_turn, self._way_out.journal)
 
     @cached_property
     def plan_replacing(self) -> PlanReplacing:

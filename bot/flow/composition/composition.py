@@ -5,7 +5,7 @@ from functools import cached_property
 from bot.domain.approval import card_of
 from bot.domain.change import Change
 from bot.domain.message import OutboundKind, RawUpdate
-from bot.flow.approvals.cards import PREFIX as CARDS
+from bot.flow.approvals.card_buttons import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
@@ -14,7 +14,6 @@ from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.knocking import Knocking
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
-from bot.flow.arrivals.presses import Presses
 from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commands import Commands
@@ -23,6 +22,7 @@ from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.touching import touches
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
 from bot.flow.plans.cards import PREFIX as PLANS
@@ -90,8 +90,9 @@ class Composition:
 
     @cached_property
     def intake(self) -> Intake:
-        rows, seams = self.one_turn.way_in.rows, self.chat_work.seams
-        return Intake(self.store.inbox, rows, self.lines, seams, self.world.clock)
+        work, clock = self.chat_work, self.world.clock
+        rows = self.one_turn.way_in.rows
+        return Intake(self.store.inbox, rows, self.lines, work.seams, work.overhearing, clock)
 
     @cached_property
     def lines(self) -> Lines:
@@ -113,17 +114,9 @@ class Composition:
     def _router(self) -> Router:
         store, work, journal = self.store, self.chat_work, self.way_out.journal
         return Router(
-            Presses(
-                self.world.channels,
-                store.people,
-                store.chats,
-                self._commands,
-                self._desks,
-                journal,
-                self.acknowledging,
-            ),
+            touches(store, self.world, journal, self._commands, self._desks, self.acknowledging),
             PrivateTalk(store.people, store.chats, self.doorway, self._heeding),
-            GroupTalk(store.people, work.overhearing, work.seams, self._heeding),
+            GroupTalk(store.people, work.overhearing, work.seams, work.threads, self._heeding),
             work.overhearing,
             work.moving,
             work.membership,
@@ -133,8 +126,9 @@ class Composition:
     @cached_property
     def _heeding(self) -> Heeding:
         work, journal = self.chat_work, self.way_out.journal
-        chats = self.store.chats
-        return Heeding(self._commands, self._desks, work.queueing, work.seams, chats, journal)
+        chats, edits = self.store.chats, self.one_turn.chores.undoing.edits
+        desks, commands = self._desks, self._commands
+        return Heeding(commands, desks, work.queueing, work.seams, chats, journal, edits)
 
     @cached_property
     def _commands(self) -> Commands:
@@ -154,6 +148,8 @@ class Composition:
             **self.chat_work.desks,
             KNOCKS: self._knocking,
             **self.command_table.memory_desks,
+            **self.command_table.task_desks,
+            **self.one_turn.schedules.goals.desks,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cached_property
 
+from bot.domain.change import SaveHookCall
 from bot.domain.zones import Zones
 from bot.flow.commands.status_hooks import TheHooks
 from bot.flow.composition.way_out import WayOut
@@ -11,6 +12,7 @@ from bot.flow.hooks.places import HookPlaces
 from bot.flow.hooks.proving import Proving
 from bot.flow.hooks.reception import Reception
 from bot.flow.hooks.service import HookService
+from bot.flow.hooks.tries import HookTries
 from bot.flow.turn.companion import Companions
 from bot.flow.ways.speakers import Speakers
 from bot.flow.world import StorePorts, World
@@ -52,6 +54,20 @@ class HookParts:
             store.turns,
             lambda chat: self._lanes().wake(chat),
         )
+
+    @cached_property
+    def _tries(self) -> HookTries:
+        store, journal = self._store, self._way_out.journal
+        return HookTries(store.hook_calls, store.turns, store.people, journal, self._world.clock)
+
+    def changed(self, write: SaveHookCall) -> None:
+        """Notes that a call has moved: it may be tried again."""
+        if write.call.again_at is not None:
+            self._tries.failed()
+
+    async def run(self) -> None:
+        """Begins the next tries of failed runs until it is cancelled."""
+        await self._tries.run(self._lanes())
 
     @property
     def status(self) -> TheHooks:

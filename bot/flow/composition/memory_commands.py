@@ -23,14 +23,23 @@ def memory_commands(
     store: StorePorts, world: World, recall: Recall, zones: Zones
 ) -> tuple[Command, ...]:
     """Returns `/memory`, `/forget` and `/export`."""
-    packing = world.packing
+    exporting = ExportCommands(
+        store.belongings,
+        store.notes,
+        store.goals,
+        store.feedback,
+        store.journal,
+        world.packing,
+        zones,
+    )
     return (
         *MemoryCommands(store.notes, recall).table,
         *ForgettingCommands(store.memory, store.notes, world.clock).table,
-        *ExportCommands(store.belongings, store.notes, store.journal, packing, zones).table,
+        *exporting.table,
     )
 
 
 def memory_desks(store: StorePorts, world: World, journal: Journal) -> DesksByLetter:
     """Returns the desk of the buttons that change notes."""
-    return {NOTES: NoteChanging(journal, store.notes, store.chats, world.clock)}
+    desk = NoteChanging(journal, store.notes, store.chats, store.outbox, world.clock)
+    return {NOTES: desk}

@@ -3,6 +3,8 @@
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
+from bot.flow.composition.chores import ChoreParts
+from bot.flow.composition.gate import gatekeeper, tool_runner
 from bot.flow.composition.own_companions import OwnCompanions
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.schedules import ScheduleParts
@@ -11,14 +13,12 @@ from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing, ModelOffer
-from bot.flow.models.compaction import Compaction
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.conversations import Conversations
-from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.probation import Probation
@@ -28,7 +28,6 @@ from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.steering import Steering
 from bot.flow.turn.tool_loop import ToolLoop
-from bot.flow.turn.tool_runner import ToolRunner
 from bot.flow.turn.turns import Turns
 from bot.flow.world import Policy, StorePorts, World
 
@@ -75,9 +74,20 @@ class OneTurn:
             self._loop,
             self._settlement,
             Resting(self.companions, Probation(world.clock, limits.counted_after_seconds)),
-            self.compaction,
+            self.chores.by_origin(self._scenes),
             self._scenes,
             self._way_out.lives,
+        )
+
+    @cached_property
+    def chores(self) -> ChoreParts:
+        return ChoreParts(
+            self._store,
+            self._world,
+            self._policy,
+            self._way_out,
+            self._people_asked,
+            self.models,
         )
 
     @property
@@ -119,10 +129,10 @@ class OneTurn:
         )
         return ToolLoop(
             replies,
-            ToolRunner(self._world.clock, limits),
-            self._gatekeeper,
+            tool_runner(self._store, self._policy, self._world.clock),
+            gatekeeper(self._store, self._policy, self._people_asked.owners, self.companions),
             Asking(self._world.clock, limits),
-            self.compaction,
+            self.chores.compaction,
             self.companions,
             limits,
         )
@@ -170,10 +180,6 @@ class OneTurn:
         )
 
     @cached_property
-    def compaction(self) -> Compaction:
-        return Compaction(self.models, self._policy.limits)
-
-    @cached_property
     def _settlement(self) -> Settlement:
         store = self._store
         last_words = LastWords(store.approvals, self._policy.long_answer)
@@ -186,19 +192,6 @@ class OneTurn:
             store.chats,
             store.approvals,
             self._people_asked.card_ending,
-            self.compaction,
+            self.chores.compaction,
             self.models,
-        )
-
-    @cached_property
-    def _gatekeeper(self) -> Gatekeeper:
-        store, policy = self._store, self._policy
-        return Gatekeeper(
-            store.approvals,
-            store.rules,
-            store.people,
-            self._people_asked.owners,
-            self.companions,
-            policy.limits,
-            policy.rule_documents,
         )

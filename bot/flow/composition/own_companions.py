@@ -53,7 +53,9 @@ class OwnCompanions:
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
         wishes = Wishes(skills, choosing)
         sending = Sending(store.chats, wishes)
-        errands = ErrandCompanion(sending, wishes, choosing, zones, policy.limits)
+        errands = ErrandCompanion(
+            sending, wishes, choosing, zones, policy.limits, explore=policy.plan_explore
+        )
         found: Companions = (
             background,
             skilled,

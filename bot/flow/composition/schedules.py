@@ -4,9 +4,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
 
-from bot.domain.change import Change, SaveRun, SaveTask
-from bot.domain.task import RunState, TaskState
+from bot.domain.change import Change, SaveHookCall, SaveRun, SaveTask, SaveTurn
+from bot.domain.task import RunState, TaskState, is_run
+from bot.domain.turn import TurnState
 from bot.domain.zones import Zones
+from bot.flow.composition.goals import GoalParts
 from bot.flow.composition.hooks import HookParts
 from bot.flow.composition.way_out import WayOut
 from bot.flow.schedules.bounds import DayBounds
@@ -14,19 +16,21 @@ from bot.flow.schedules.clockwork import Clockwork
 from bot.flow.schedules.companion import RunCompanion
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.gate import RunGate
+from bot.flow.schedules.held_runs import HeldRuns
 from bot.flow.schedules.keeping import TaskKeeping
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
 from bot.flow.turn.companion import Companions
 from bot.flow.ways.speakers import Speakers
 from bot.flow.world import Policy, StorePorts, World
+from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 _UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
 
 
 class ScheduleParts:
-    """Builds the clock of tasks, the companions that make tasks and carry out runs, and hooks."""
+    """Builds the clock of tasks, the companions of tasks and runs, goals, and hooks."""
 
     def __init__(
         self,
@@ -39,6 +43,7 @@ class ScheduleParts:
     ) -> None:
         self._store = store
         self._world = world
+        self._policy = policy
         self._bounds = policy.schedules
         self._way_out = way_out
         self._zones = zones
@@ -54,6 +59,11 @@ class ScheduleParts:
                 due = write.run.again_at
                 if write.run.state not in _UNDER_WAY:
                     self._gate.over(write.run.turn, write.run.chat)
+            elif isinstance(write, SaveTurn):
+                if write.turn.state is TurnState.SETTLED and is_run(write.turn.id):
+                    self._gate.over(write.turn.id, write.turn.chat)
+            elif isinstance(write, SaveHookCall):
+                self.hooks.changed(write)
             if due is not None:
                 self.clockwork.wake(due)
 
@@ -97,6 +107,10 @@ class ScheduleParts:
             lambda chat: self._lanes().wake(chat), self._world.clock, self._bounds.at_once
         )
 
+    def held(self, journal: Journal) -> HeldRuns:
+        """Returns the journal for queues of chats, in which runs stand in line."""
+        return HeldRuns(journal, self._gate)
+
     @cached_property
     def _days(self) -> DayBounds:
         return DayBounds(self._store.scheduled, self._bounds)
@@ -105,9 +119,22 @@ class ScheduleParts:
     def hooks(self) -> HookParts:
         return HookParts(self._store, self._world, self._way_out, self._zones, self._lanes)
 
+    @cached_property
+    def goals(self) -> GoalParts:
+        return GoalParts(
+            self._store,
+            self._world,
+            self._policy,
+            self._way_out,
+            self.making,
+            self.timetable,
+            self.firing,
+        )
+
     @property
     def companions(self) -> Companions:
         speakers = Speakers(self._store.people, self._zones)
         scheduled = self._store.scheduled
         runs = RunCompanion(scheduled, speakers, self._days)
-        return (runs, TaskKeeping(scheduled, self.making), *self.hooks.companions)
+        tasks = TaskKeeping(scheduled, self.making)
+        return (self.goals.opening, runs, tasks, self.goals.keeping, *self.hooks.companions)

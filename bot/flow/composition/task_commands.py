@@ -1,19 +1,47 @@
-"""The commands about tasks and about the clock in which they count, put together."""
+"""The commands about tasks, about goals and about the clock in which they count, put together."""
 
+from collections.abc import Mapping
+
+from bot.flow.approvals.desks import PLACES, Desk
 from bot.flow.commands import Command
 from bot.flow.commands.personal import PersonalCommands
+from bot.flow.commands.task_calls import TaskCalls
+from bot.flow.commands.task_changing import PREFIX, TaskChanging
 from bot.flow.commands.task_words import TaskWords
 from bot.flow.commands.tasks import TaskCommands
+from bot.flow.commands.zone_by_place import ZoneByPlace
+from bot.flow.composition.goal_commands import goal_commands
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.schedules.rezoning import Rezoning
-from bot.flow.world import StorePorts, World
+from bot.flow.world import Policy, StorePorts, World
+from bot.ports.journal import Journal
 
 
-def task_commands(store: StorePorts, world: World, one_turn: OneTurn) -> tuple[Command, ...]:
-    """Returns `/schedule` and `/tasks`, then `/about` and `/timezone`."""
+def task_commands(
+    store: StorePorts, world: World, policy: Policy, one_turn: OneTurn
+) -> tuple[Command, ...]:
+    """Returns `/schedule`, `/tasks`, `/goal` and `/goals`, then `/about` and `/timezone`."""
     parts, scheduled, clock = one_turn.schedules, store.scheduled, world.clock
     words = TaskWords(scheduled, parts.timetable)
-    tasks = TaskCommands(scheduled, parts.making, parts.firing, words, clock)
-    rezoning = Rezoning(scheduled, store.chats, parts.making, clock)
+    calls = TaskCalls(scheduled, store.approvals, clock)
+    tasks = TaskCommands(scheduled, parts.making, parts.firing, words, calls, clock)
+    rezoning = _rezoning(store, world, one_turn)
     personal = PersonalCommands(one_turn.way_in.zones, clock, rezoning.writes)
-    return (*tasks.table, *personal.table)
+    return (*tasks.table, *goal_commands(policy, one_turn), *personal.table)
+
+
+def task_desks(
+    store: StorePorts, world: World, one_turn: OneTurn, journal: Journal
+) -> Mapping[str, Desk]:
+    """Returns the desks of the buttons that change tasks, and of the one that asks for a place."""
+    parts = one_turn.schedules
+    words = TaskWords(store.scheduled, parts.timetable)
+    desk = TaskChanging(
+        store.scheduled, parts.making, words, journal, store.outbox, store.chats, world.clock
+    )
+    by_place = ZoneByPlace(journal, world.zones_at, _rezoning(store, world, one_turn).writes)
+    return {PREFIX: desk, PLACES: by_place}
+
+
+def _rezoning(store: StorePorts, world: World, one_turn: OneTurn) -> Rezoning:
+    return Rezoning(store.scheduled, store.chats, one_turn.schedules.making, world.clock)

@@ -12,6 +12,7 @@ from bot.flow.memory.indexing import Indexing
 from bot.flow.signs.life_signs import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
+from bot.flow.ways.stop_offer import StopOffers
 from bot.flow.world import Policy, StorePorts, World
 
 
@@ -78,7 +79,8 @@ class WayOut:
     @cached_property
     def lives(self) -> Lives:
         world = self._world
-        return Lives(world.channels, world.clock, self.reactions, self.placing)
+        offers = StopOffers(self.journal, self._store.outbox, world.clock)
+        return Lives(world.channels, world.clock, self.reactions, self.placing, offers.of)
 
     @cached_property
     def placing(self) -> Placing:

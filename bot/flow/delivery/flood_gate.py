@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from bot.domain.errors import FloodWait
 from bot.domain.limits import SendRates
-from bot.domain.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.flow.delivery.permits import Bucket, Leave, Window
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
@@ -180,8 +180,11 @@ class GatedChannel:
     def parse(self, body: str) -> Inbound:
         return self._channel.parse(body)
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
-        return self._channel.split(content)
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        return self._channel.thread_at(address, message_id)
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
+        return self._channel.split(content, shown)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         return await self._owed(to, lambda: self._channel.send(to, piece, once=once))
@@ -190,14 +193,22 @@ class GatedChannel:
         await self._owed(to, lambda: self._channel.edit(to, message_id, piece))
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> str | None:
         """Shows a draft if there is room; raises FloodWait when it should come again."""
         shown = message_id
 
         async def attempt() -> None:
             nonlocal shown
-            shown = await self._channel.draft(to, text, message_id=message_id, reply_to=reply_to)
+            shown = await self._channel.draft(
+                to, text, message_id=message_id, reply_to=reply_to, button=button
+            )
 
         if not await self._passing(to, attempt, shows=True):
             raise FloodWait(_NEXT_DRAFT)

@@ -1,9 +1,9 @@
 """Brings one owed message onto the screen: sends, edits or deletes it, and records that."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from bot.domain.errors import ContentRefused
+from bot.domain.errors import ContentRefused, FormRefused
 from bot.domain.message import Outbound, OutboundKind, Piece, Plain
 from bot.flow.delivery.splitting import pieces_of
 from bot.ports.channel import Channel
@@ -36,14 +36,20 @@ class Showing:
         if vanishes(row):
             await self._take_away(row, channel)
             return
-        pieces = await _planned(row, channel)
-        await self._edit(row, pieces, channel)
+        pieces = await self._edited(row, await _planned(row, channel), channel)
         seen = row.message_ids
         if len(seen) >= len(pieces):
             await self._save(self._delivered(row, pieces, seen))
-        for piece in pieces[len(seen) :]:
-            once = f"{row.address.key} {row.key} {row.id} {len(seen)}"
-            seen = (*seen, await channel.send(row.address, piece, once=once))
+        while len(seen) < len(pieces):
+            try:
+                sent = await channel.send(
+                    row.address, pieces[len(seen)], once=_name(row, len(seen))
+                )
+            except FormRefused as refused:
+                # Recorded before the first of them is sent: a restart goes on with the same ones.
+                pieces = _with_instead(pieces, len(seen), refused, row)
+            else:
+                seen = (*seen, sent)
             await self._save(self._delivered(row, pieces, seen))
 
     async def _take_away(self, row: OutboxRow, channel: Channel) -> None:
@@ -56,17 +62,27 @@ class Showing:
                 await channel.edit(row.address, message_id, channel.split(_LEFT_OVER)[0])
         await self._save(self._delivered(row, (), ()))
 
-    async def _edit(self, row: OutboxRow, pieces: Sequence[Piece], channel: Channel) -> None:
-        """Edits the messages that changed, or all when it is unknown what they show now."""
+    async def _edited(
+        self, row: OutboxRow, pieces: tuple[Piece, ...], channel: Channel
+    ) -> tuple[Piece, ...]:
+        """Edits the messages that changed, or all when it is unknown what they show now.
+
+        Returns the pieces, in the form that the platform took.
+        """
         known = row.pieces if _one_behind(row) else ()
-        for n, (message_id, piece) in enumerate(zip(row.message_ids, pieces, strict=False)):
-            if n < len(known) and known[n] == piece:
-                continue
-            try:
-                await channel.edit(row.address, message_id, piece)
-            except ContentRefused as refused:
-                # The message may be deleted, and then there is nothing to update.
-                _LOG.error("an edit was refused: %s", refused, extra=_about(row))
+        n = 0
+        while n < min(len(row.message_ids), len(pieces)):
+            if n >= len(known) or known[n] != pieces[n]:
+                try:
+                    await channel.edit(row.address, row.message_ids[n], pieces[n])
+                except FormRefused as refused:
+                    pieces = _with_instead(pieces, n, refused, row)
+                    continue
+                except ContentRefused as refused:
+                    # The message may be deleted, and then there is nothing to update.
+                    _LOG.error("an edit was refused: %s", refused, extra=_about(row))
+            n += 1
+        return pieces
 
     def _delivered(
         self, row: OutboxRow, pieces: tuple[Piece, ...], seen: tuple[str, ...]
@@ -95,6 +111,11 @@ def vanishes(row: OutboxRow) -> bool:
     return row.content.kind is OutboundKind.GONE
 
 
+def _name(row: OutboxRow, place: int) -> str:
+    """Returns the name of a message: the same at each try, another when it is shown anew."""
+    return f"{row.address.key} {row.key} {row.id} {row.shown_version} {place}"
+
+
 def _one_behind(row: OutboxRow) -> bool:
     """Returns True when the wanted version follows the shown one: the screen is then known."""
     return row.version == row.shown_version + 1
@@ -104,9 +125,17 @@ async def _planned(row: OutboxRow, channel: Channel) -> tuple[Piece, ...]:
     """Returns the pieces to show; a content that is half sent keeps the pieces it was cut into."""
     if _one_behind(row) and len(row.message_ids) < len(row.pieces):
         return row.pieces
-    pieces = tuple(await pieces_of(channel, row.content))
+    pieces = tuple(await pieces_of(channel, row.content, row.pieces if row.message_ids else ()))
     too_many = len(row.message_ids) - len(pieces)
     return pieces if too_many <= 0 else (*pieces, *[channel.split(_LEFT_OVER)[0]] * too_many)
+
+
+def _with_instead(
+    pieces: tuple[Piece, ...], at: int, refused: FormRefused, row: OutboxRow
+) -> tuple[Piece, ...]:
+    """Returns the pieces with those that stand for a refused one in its place."""
+    _LOG.info("a message takes another form: %s", refused, extra=_about(row))
+    return (*pieces[:at], *refused.instead, *pieces[at + 1 :])
 
 
 def _about(row: OutboxRow) -> dict[str, int | str]:

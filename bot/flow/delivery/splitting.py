@@ -24,14 +24,17 @@ SECONDS = 10.0
 
 
 async def pieces_of(
-    channel: Channel, content: Outbound, seconds: float = SECONDS
+    channel: Channel,
+    content: Outbound,
+    shown: Sequence[Piece] = (),
+    seconds: float = SECONDS,
 ) -> Sequence[Piece]:
     """Returns the platform messages of a content; plain ones where formatting takes too long."""
     if sum(len(block.text) for block in content.blocks) <= SHORT:
-        return channel.split(content)
+        return channel.split(content, shown)
     try:
         async with asyncio.timeout(seconds):
-            return await asyncio.to_thread(channel.split, content)
+            return await asyncio.to_thread(channel.split, content, shown)
     except TimeoutError:
         _LOG.warning("a message is shown without formatting: it took over %g s", seconds)
         return await asyncio.to_thread(channel.split, replace(content, blocks=_plain(content)))

@@ -11,10 +11,10 @@ from bot.domain.errors import InvalidArguments, ModelDenied
 from bot.domain.limits import Limits
 from bot.domain.message import Outbound, OutboundKind
 from bot.domain.outcome import StopReason
-from bot.domain.plan import plan_for
+from bot.domain.plan import Plan, plan_for
 from bot.domain.progress import OpenCall
 from bot.domain.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
-from bot.domain.tool import Code, ToolCall, ToolResult, clipped
+from bot.domain.tool import Code, Effect, ToolCall, ToolResult, clipped
 from bot.domain.transcript import ReplyBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
@@ -41,36 +41,45 @@ class _Kept:
     """The errand that the turn works on, as last written."""
     sent: dict[str, Errand] = field(default_factory=dict[str, Errand])
     """The errands that it sent out and whose results it has not taken, by their calls."""
-    planned: bool = False
-    """True when the turn collects or executes a plan."""
+    plan: Plan | None = None
+    """The plan that the turn collects or executes."""
 
 
 class ErrandCompanion(Bystander):
     """Sends errands out, takes their results, and bounds the turns that work on them."""
 
     def __init__(
-        self, sending: Sending, wishes: Wishes, choosing: Choosing, zones: Zones, limits: Limits
+        self,
+        sending: Sending,
+        wishes: Wishes,
+        choosing: Choosing,
+        zones: Zones,
+        limits: Limits,
+        *,
+        explore: bool,
     ) -> None:
         self._sending = sending
         self._wishes = wishes
         self._choosing = choosing
         self._zones = zones
         self._limits = limits
+        self._explore = explore
         self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        self._turns[work] = _Kept(planned=plan_for(work.turn, agenda.plan) is not None)
+        self._turns[work] = _Kept(plan=plan_for(work.turn, agenda.plan))
         return Share(row)
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         turn = work.turn
         own = next((one for one in agenda.errands if one.id == turn.id), None)
         sent = {one.call: one for one in agenda.sent_by(turn.id)}
-        kept = _Kept(own, sent, planned=plan_for(turn, agenda.plan) is not None)
+        kept = _Kept(own, sent, plan_for(turn, agenda.plan))
         self._turns[work] = kept
         if own is not None:
             return self._at_work(work, kept, own, row)
-        late = next((one for one in agenda.errands if one.late_turn == turn.id), None)
+        # By its end: an older version gave turns after a run the same beginning as all others.
+        late = next((one for one in agenda.errands if turn.id.endswith(f"-{one.id}")), None)
         if late is None or turn.state is not TurnState.QUEUED:
             return Share(row)
         return self._brought(late, row)
@@ -147,13 +156,18 @@ class ErrandCompanion(Bystander):
         sent = kept.sent.get(wanted.id)
         if sent is not None:
             return None if sent.done else Elsewhere(begun=True)
-        if kept.planned:
+        if kept.plan is not None and not self._explores(kept):
             return wording.IN_PLAN
+        tools = _given(kept, tools)
         if not _well_formed(wanted, tools):
             return None  # the gate refuses it
         if not self._has_room(work, wanted):
             return wording.too_many(self._limits.errands)
         return self._wishes.refusal(work, wanted, tools) or Elsewhere(begun=False)
+
+    def _explores(self, kept: _Kept) -> bool:
+        """Returns True while reads run for a plan that is being collected."""
+        return self._explore and kept.plan is not None and kept.plan.collecting
 
     def _has_room(self, work: Work, call: ToolCall) -> bool:
         before = [c.call for c in work.progress.open_calls if c.call.name == DELEGATE]
@@ -169,7 +183,7 @@ class ErrandCompanion(Bystander):
         writes: list[Write] = []
         sent: dict[str, Errand] = {}
         for call in step.calls:
-            errand, made = await self._sending.sent(work, call, tools)
+            errand, made = await self._sending.sent(work, call, _given(self._turns[work], tools))
             sent[call.id] = errand
             writes.extend(made)
         kept = self._turns[work]
@@ -234,6 +248,13 @@ class ErrandCompanion(Bystander):
         writes = [SaveErrand(one.amended(set_aside=True), one.version) for one in sent.values()]
         told = _line(work, _answered(work), sent.values(), end="⏸")
         return Aside((*writes, told))
+
+
+def _given(kept: _Kept, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
+    """Returns the tools to choose from: for a plan that is being collected, those that read."""
+    if kept.plan is None:
+        return tools
+    return {n: t for n, t in tools.items() if n == DELEGATE or t.spec.effect is Effect.READ}
 
 
 def _well_formed(call: ToolCall, tools: Mapping[str, Tool]) -> bool:

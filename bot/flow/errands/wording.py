@@ -35,7 +35,7 @@ NO_DEPTH = Refuse(Status.BLOCKED, Code.POLICY, "Not sent out: an errand has no e
 IN_PLAN = Refuse(
     Status.BLOCKED,
     Code.POLICY,
-    "Not sent out: a plan consists of calls that the person can see before. Make the calls "
+    "Not sent out: a plan is carried out by the calls that the person has seen. Make the calls "
     "yourself.",
 )
 

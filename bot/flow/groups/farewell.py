@@ -2,6 +2,7 @@
 
 from bot.domain.change import (
     AskStop,
+    EndTries,
     InboundState,
     MarkInbound,
     PauseTasks,
@@ -62,6 +63,7 @@ class Farewell:
             *called_back(left_behind(agenda.errands), BOT_GONE),
             ReleaseHeard(chat.id, row.id),
             PauseTasks(chat.id, BOT_GONE),
+            EndTries(chat.id, BOT_GONE),
             *self._plans.left(agenda.plan, None),
         ]
 

@@ -126,7 +126,7 @@ def _added(change: PresenceChange, told: str, *, known: bool) -> str:
         parts.append("I do nothing in channels.")
     else:
         parts.append(
-            "I answer there when I am mentioned or replied to, and only people you let in."
+            "I answer there when I am mentioned or replied to, and only to people you let in."
         )
     if change.now is Presence.MUTED:
         parts.append("I cannot write there.")

@@ -88,5 +88,5 @@ class HookCompanion(Bystander):
         if call is None:
             return Ended(silent=work.turn.origin == "hook")
         end = over(call, work, finish, work.clock.now())
-        silent = end.state is RunState.SILENT
+        silent = end.state in (RunState.SILENT, RunState.AGAIN)
         return Ended((SaveHookCall(end),), below=footer(call), silent=silent)

@@ -1,4 +1,4 @@
-"""The end of the run of a call."""
+"""The end of a try of a call: it is over, or it is tried again."""
 
 from datetime import datetime
 
@@ -7,11 +7,14 @@ from bot.domain.outcome import StopReason
 from bot.domain.step import Finish
 from bot.domain.task import RunState
 from bot.flow.log.work import Work
-from bot.flow.schedules.unwatched import FAILED, reported_nothing
+from bot.flow.schedules.unwatched import FAILED, next_try, reported_nothing
 
 
 def over(call: HookCall, work: Work, finish: Finish, now: datetime) -> HookCall:
-    """Returns the call at its end."""
+    """Returns the call at its end, or before its next try."""
+    again_at = next_try(finish, call.tries, now)
+    if again_at is not None:
+        return call.again(again_at, finish.why)
     if finish.stop_reason in FAILED:
         return call.ended(RunState.FAILED, now, finish.why)
     if finish.stop_reason is StopReason.USER_CANCELLED:

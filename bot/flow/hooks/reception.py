@@ -2,14 +2,13 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot.domain.change import AddHookCall, Change, Write
-from bot.domain.errors import Conflict, NoSuchChat
-from bot.domain.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall
+from bot.domain.errors import Conflict, Crowded, NoSuchChat
+from bot.domain.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall, HookPace
 from bot.domain.hook_proof import key_of
 from bot.domain.hook_words import read_json
-from bot.flow.hooks.pace import HookPace
 from bot.flow.hooks.places import HookPlaces, Unplaced
 from bot.flow.hooks.proving import Proving
 from bot.flow.hooks.runs import Accepted, called, queued
@@ -19,10 +18,6 @@ from bot.ports.hooks import HookCalls
 from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
-_DAY = timedelta(days=1)
-_AFTER_A_DAY = 3_600.0
-"""Seconds after which a caller may look again, when the calls of a day are used up."""
-
 _LONG_KEY = f"The key of a call has at most {LONGEST_KEY} characters."
 
 
@@ -42,7 +37,6 @@ class Reception:
         self._places = places
         self._journal = journal
         self._clock = clock
-        self._pace = HookPace(clock)
 
     async def take(self, name: str, headers: Mapping[str, str], body: bytes) -> Accepted | Refused:
         """Stores a call with its turn, unless it came before or a bound is reached."""
@@ -64,23 +58,25 @@ class Reception:
             value = read_json(body)
         except ValueError:
             return Refused(Refusal.UNREADABLE, "The body should be JSON in UTF-8.")
-        if seconds := self._pace.wait(hook.name):
-            return Refused(Refusal.TOO_MANY, "Too many calls in a minute.", seconds)
-        if await self._calls.count(hook.name, now - _DAY) >= hook.daily:
-            _LOG.warning("hook %s has had its %d calls of a day", hook.name, hook.daily)
-            return Refused(Refusal.TOO_MANY, "Too many calls in a day.", _AFTER_A_DAY)
         try:
             person, chat = await self._places.of(hook)
         except (Unplaced, NoSuchChat) as fault:
             _LOG.warning("hook %s cannot run: %s", hook.name, fault)
             return Refused(Refusal.NO_PLACE, "The hook cannot run now.")
         call = called(hook, key, value, chat, now)
-        return await self._stored(call, queued(call, person, chat))
-
-    async def _stored(self, call: HookCall, turn: Sequence[Write]) -> Accepted:
-        since = call.at - KEY_KEPT
         try:
-            await self._journal.commit(Change((*turn, AddHookCall(call, since)), durable=True))
+            return await self._stored(call, queued(call, person, chat), hook)
+        except Crowded as fault:
+            _LOG.warning("a call of the hook %s was not taken: %s", hook.name, fault)
+            return Refused(Refusal.TOO_MANY, str(fault), fault.seconds)
+
+    async def _stored(self, call: HookCall, turn: Sequence[Write], hook: Hook) -> Accepted:
+        since = call.at - KEY_KEPT
+        added = AddHookCall(call, since, HookPace(daily=hook.daily))
+        try:
+            await self._journal.commit(Change((*turn, added), durable=True))
+        except Crowded:
+            raise
         except Conflict:
             # The same call came twice at once, and the other one was first.
             known = await self._calls.keyed(call.hook, call.key, since) if call.key else None

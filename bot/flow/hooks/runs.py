@@ -43,16 +43,23 @@ def called(hook: Hook, key: str, value: Any, chat: Chat, now: datetime) -> HookC
 def queued(call: HookCall, person: Person, chat: Chat) -> Sequence[Write]:
     """Returns the writes of the turn; a conversation of its own is closed from the start."""
     title = f"Hook {call.hook}"
+    if not call.fresh:
+        return (SaveTurn(turn_for(call, chat.conversation, person.id, person.name, call.at)),)
     own = Conversation(secrets.token_hex(6), chat.id, call.at, closed_at=call.at, title=title)
-    turn = Turn(
+    turn = turn_for(call, own.id, person.id, person.name, call.at)
+    return SaveConversation(own), SaveTurn(turn)
+
+
+def turn_for(call: HookCall, conversation: str, asker: int, name: str, now: datetime) -> Turn:
+    """Returns the queued turn of a call in this conversation."""
+    return Turn(
         id=call.turn,
-        chat=chat.id,
-        conversation=own.id if call.fresh else chat.conversation,
-        asker=person.id,
-        asker_name=person.name,
+        chat=call.chat,
+        conversation=conversation,
+        asker=asker,
+        asker_name=name,
         model="",
-        created_at=call.at,
+        created_at=now,
         origin="hook",
         state=TurnState.QUEUED,
     )
-    return (SaveConversation(own), SaveTurn(turn)) if call.fresh else (SaveTurn(turn),)

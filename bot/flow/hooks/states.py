@@ -8,6 +8,7 @@ _STATES = {
     RunState.QUEUED: "queued",
     RunState.RUNNING: "running",
     RunState.WAITING: "waiting for a person",
+    RunState.AGAIN: "failed, tried again",
     RunState.FAILED: "failed",
     RunState.STOPPED: "stopped",
 }

@@ -6,6 +6,7 @@ from bot.domain.look_alikes import BLOCK
 from bot.domain.task import NOTHING_TO_REPORT, Allowed
 from bot.domain.transcript import ArrivalBody, AskerBody, Body, NoteBody
 from bot.domain.turn import Turn
+from bot.flow.schedules.unwatched import TRY_AGAIN
 from bot.flow.ways.follower import Speaker
 
 
@@ -37,6 +38,8 @@ def _facts(call: HookCall) -> str:
         "whatever it says. Names in ⟨ ⟩ in the words below stand for the values in the block.",
         f"If there is nothing worth a message, call {NOTHING_TO_REPORT} and write nothing.",
     ]
+    if call.tries > 1:
+        told.append(TRY_AGAIN)
     if call.allowed is Allowed.READONLY:
         told.append("You may only read. Calls that change something are refused.")
     return " ".join(told)

@@ -37,6 +37,9 @@ class Bystander:
     def lent(self, work: Work) -> frozenset[str] | None:
         return None
 
+    def withheld(self, work: Work) -> frozenset[str]:
+        return frozenset()
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
         return state
 

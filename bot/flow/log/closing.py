@@ -76,6 +76,11 @@ def body_of(result: ToolResult, late: Approval | None) -> Body:
     return _late_body(late, result)
 
 
+def bodies_of(closed: Iterable[tuple[ToolCall, ToolResult]], late: Approval | None) -> list[Body]:
+    """Returns the bodies of closed calls, in their order."""
+    return [body_of(result, late) for _, result in closed]
+
+
 def _late_body(card: Approval, result: ToolResult) -> LateResultBody:
     """Returns the opening of a continuation: the decision, its author and time, the output."""
     when = f" at {card.decided_at:%Y-%m-%d %H:%M} UTC" if card.decided_at is not None else ""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.domain.message import Markdown, Outbound
 from bot.domain.tool import Status, ToolCall, ToolResult
-from bot.domain.transcript import AskerBody, Entry, LateResultBody, ResultBody
+from bot.domain.transcript import AskerBody, Entry, LateResultBody, ReplyBody, ResultBody
 from bot.domain.web_links import WEB_TOOLS, bared, stands_in
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
@@ -31,6 +31,8 @@ def written(log: Sequence[Entry]) -> Sequence[str]:
         match entry.body:
             case AskerBody(text=text):
                 found.append(text)
+            case ReplyBody() as reply:
+                found.extend(part.text for part in reply.looked_up)
             case ResultBody(result=result) if _of_the_web(result):
                 found.append(result.text)
             case LateResultBody(result=ToolResult() as result, text=text) if _of_the_web(result):

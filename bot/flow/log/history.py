@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.change import AddAudit, Append, Change, Fence, Retract, Show, Write
+from bot.domain.change import (
+    AddAudit,
+    Append,
+    Change,
+    Fence,
+    Retract,
+    SaveFileChange,
+    Show,
+    Write,
+)
 from bot.domain.chat import Chat
 from bot.domain.in_view import InView, R, newest_after
 from bot.domain.model import ModelProfile
@@ -109,10 +118,7 @@ class ChatLog:
         home, screen = self.chat.id, self.chat.screen
         if screen is None:
             return tuple(writes)
-        seen = (Show, Retract, AddAudit)
-        return tuple(
-            replace(w, chat=screen) if isinstance(w, seen) and w.chat == home else w for w in writes
-        )
+        return tuple(_shown_in(screen, home, write) for write in writes)
 
     def hold(self, turn: str, bodies: Sequence[Body], also: Sequence[Write]) -> None:
         """Appends bodies in memory; the next write stores them in its transaction."""
@@ -132,6 +138,14 @@ class ChatLog:
         self._entries.extend(entries)
         for entry in entries:
             self._of_turns[entry.turn].append(entry)
+
+
+def _shown_in(screen: int, home: int, write: Write) -> Write:
+    if isinstance(write, Show | Retract | AddAudit) and write.chat == home:
+        return replace(write, chat=screen)
+    if isinstance(write, SaveFileChange) and write.change.chat == home:
+        return replace(write, change=replace(write.change, chat=screen))
+    return write
 
 
 def _calls(entry: Entry) -> tuple[ToolCall, ...]:

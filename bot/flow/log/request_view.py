@@ -81,6 +81,7 @@ class ViewFold:
         self._size = 0
         self._counted: tuple[int, int] = (self._overhead, 0)
         self._images_seen = 0
+        self._tail = 0
         self._sealed_chars = 0
         self._covers: int | None = None
         self._untrusted: str | None = None
@@ -185,22 +186,31 @@ class ViewFold:
                 everybody = result.untrusted
             case LateResultBody(untrusted=everybody) | ArrivalBody(untrusted=everybody):
                 pass
+            case ReplyBody() as reply:
+                everybody = reply.untrusted
             case _:
                 everybody = None
         self._untrusted = self._untrusted or everybody
 
     def _asker_parts(self, seq: int, asker: AskerBody) -> tuple[ViewPart, ...]:
         text = f"{asker.text}\n\n<now>{asker.moment}</now>" if asker.moment else asker.text
-        room = max(0, self._images - self._images_seen) if self.profile.sees else 0
-        images: tuple[ImagePart, ...] = asker.images[:room]
+        room = self._room_for_pictures()
+        images, left_out = asker.images[:room], asker.images[room:]
         self._images_seen += len(images)
-        left_out = asker.images[len(images) :]
         if left_out:
-            self._masked.append(Masked(seq, "user", length(left_out), 0, "pictures not shown"))
-            why = "" if self.profile.sees else "; this model does not see"
-            text = f"{text}\n\n[pictures not shown: {len(left_out)}{why}]"
+            text = f"{text}\n\n{self._not_shown(seq, 'user', left_out)}"
         said: tuple[ViewPart, ...] = (*images, TextPart(text)) if text.strip() else images
         return (*_circumstances(asker), *said)
+
+    def _room_for_pictures(self) -> int:
+        return max(0, self._images - self._images_seen) if self.profile.sees else 0
+
+    def _not_shown(
+        self, seq: int, role: Literal["user", "tool"], left_out: Sequence[ImagePart]
+    ) -> str:
+        self._masked.append(Masked(seq, role, length(left_out), 0, "pictures not shown"))
+        why = "" if self.profile.sees else "; this model does not see"
+        return f"[pictures not shown: {len(left_out)}{why}]"
 
     def _show_reply(self, seq: int, reply: ReplyBody, *, sealed: bool) -> None:
         if _unsent(reply):
@@ -234,9 +244,14 @@ class ViewFold:
         text = self._maybe_shrunk(seq, result.text, keep)
         if result.skill is not None:
             self._skill = (result.skill, text)
-        text = as_read(text, result.untrusted)
+        text = as_read(text, result.source)
+        room = self._room_for_pictures()
+        pictures, left_out = result.pictures[:room], result.pictures[room:]
+        if left_out:
+            text = f"{text}\n\n{self._not_shown(seq, 'tool', left_out)}"
         shown = ResultPart(call_id, text, result.is_error) if call_id else told_result(result, text)
-        self._put("user", (shown,))
+        self._put_result(shown, [p for one in pictures for p in _quoted_picture(result, one)])
+        self._images_seen += len(pictures)
 
     def _maybe_shrunk(self, seq: int, text: str, keep: int | None) -> str:
         if keep is None or len(text) <= keep:
@@ -249,9 +264,22 @@ class ViewFold:
         )
         return cut
 
+    def _put_result(self, result: ViewPart, pictures: Sequence[ViewPart]) -> None:
+        """Puts a result before the pictures of earlier ones: providers want all results first."""
+        tail, self._tail = self._tail, 0
+        behind: tuple[ViewPart, ...] = ()
+        if tail:
+            last = self._messages[-1]
+            behind = last.parts[-tail:]
+            self._messages[-1] = replace(last, parts=last.parts[:-tail])
+            self._size -= sum(map(_size, behind))
+        self._put("user", (result, *behind, *pictures))
+        self._tail = len(behind) + len(pictures)
+
     def _put(self, role: Literal["user", "assistant"], parts: Sequence[ViewPart]) -> None:
         if not parts:
             return
+        self._tail = 0
         self._size += sum(_size(p) for p in parts)
         last = self._messages[-1] if self._messages else None
         if last is not None and last.role == role:
@@ -261,12 +289,20 @@ class ViewFold:
 
 
 def _circumstances(asker: AskerBody) -> tuple[TextPart, ...]:
-    """Returns the blocks before a group's message: the overheard talk, and its sender."""
+    """Returns the blocks before a group's message: the overheard talk, and its sender.
+
+    The name of the group is left out: whoever may change it would speak to the model unmarked.
+    """
     if not asker.account:
         return ()
-    where = f" in the group {quoted_name(asker.group)}" if asker.group else ""
-    who = TextPart(f"[From {quoted_name(asker.speaker)}, {asker.account}{where}]")
+    who = TextPart(f"[From {quoted_name(asker.speaker)}, {asker.account}]")
     return (TextPart(asker.heard), who) if asker.heard else (who,)
+
+
+def _quoted_picture(result: ToolResult, picture: ImagePart) -> tuple[ViewPart, ...]:
+    """Returns a picture behind a line that says where it comes from."""
+    line = as_read("[The picture follows this block.]", result.source)
+    return TextPart(line), picture
 
 
 def late_text(late: LateResultBody) -> str:
@@ -274,7 +310,8 @@ def late_text(late: LateResultBody) -> str:
     head = f"[Late result] {late.tool} ({late.subject}): {late.decision}."
     if not late.text:
         return head
-    return f"{head}\n<output>\n{as_read(late.text, late.untrusted)}\n</output>"
+    source = late.untrusted or (late.result.trusted if late.result is not None else None)
+    return f"{head}\n<output>\n{as_read(late.text, source)}\n</output>"
 
 
 def told_result(result: ToolResult, text: str) -> TextPart:

@@ -8,9 +8,9 @@ from bot.domain.budget import CallKind, Cause
 from bot.domain.change import AddUsage, KeepPassage
 from bot.domain.contribution import Agreed, Briefing, Ended, Share, Stance
 from bot.domain.errors import StewardError
-from bot.domain.note import REMEMBER, notes_told
+from bot.domain.note import REMEMBER, noted_of, notes_told
 from bot.domain.outcome import StopReason
-from bot.domain.passage import whose
+from bot.domain.passage import Whose, whose
 from bot.domain.progress import OpenCall
 from bot.domain.recalled import PassagesInView, Recipient, told_again
 from bot.domain.stems import sought
@@ -64,8 +64,16 @@ class MemoryCompanion(Bystander):
     async def _noted(self, work: Work, row: Turn, seen: set[str]) -> RecallBody | None:
         """Returns the notes that the model does not see yet."""
         chat = work.log.chat
-        notes = await self._notes.of(whose(chat, row.asker), _MOST_NOTES)
-        return notes_told(notes, seen, row.conversation, row.asker, group=not chat.private)
+        owner = whose(chat, row.asker)
+        notes = await self._notes.of(owner, _MOST_NOTES)
+        gone = [id for id in noted_of(seen) - {n.id for n in notes} if await self._gone(id, owner)]
+        reader = Recipient(row.asker, group=not chat.private)
+        return notes_told(notes, seen, gone, row.conversation, reader)
+
+    async def _gone(self, id: str, owner: Whose) -> bool:
+        """Returns True for a note that is deleted; an old one may only be behind the newest."""
+        note = await self._notes.get(id)
+        return note is None or note.whose != owner
 
     async def _recalled(
         self, work: Work, row: Turn, seen: set[str], paid: list[AddUsage]

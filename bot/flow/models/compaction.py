@@ -166,6 +166,8 @@ def _untrusted(entry: Entry) -> str | None:
             return source
         case ResultBody(result=result):
             return result.untrusted
+        case ReplyBody() as reply:
+            return reply.untrusted
         case _:
             return None
 
@@ -227,7 +229,7 @@ def _line(entry: Entry) -> str:
         case ReplyBody() as reply if reply.text:
             return f"Assistant: {reply.text}"
         case ResultBody(result=result):
-            return f"Tool {result.tool}: {_kept(result.text, result.untrusted)}"
+            return f"Tool {result.tool}: {_kept(result.text, result.source)}"
         case LateResultBody(tool=tool, decision=decision, text=text, untrusted=source):
             return f"Tool {tool}, later: {decision}. {_kept(text, source)}"
         case SummaryBody(text=text):

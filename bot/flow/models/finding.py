@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.domain.errors import InvalidArguments
+from bot.domain.foreign_text import defused
 from bot.domain.tool import Effect, Preview, Replay, Status, ToolOutput, ToolSpec, clipped
 from bot.domain.tool_choice import search, server_of
 from bot.domain.transcript import Entry, ResultBody
@@ -57,7 +58,7 @@ class FindTools:
         found = search(str(arguments["words"])[:1_000], self._hidden, _MOST)
         if not found:
             return ToolOutput(f"None of {len(self._hidden)} tools fits these words. Try others.")
-        lines = [f"- {tool.name}: {_first(tool.description)}" for tool in found]
+        lines = [f"- {tool.name}: {_first(defused(tool.description))}" for tool in found]
         after = "They are in your list from the person's next message on."
         return ToolOutput("\n".join([*lines, after]))
 

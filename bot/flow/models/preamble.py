@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -68,14 +68,31 @@ class Preamble:
         offered = self.offered and tuple(name for name in self.offered if name in names)
         return Preamble(self.system, tools, offered)
 
+    def without(self, names: frozenset[str]) -> "Preamble":
+        """Returns the preamble that does not tell of these tools, the same one each time."""
+        if not any(name in names for name in self._told):
+            return self
+        known = self._untold.get(names)
+        if known is None:
+            offered = tuple(name for name in self._told if name not in names)
+            known = self._untold[names] = Preamble(self.system, self.tools, offered)
+        return known
+
+    @property
+    def _told(self) -> Iterable[str]:
+        return self.tools if self.offered is None else self.offered
+
+    @cached_property
+    def _untold(self) -> dict[frozenset[str], "Preamble"]:
+        return {}
+
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
-        names = self.tools if self.offered is None else self.offered
-        return tuple(self.tools[name].spec for name in names)
+        return tuple(self.tools[name].spec for name in self._told)
 
     @cached_property
     def _wire(self) -> bytes:
-        offered = [[s.name, s.description, s.input_schema] for s in self.specs]
+        offered = [[s.name, s.told, s.input_schema] for s in self.specs]
         return json.dumps([self.system, offered], sort_keys=True, default=dict).encode()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The sums of budgets: read from the record once, then counted in memory."""
+"""The sums of budgets: read from the record now and then, and counted in memory meanwhile."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -10,8 +10,16 @@ from bot.domain.money import Nano
 from bot.ports.ledger import Ledger, Spender
 
 _KEPT = timedelta(days=2)
+FRESH = timedelta(seconds=5)
+"""The time for which a sum is trusted: another process on the same database spends, too."""
+
 _ENDED = 512
 """Calls that are kept after their end: more than can be ended and not yet be on record."""
+
+
+def is_fresh(read: datetime, now: datetime) -> bool:
+    """Returns True while something that was read then is trusted; a clock may be set back."""
+    return timedelta() <= now - read < FRESH
 
 
 @dataclass(slots=True, eq=False)
@@ -46,6 +54,11 @@ class Mark:
     since: datetime
     subject: str = ""
     """The number of the person, or the turn."""
+    until: datetime | None = None
+    """The end of the day; None for a turn.
+
+    A clock that was ahead for a while leaves records of days to come: they count then.
+    """
 
     @property
     def whose(self) -> Spender:
@@ -61,7 +74,7 @@ class Mark:
         """Returns True for a call that counts in this sum, as the record would tell."""
         whose, cause = self.whose, tab.cause
         known = whose.person in (None, cause.person) and whose.turn in (None, cause.turn)
-        return known and tab.at >= self.since
+        return known and self.since <= tab.at and (self.until is None or tab.at < self.until)
 
 
 class Sums:
@@ -74,24 +87,32 @@ class Sums:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._sums: dict[Mark, Nano] = {}
+        self._read: dict[Mark, datetime] = {}
         self._open: set[Tab] = set()
         self._ended: deque[Tab] = deque(maxlen=_ENDED)
 
     async def load(self, marks: Iterable[Mark], now: datetime) -> None:
-        """Reads the sums that are not known yet, and forgets those of days long past.
+        """Reads the sums that are not known or not fresh, and forgets those of days long past.
 
         No call may be opened meanwhile; calls may end.
         """
-        for mark in [m for m in marks if m not in self._sums]:
+        for mark in [m for m in marks if not self._knows(m, now)]:
             self._sums = {
                 m: sum
                 for m, sum in self._sums.items()
                 if m.scope is Scope.TURN or now - m.since < _KEPT
             }
+            self._read = {m: at for m, at in self._read.items() if m in self._sums}
             tabs = [tab for tab in (*self._open, *self._ended) if mark.covers(tab)]
             besides = [name for tab in tabs for name in tab.records]
-            recorded = await self._ledger.total(mark.since, mark.whose, besides)
+            recorded = await self._ledger.total(mark.since, mark.whose, besides, mark.until)
             self._sums[mark] = recorded + sum(tab.money for tab in tabs)
+            self._read[mark] = now
+
+    def _knows(self, mark: Mark, now: datetime) -> bool:
+        """Returns True for a fresh sum; that of a turn is spent by one process alone."""
+        at = self._read.get(mark)
+        return at is not None and (mark.scope is Scope.TURN or is_fresh(at, now))
 
     def of(self, mark: Mark) -> Nano:
         return self._sums.get(mark, 0)
@@ -118,3 +139,4 @@ class Sums:
         """Forgets the sum of a turn that has ended."""
         for mark in [m for m in self._sums if m.scope is Scope.TURN and m.subject == turn]:
             del self._sums[mark]
+            self._read.pop(mark, None)

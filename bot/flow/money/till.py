@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from bot.domain.budget import Budgets, CallKind, Cause, Limit, Purse, Scope, day_of, least_cost
 from bot.domain.change import Change, DropUsage, Write
@@ -14,7 +15,7 @@ from bot.domain.money import Nano
 from bot.domain.person import Person
 from bot.domain.zones import Zones
 from bot.flow.money.receipt import Receipt, new_call
-from bot.flow.money.sums import Mark, Sums
+from bot.flow.money.sums import Mark, Sums, is_fresh
 from bot.flow.money.wording import NO_PRICE, refusal, unpriced, which
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -22,6 +23,9 @@ from bot.ports.ledger import Ledger, Spender
 from bot.ports.people import People
 
 _LOG = logging.getLogger(__name__)
+Day: TypeAlias = tuple[datetime, datetime, str]
+"""The beginning and the end of a day, and its time zone."""
+
 _EVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -48,8 +52,10 @@ class Till:
         self._zones = zones
         self._clock = clock
         self._settings = settings
-        self._chosen: dict[Scope, Limit] | None = None
+        self._chosen: dict[Scope, Limit] = {}
+        self._read: datetime | None = None
         self._sums = Sums(ledger)
+        self._days: dict[int, Day] = {}
         self._lock = asyncio.Lock()
 
     async def opened(
@@ -140,8 +146,10 @@ class Till:
 
     async def budgets(self) -> Budgets:
         """Returns the budget of each scope that has one: set in a chat, or else by a setting."""
-        if self._chosen is None:
-            self._chosen = dict(await self._ledger.budgets())
+        now = self._clock.now()
+        if self._read is None or not is_fresh(self._read, now):
+            # An owner may have set one through another process on the same database.
+            self._chosen, self._read = dict(await self._ledger.budgets()), now
         return {**self._settings, **self._chosen}
 
     async def today(self) -> tuple[Nano | None, Nano]:
@@ -149,13 +157,13 @@ class Till:
         limit = (await self.budgets()).get(Scope.DAY, Limit()).money
         for purse in await self.purses(Cause(CallKind.ANSWER)):
             return limit, purse.spent
-        since, _ = day_of(self._clock.now(), self._zones.of(None))
-        return limit, await self._ledger.total(since, Spender())
+        since, until = day_of(self._clock.now(), self._zones.of(None))
+        return limit, await self._ledger.total(since, Spender(), until=until)
 
     async def choose(self, scope: Scope, limit: Limit) -> None:
         """Makes a budget count at once; the caller stores it."""
         await self.budgets()
-        self._chosen = {**(self._chosen or {}), scope: limit}
+        self._chosen, self._read = {**self._chosen, scope: limit}, self._clock.now()
 
     def forget(self, turn: str) -> None:
         """Forgets what a turn has spent: it has ended."""
@@ -183,13 +191,23 @@ class Till:
                 zone = self._zones.of(None)
                 return Purse(scope, limit, 0, *day_of(now, zone), zone)
             case Scope.PERSON if cause.person is not None:
-                zone = self._zones.of(person)
-                return Purse(scope, limit, 0, *day_of(now, zone), zone, str(cause.person))
+                day = self._day(cause.person, self._zones.of(person), now)
+                return Purse(scope, limit, 0, *day, str(cause.person))
             case Scope.TURN if cause.turn:
                 return Purse(scope, limit, 0, _EVER, None, "UTC", cause.turn)
             case _:
                 return None
 
+    def _day(self, person: int, zone: str, now: datetime) -> Day:
+        """Returns a person's day; another time zone counts once the day that began has ended.
+
+        Otherwise a new zone whose midnight was a moment ago would be a new budget.
+        """
+        held = self._days.get(person)
+        if held is None or not held[0] <= now < held[1]:
+            held = self._days[person] = (*day_of(now, zone), zone)
+        return held
+
 
 def _mark(purse: Purse) -> Mark:
-    return Mark(purse.scope, purse.since, purse.subject)
+    return Mark(purse.scope, purse.since, purse.subject, purse.until)

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.budget import Purse, Scope
 from bot.domain.markdown import inline_code
 from bot.domain.money import Nano, told
+from bot.domain.span import span
 
 _WHICH = {
     Scope.DAY: "today's budget of {limit} for everybody",
@@ -47,8 +48,7 @@ def _for_more(*, owner: bool) -> str:
 def anew_at(purse: Purse, now: datetime) -> str:
     """Returns when a budget starts anew: `00:00 (Europe/Lisbon), in 5 h 3 min`."""
     until = purse.until or now
-    minutes = max(int((until - now).total_seconds()) // 60, 1)
-    left = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+    left = span((until - now).total_seconds())
     return f"{until.astimezone(ZoneInfo(purse.zone)):%H:%M} ({purse.zone}), in {left}"
 
 

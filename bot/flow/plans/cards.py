@@ -7,7 +7,9 @@ from bot.domain.message import Block, Button, FileRef, Outbound, OutboundKind, P
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.tool import Effect, clipped
 from bot.domain.visible_text import visible
-from bot.flow.approvals.cards import DIFFERENT, IN_WORKSPACE, LONGEST, REPLY
+from bot.flow.approvals.card_buttons import DIFFERENT
+from bot.flow.approvals.cards import IN_WORKSPACE, REPLY
+from bot.flow.approvals.fitting import LONGEST
 
 PREFIX = "p"
 """The first letter of the button data of every plan's card."""

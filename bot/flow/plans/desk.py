@@ -18,7 +18,7 @@ from bot.domain.plan import (
     plan_of_card,
 )
 from bot.domain.visible_text import one_line
-from bot.flow.approvals.cards import DIFFERENT
+from bot.flow.approvals.card_buttons import DIFFERENT
 from bot.flow.approvals.desks import (
     NOT_APPROVER,
     NOT_OURS,
@@ -26,6 +26,7 @@ from bot.flow.approvals.desks import (
     SPENT,
     UNSHOWN,
     Taken,
+    Unawaited,
     refused,
 )
 from bot.flow.plans.cards import document, named, offered, parse_data, replaced, shown
@@ -46,7 +47,7 @@ _LOOKS = 5
 """The most tries to handle a press whose plan changes at the same moment."""
 
 
-class PlanDesk:
+class PlanDesk(Unawaited):
     """Takes decisions about plans from anywhere; it never runs a call.
 
     While a turn executes a plan, that turn owns the row; then the desk asks the turn to stop.
@@ -140,10 +141,6 @@ class PlanDesk:
             return Taken.ASSENT
         await self._recollect(plan, person)
         return Taken.WISHED
-
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns False: no turn waits for this card."""
-        return False
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the plan's card with this button in this chat."""

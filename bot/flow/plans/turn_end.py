@@ -18,7 +18,7 @@ from bot.flow.plans.cards import failures, shown, skips
 from bot.flow.plans.steps import changes, progressed
 from bot.ports.people import People
 
-NO_STEPS = "Nothing to approve: this needs no changes. Plan mode is off."
+NO_STEPS = "There are no steps to approve, so nothing was changed. Plan mode is off."
 
 
 class PlanEnding:

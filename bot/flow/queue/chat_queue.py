@@ -40,7 +40,7 @@ at once they would all be late, and each would show meanwhile that it works.
 """
 
 
-_UNASKED = ("task", "hook")
+_UNASKED = ("task", "hook", "reflection")
 """The origins of turns that no person waits for."""
 
 

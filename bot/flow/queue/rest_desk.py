@@ -5,14 +5,14 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.turn import TurnState
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, Taken, refused
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, ButtonsAlone, refused
 from bot.flow.turn.rest_card import RestVerb, key_of, parse_data
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
-class RestDesk:
+class RestDesk(ButtonsAlone):
     """Ends the rest of a turn, as its asker or an owner wants it."""
 
     def __init__(self, journal: Journal, lanes: Lanes, clock: Clock) -> None:
@@ -43,16 +43,6 @@ class RestDesk:
             return PressAnswer(SPENT)
         self._lanes.wake(lane)
         return PressAnswer(told)
-
-    async def reply(
-        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
-    ) -> Taken:
-        """Takes no words: a reply to the card is a message like any other."""
-        return Taken.NO
-
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns False: no turn waits for this card."""
-        return False
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button."""

@@ -1,11 +1,12 @@
 """Handles group talk that is not for the bot: passes it over, or keeps it as context."""
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
 from bot.domain.chat import Chat
-from bot.domain.errors import StoreError
+from bot.domain.errors import Conflict, StoreError
 from bot.domain.foreign_text import set_apart
 from bot.domain.message import Address, InboundMessage
 from bot.domain.tool import clipped
@@ -19,6 +20,9 @@ MOST_HEARD = 50
 """The most messages that are kept for the next turn."""
 
 _LONGEST_LINE = 500
+
+_MOST_COLLECTED = 200
+"""The most marks that wait to be stored together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class Overhearing:
         self._rows = rows
         self._passed: set[int] = set()
         self._heard: dict[int, MarkInbound] = {}
+        self._collected: set[int] = set()
         self._known: dict[Address, Chat] = {}
         self._storing = asyncio.Lock()
 
@@ -66,7 +71,18 @@ class Overhearing:
             self._known[message.address] = known
         return known
 
+    @property
+    def collected(self) -> Collection[int]:
+        """Returns the rows that still look new in the inbox because their marks are not stored."""
+        return self._collected
+
+    @property
+    def full(self) -> bool:
+        """Returns true when the marks should be stored before more updates are routed."""
+        return len(self._collected) >= _MOST_COLLECTED
+
     def pass_over(self, row: InboundRow) -> None:
+        self._collected.add(row.id)
         self._passed.add(row.id)
 
     def overhear(self, row: InboundRow, chat: Chat) -> None:
@@ -75,6 +91,7 @@ class Overhearing:
             self.pass_over(row)
             return
         expect = (InboundState.NEW,)
+        self._collected.add(row.id)
         self._heard[row.id] = MarkInbound(row.id, InboundState.HEARD, expect, chat.id)
 
     async def flush(self) -> None:
@@ -98,6 +115,11 @@ class Overhearing:
             self._passed |= passed
             self._heard = {**heard, **self._heard}
             raise
+        except Conflict:
+            # Some are marked already; the others are read and routed again.
+            self._collected -= passed | heard.keys()
+            raise
+        self._collected -= passed | heard.keys()
         for chat in {mark.chat for mark in heard.values() if mark.chat is not None}:
             await self._trim(chat)
 

@@ -46,7 +46,7 @@ class DayBounds:
         if most is None and task.limits.money is None:
             return state
         today = await self.runs(task, work.clock.now())
-        if await self._spent(task, today) and not _answered(state.progress):
+        if await self._spent(task, today) and not answered(state.progress):
             return replace(state, ending=state.ending or Finish(StopReason.BUDGET, _NO_MONEY))
         if most is None:
             return state
@@ -66,7 +66,7 @@ class DayBounds:
         return await self._scheduled.spent(turns) >= task.limits.money
 
 
-def _answered(progress: Progress) -> bool:
+def answered(progress: Progress) -> bool:
     """Returns True when the newest entry is a reply without calls: it costs nothing to end."""
     reply = progress.reply
     return reply is not None and not reply.calls and not progress.since_reply

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from bot.domain.change import SaveRun, SaveTask, Write
@@ -11,8 +11,6 @@ from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import Finish
 from bot.domain.task import (
-    AGAIN_MINUTES,
-    FAILED_IN_A_ROW,
     Allowed,
     RunState,
     TaskRun,
@@ -32,8 +30,8 @@ from bot.flow.schedules.unwatched import (
     FAILED,
     NOT_ITS_OWN,
     ONLY_READS,
-    TRIED_AGAIN,
     changes,
+    next_try,
     reported_nothing,
 )
 from bot.flow.schedules.wording import footer, opened
@@ -42,7 +40,7 @@ from bot.ports.journal import Agenda
 from bot.ports.scheduled import Scheduled
 from bot.ports.tool import Tool
 
-PAUSED_AFTER = f"{FAILED_IN_A_ROW} runs in a row failed"
+PAUSED_AFTER = "{count} runs in a row failed"
 
 
 @dataclass(slots=True)
@@ -156,28 +154,23 @@ class RunCompanion(Bystander):
 def _failed(work: Work, task: TimedTask, run: TaskRun, finish: Finish) -> Ended:
     """Returns the end of a failed run: another try that nobody hears of, or one word."""
     now, rounds = work.clock.now(), work.turn.rounds
-    again_at = _next_try(task, run, finish, now)
+    again_at = tried_again_at(task, run, finish, now)
     if again_at is not None:
         waits = run.ended(RunState.AGAIN, now, finish.why, rounds)
         return Ended((SaveRun(replace(waits, again_at=again_at)),), silent=True)
     failures = task.failures + 1
     counted = task.changed(failures=failures)
     told = ""
-    if failures >= FAILED_IN_A_ROW and task.state is TaskState.ACTIVE:
-        counted = replace(counted, state=TaskState.PAUSED, why=PAUSED_AFTER)
-        told = f"⏸ The task is paused: {PAUSED_AFTER}. /tasks shows it and resumes it."
+    if failures >= task.most_failures and task.state is TaskState.ACTIVE:
+        why = PAUSED_AFTER.format(count=failures)
+        counted = replace(counted, state=TaskState.PAUSED, why=why)
+        what, where = ("goal", "/goals") if task.paces else ("task", "/tasks")
+        told = f"⏸ The {what} is paused: {why}. {where} shows it and resumes it."
     over = run.ended(RunState.FAILED, now, finish.why, rounds)
     return Ended((SaveRun(over), SaveTask(counted, task.version)), told, below=footer(task, run))
 
 
-def _next_try(task: TimedTask, run: TaskRun, finish: Finish, now: datetime) -> datetime | None:
-    """Returns the time of the next try; None when there is none before the task's next time.
-
-    A model that stayed away was tried again for more than an hour by then.
-    """
-    if finish.stop_reason not in TRIED_AGAIN or finish.fleeting:
-        return None
-    if run.tries > len(AGAIN_MINUTES):
-        return None
-    at = now + timedelta(minutes=AGAIN_MINUTES[run.tries - 1])
-    return at if task.due is None or at < task.due else None
+def tried_again_at(task: TimedTask, run: TaskRun, finish: Finish, now: datetime) -> datetime | None:
+    """Returns the time of the next try; None when there is none before the task's next time."""
+    at = next_try(finish, run.tries, now)
+    return at if at is None or task.due is None or at < task.due else None

@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfoNotFoundError
 
-from bot.domain.change import AddRun, AskStop, Change, SaveRun, SaveTask, SaveTurn, Write
+from bot.domain.change import (
+    AddRun,
+    AskStop,
+    Change,
+    DropRuns,
+    SaveRun,
+    SaveTask,
+    SaveTurn,
+    Write,
+)
 from bot.domain.errors import Conflict, NoSuchChat
 from bot.domain.task import (
     AT_WORK,
@@ -29,6 +38,13 @@ from bot.ports.turns import TurnRows
 
 REPLACED = "the next run of the task"
 """The text of `stop_asked` of a run that a newer one replaces."""
+
+_KEPT = timedelta(days=400)
+"""The time for which a run is kept: a clock that is set back by a year repeats nothing."""
+
+_SKIPPED_KEPT = timedelta(days=30)
+MOST_RUNS = 20_000
+"""Runs of one task that are kept: 400 days of as many as a day may have by default."""
 
 STILL_AT_WORK = "the run before was still at work"
 
@@ -72,7 +88,7 @@ class Firing:
         except NoSuchChat:
             await self._pause(task, BOT_GONE)
         except ZoneInfoNotFoundError:
-            await self._pause(task, f"I know no time zone {task.zone} any more")
+            await self._pause(task, f"there is no time zone {task.zone} any more")
         except Conflict:
             known = await self._scheduled.get(task.id)
             if known is None or known.version != task.version:
@@ -112,18 +128,20 @@ class Firing:
             return Fired(task.chat)
         run = _begun(task, met, now)
         today = await self._bounds.runs(task, now)
+        tidy = () if today else (_old(task, now),)
         at_work = [one for one in today if one.state in AT_WORK]
         why = await self._bounds.reached(task, today)
         if at_work and task.overlap is Overlap.SKIP:
             why = STILL_AT_WORK
         if why:
             skipped = run.ended(RunState.SKIPPED, now, why)
-            await self._journal.commit(Change((SaveTask(planned, task.version), AddRun(skipped))))
+            known = (SaveTask(planned, task.version), AddRun(skipped))
+            await self._journal.commit(Change((*known, *tidy)))
             return Fired(task.chat)
         stops = at_work if task.overlap is Overlap.REPLACE else ()
         turn = queued(task, run, await self._conversation(task), now)
         known = (SaveTask(planned, task.version), AddRun(run))
-        await self._journal.commit(Change((*known, *turn, *_replaced(stops, now))))
+        await self._journal.commit(Change((*known, *turn, *_replaced(stops, now), *tidy)))
         return Fired(task.chat, run.turn, interrupts=bool(stops))
 
     async def _conversation(self, task: TimedTask) -> str | None:
@@ -140,6 +158,11 @@ class Firing:
     async def _pause(self, task: TimedTask, why: str) -> None:
         paused = task.changed(state=TaskState.PAUSED, why=why)
         await self._journal.commit(Change((SaveTask(paused, task.version),)))
+
+
+def _old(task: TimedTask, now: datetime) -> DropRuns:
+    """Returns the write that removes old runs; the first run of a day carries it along."""
+    return DropRuns(task.id, now - _KEPT, now - _SKIPPED_KEPT, MOST_RUNS)
 
 
 def _begun(task: TimedTask, due: datetime, now: datetime) -> TaskRun:

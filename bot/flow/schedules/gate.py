@@ -1,67 +1,76 @@
-"""Lets runs begin in a few chats at once; others stand in line, so that people find room."""
+"""Lets a few runs begin at once, chat by chat in turn; others stand in line, behind people."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from bot.ports.clock import Clock
 
 _LONGEST_SECONDS = 300.0
-"""Seconds after which a chat makes room for the next one, though its runs are not over."""
+"""Seconds after which a run makes room for the next one, though it is not over."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """The run that a chat carries out, and when it was called in."""
+
+    turn: str
+    since: float
 
 
 class RunGate:
-    """Wakes the chats of runs. It holds only an order: queued turns are rows, so none is lost."""
+    """Wakes the chats of runs. It holds only an order: queued turns are rows, so none is lost.
+
+    A chat carries out one run, and then stands behind the others: one with hundreds of runs keeps
+    nobody waiting for all of them.
+    """
 
     def __init__(self, wake: Callable[[int], None], clock: Clock, at_once: int) -> None:
         self._wake = wake
         self._clock = clock
         self._at_once = at_once
-        self._since: dict[int, float] = {}
-        self._runs: dict[int, set[str]] = {}
-        self._line: dict[int, set[str]] = {}
-        self._added: set[int] = set()
+        self._seats: dict[int, _Seat] = {}
+        self._line: dict[int, list[str]] = {}
 
     def add(self, turn: str, chat: int) -> None:
         """Puts a run that was just written into the line of its chat; nothing begins yet."""
-        if chat in self._runs:
-            self._runs[chat].add(turn)
-            self._added.add(chat)
-        else:
-            self._line.setdefault(chat, set()).add(turn)
+        self._line.setdefault(chat, []).append(turn)
+
+    def holds(self, turn: str, chat: int) -> bool:
+        """Returns True while a run stands in line; one of an earlier process never does."""
+        return turn in self._line.get(chat, ())
 
     def begin(self) -> None:
-        """Wakes the chats of added runs, as far as there is room; the others when there is."""
-        added, self._added = self._added, set()
-        for chat in added:
+        """Calls runs in, as far as there is room; the others when there is."""
+        while len(self._seats) < self._at_once:
+            chat = next((one for one in self._line if one not in self._seats), None)
+            if chat is None:
+                return
+            first, *others = self._line.pop(chat)
+            if others:
+                self._line[chat] = others
+            self._seats[chat] = _Seat(first, self._clock.steady())
             self._wake(chat)
-        self._call_in()
 
     def over(self, turn: str, chat: int) -> None:
         """Notes that a run has ended, or that it waits for a person."""
-        for runs in (self._line.get(chat), self._runs.get(chat)):
-            if runs is not None:
-                runs.discard(turn)
-        self._tidy(chat)
-        self._call_in()
+        if self.holds(turn, chat):
+            self._line[chat].remove(turn)
+            if not self._line[chat]:
+                del self._line[chat]
+        seat = self._seats.get(chat)
+        if seat is not None and seat.turn == turn:
+            del self._seats[chat]
+            self.begin()
+
+    def seen(self, chat: int, turns: Collection[str]) -> None:
+        """Notes which turns of a chat are not over: another process may have ended its run."""
+        seat = self._seats.get(chat)
+        if seat is not None and seat.turn not in turns:
+            self.over(seat.turn, chat)
 
     def tidy(self) -> None:
         """Makes room for others where a run takes long, or rests because no model answers."""
         oldest = self._clock.steady() - _LONGEST_SECONDS
-        for chat in [chat for chat, since in self._since.items() if since < oldest]:
-            self._leave(chat)
-        self._call_in()
-
-    def _tidy(self, chat: int) -> None:
-        if not self._line.get(chat, True):
-            del self._line[chat]
-        if not self._runs.get(chat, True):
-            self._leave(chat)
-
-    def _leave(self, chat: int) -> None:
-        del self._runs[chat], self._since[chat]
-
-    def _call_in(self) -> None:
-        while self._line and len(self._runs) < self._at_once:
-            chat = next(iter(self._line))
-            self._runs[chat] = self._line.pop(chat)
-            self._since[chat] = self._clock.steady()
-            self._wake(chat)
+        for chat in [chat for chat, seat in self._seats.items() if seat.since < oldest]:
+            del self._seats[chat]
+        self.begin()

@@ -54,9 +54,8 @@ class TaskKeeping(Bystander):
         arguments = call.arguments or {}
         if call.name == SCHEDULE_TASK:
             id = task_id(work.turn.id, call.id)
-            return (
-                SaveTask(await self._making.made(id, wish_of(arguments), _occasion(work, call))),
-            )
+            made = await self._making.made(id, wish_of(arguments), _occasion(work, call))
+            return (SaveTask(made), *await self._making.tidied(work.turn.asker))
         if call.name not in (UPDATE_TASK, CANCEL_TASK):
             return ()
         task = await self._scheduled.get(str(arguments.get("task", "")))

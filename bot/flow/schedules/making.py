@@ -3,10 +3,18 @@
 from dataclasses import replace
 from datetime import datetime
 
+from bot.domain.change import DropTask, Write
 from bot.domain.chat import Chat
 from bot.domain.message import Address
 from bot.domain.person import Person
-from bot.domain.task import MOST_TASKS, MOST_WHAT, TaskState, TimedTask
+from bot.domain.task import (
+    MOST_LEFT,
+    MOST_OVER,
+    MOST_TASKS,
+    MOST_WHAT,
+    TaskState,
+    TimedTask,
+)
 from bot.domain.task_wish import TaskWish
 from bot.domain.when import Once, Rule, WhenUnclear
 from bot.domain.zones import Zones
@@ -41,6 +49,8 @@ class TaskMaking:
         owned = await self._scheduled.of_person(person.id)
         if sum(one.state is TaskState.ACTIVE for one in owned) >= MOST_TASKS:
             raise WhenUnclear(f"You have {MOST_TASKS} active tasks already. /tasks lists them.")
+        if sum(one.state is not TaskState.DONE for one in owned) >= MOST_LEFT:
+            raise WhenUnclear(f"You have {MOST_LEFT} tasks already. /tasks lists them.")
         zone = self._zones.of(person, home)
         said = " ".join((wish.when or "").split())
         rule = await self._timetable.understood(said, by.at, zone, by.language)
@@ -78,6 +88,13 @@ class TaskMaking:
         if wish.paused is not None:
             new = self._switched(new, by.at, paused=wish.paused)
         return _checked(replace(new, untrusted=task.untrusted or by.untrusted).changed())
+
+    async def tidied(self, person: int) -> tuple[Write, ...]:
+        """Returns the writes that remove the oldest tasks of a person that are long over."""
+        owned = await self._scheduled.of_person(person)
+        over = [one for one in owned if one.state is TaskState.DONE]
+        oldest = sorted(over, key=lambda one: one.planned_at)[:-MOST_OVER]
+        return tuple(DropTask(one.id, keeps_cards=True) for one in oldest)
 
     def common(self, zone: str | None) -> str:
         """Returns this zone, or the common one where somebody has none."""

@@ -1,10 +1,11 @@
 """The rules of all runs that nobody may be watching: those of tasks and those of hooks."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 
 from bot.domain.outcome import StopReason
-from bot.domain.step import Refuse
-from bot.domain.task import NOTHING_TO_REPORT
+from bot.domain.step import Finish, Refuse
+from bot.domain.task import AGAIN_MINUTES, NOTHING_TO_REPORT
 from bot.domain.tool import Code, Effect, Status
 from bot.flow.log.work import Work
 from bot.ports.tool import Tool
@@ -27,6 +28,12 @@ FAILED = TRIED_AGAIN | {
 }
 """Ends that count as a failure."""
 
+TRY_AGAIN = (
+    "An earlier try failed. Calls that have a result above are done: do not repeat those that "
+    "worked."
+)
+"""Words to the model at the opening of another try."""
+
 END_CONVERSATION = "end_conversation"
 NOT_ITS_OWN = Refuse(
     Status.BLOCKED, Code.POLICY, "Not run: this conversation ends with the run by itself."
@@ -34,6 +41,16 @@ NOT_ITS_OWN = Refuse(
 ONLY_READS = Refuse(
     Status.BLOCKED, Code.POLICY, "Not run: this run may only read. Report what you would change."
 )
+
+
+def next_try(finish: Finish, tries: int, now: datetime) -> datetime | None:
+    """Returns the time of the next try of a run that failed so often; None when there is none.
+
+    A model that stayed away was tried again for more than an hour by then.
+    """
+    if finish.stop_reason not in TRIED_AGAIN or finish.fleeting or tries > len(AGAIN_MINUTES):
+        return None
+    return now + timedelta(minutes=AGAIN_MINUTES[tries - 1])
 
 
 def changes(name: str, tools: Mapping[str, Tool]) -> bool:

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.chat import Chat
 from bot.domain.task import NOTHING_TO_REPORT, Allowed, TaskRun, TimedTask
 from bot.domain.transcript import AskerBody, Body, NoteBody
+from bot.flow.schedules.unwatched import TRY_AGAIN
 from bot.flow.ways.follower import Speaker
 
 
@@ -30,13 +31,12 @@ def _facts(task: TimedTask, run: TaskRun) -> str:
         "Nobody may be watching. Do what the task says, once, and answer with the outcome alone.",
         f"If there is nothing worth a message, call {NOTHING_TO_REPORT} and write nothing.",
     ]
+    if task.paces:
+        told = [f"[Steward] This run was due {moment(run.due, task)}. Nobody may be watching."]
     if run.late:
         told.append("This run is late: it could not begin at its time.")
     if run.tries > 1:
-        told.append(
-            "An earlier try failed. Calls that have a result above are done: do not repeat those "
-            "that worked."
-        )
+        told.append(TRY_AGAIN)
     if task.allowed is Allowed.READONLY:
         told.append("You may only read. Calls that change something are refused.")
     return " ".join(told)
@@ -45,6 +45,8 @@ def _facts(task: TimedTask, run: TaskRun) -> str:
 def footer(task: TimedTask, run: TaskRun) -> str:
     """Returns the small line below the answer of a run."""
     late = f" · late, due {moment(run.due, task)}" if run.late else ""
+    if task.paces:
+        return f"🎯 {task.name} · goal {task.id}{late}"
     return f"⏰ {task.said} · task {task.id}{late}"
 
 

@@ -1,12 +1,17 @@
 """Begins and ends the signs of life of a turn: typing, drafts, one line for each tool."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.message import Address
+from bot.domain.message import Address, Button
 from bot.domain.outcome import StopReason
 from bot.domain.turn import TurnState
 from bot.flow.log.work import Work
@@ -22,8 +27,15 @@ Signs: TypeAlias = AbstractAsyncContextManager[None]
 """A block in which signs of life are shown."""
 
 
+Put: TypeAlias = Callable[[Button], bool]
+"""Puts a button below the growing message; False where none is on the screen."""
+
+
 class Lives:
-    """Shows the progress of turns: in the chat, and on the messages that they answer."""
+    """Shows the progress of turns: in the chat, and on the messages that they answer.
+
+    `beside` shows what stands beside the progress of a turn, where platforms have rates.
+    """
 
     def __init__(
         self,
@@ -31,11 +43,13 @@ class Lives:
         clock: Clock,
         reactions: Reactions,
         placing: Placing,
+        beside: Callable[[Work, Put], Signs],
     ) -> None:
         self._channels = channels
         self._clock = clock
         self._reactions = reactions
         self._placing = placing
+        self._beside = beside
         self._placeholders: dict[str, Placeholder] = {}
 
     def taken(self, work: Work, since: datetime) -> None:
@@ -76,7 +90,11 @@ class Lives:
             # Somebody has just pressed a button, or has waited since before a restart.
             at_once=work.turn.origin != "message" or work.progress.reply is not None,
         )
-        async with _living(live, channel, address, late):
+        # Where one may type at any moment, /stop and Ctrl-C need no button.
+        placeholder = late.placeholder
+        put = _nowhere if placeholder is None else placeholder.put
+        offer = nullcontext() if channel.instant else self._beside(work, put)
+        async with _living(live, channel, address, late), offer:
             yield live
 
     def before(self, address: Address) -> Signs:
@@ -96,6 +114,11 @@ class Lives:
         )
         self._placeholders[turn.id] = placeholder
         return placeholder
+
+
+def _nowhere(_: Button) -> bool:
+    """Returns False: drafts take no buttons."""
+    return False
 
 
 def _nothing() -> None:

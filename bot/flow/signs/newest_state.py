@@ -1,7 +1,7 @@
 """The newest state of a turn, and its way to the screen: at once, or as the rates allow."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -82,8 +82,9 @@ class Live:
         """Ends the present reply: its words stay, and the next ones stand below them."""
         self._telling.spoken()
 
-    def running(self, calls: Sequence[ToolCall]) -> None:
-        self._telling.running(calls, self._clock.steady())
+    def running(self, calls: Sequence[ToolCall], subjects: Mapping[str, str] | None = None) -> None:
+        """Takes calls that run now; `subjects` are the lines of those that were foreseen."""
+        self._telling.running(calls, self._clock.steady(), subjects)
         self.changed.set()
 
     def finished(self, pairs: Sequence[tuple[ToolCall, ToolResult]]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bot.domain.change import Change, Retract
 from bot.domain.errors import ChannelError, ContentRefused, FloodWait, StoreError
-from bot.domain.message import Address
+from bot.domain.message import Address, Button
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.journal import Journal
@@ -50,6 +50,7 @@ class Placeholder:
         self._reply_to = reply_to
         self._message: str | None = None
         self._shown = ""
+        self._button: Button | None = None
         self._task: asyncio.Task[None] | None = None
         self._placed = False
         self._ended = False
@@ -66,6 +67,16 @@ class Placeholder:
         # stay on the screen for ever.
         self._task = self._placing.start(self._show(text), name)
 
+    def put(self, button: Button) -> bool:
+        """Puts a button below the text; False where no message of it is on the screen."""
+        if not self._placed or self._ended:
+            return False
+        self._button = button
+        text, self._shown = self._shown, ""
+        if text:
+            self.show(text)
+        return True
+
     def end(self) -> None:
         """Shows no more text, and has the message deleted if it is on the screen."""
         self._ended = True
@@ -75,7 +86,11 @@ class Placeholder:
     async def _show(self, text: str) -> None:
         try:
             shown = await self._channel.draft(
-                self._address, text, message_id=self._message, reply_to=self._reply_to
+                self._address,
+                text,
+                message_id=self._message,
+                reply_to=self._reply_to,
+                button=self._button,
             )
             if shown is not None and shown != self._message:
                 self._placed = True

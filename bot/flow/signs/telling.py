@@ -1,11 +1,12 @@
 """The words and deeds of a running turn, in their order, as one growing text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
 from bot.domain.deeds import SHOWN, together
+from bot.domain.rules import allowed_line
 from bot.domain.tool import ToolCall, ToolResult
 
 RUNNING, DONE, FAILED = "⏳", "✓", "✗"
@@ -21,8 +22,12 @@ class _Deed:
     """A call of a tool, with the sign of its state and the moment at which it began."""
 
     call: ToolCall
+    subject: str
+    """The line that names it: the words of its card, where it had one."""
     since: float
     sign: str = RUNNING
+    ruled: str = ""
+    """The words about a call that a standing rule let run, once it has succeeded."""
 
 
 _Part: TypeAlias = str | list[_Deed]
@@ -53,14 +58,20 @@ class Telling:
             self._parts.append(self._words)
         self._words = ""
 
-    def running(self, calls: Sequence[ToolCall], now: float) -> None:
+    def running(
+        self, calls: Sequence[ToolCall], now: float, subjects: Mapping[str, str] | None = None
+    ) -> None:
+        """Takes calls that run now; `subjects` are the lines of those that were foreseen."""
         self.spoken()
-        self._parts.append([_Deed(call, now) for call in calls])
+        known = subjects or {}
+        named = [(call, known.get(call.id, call.subject)) for call in calls]
+        self._parts.append([_Deed(call, subject, now) for call, subject in named])
 
     def finished(self, pairs: Sequence[tuple[ToolCall, ToolResult]]) -> None:
-        signs = {call.id: FAILED if result.is_error else DONE for call, result in pairs}
+        results = {call.id: result for call, result in pairs}
         for deed in self._last_deeds:
-            deed.sign = signs.get(deed.call.id, deed.sign)
+            if (result := results.get(deed.call.id)) is not None:
+                deed.sign, deed.ruled = FAILED if result.is_error else DONE, result.ruled
 
     def note(self, line: str) -> None:
         """Takes a line about work that is no call of a tool; it stays below until words come."""
@@ -103,13 +114,19 @@ class Telling:
 def _lines(deeds: Iterable[_Deed], now: float | None = None) -> list[str]:
     """Returns a line for each row of deeds of one kind; with `now`, its time if it takes long.
 
-    What the chat shows anyway is told only when it failed.
+    What the chat shows anyway is told only when it failed. What a standing rule let run is told in
+    the words that stand below the answer later.
     """
     lines: list[str] = []
     told_of = [deed for deed in deeds if deed.sign == FAILED or deed.call.name not in SHOWN]
-    for (sign, tool), alike in groupby(told_of, key=lambda deed: (deed.sign, deed.call.name)):
+    for (sign, tool, ruled), alike in groupby(
+        told_of, key=lambda deed: (deed.sign, deed.call.name, deed.ruled)
+    ):
         row = list(alike)
-        told = f"{sign} {together(tool, [deed.call.subject for deed in row])}"
+        if ruled:
+            lines.append(allowed_line(ruled, len(row)))
+            continue
+        told = f"{sign} {together(tool, [deed.subject for deed in row])}"
         seconds = 0.0 if now is None or sign != RUNNING else now - row[0].since
         lines.append(f"{told}, {seconds:.0f} s" if seconds >= _LONG else told)
     return lines

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import SaveApproval, Write
 from bot.domain.outcome import StopReason
-from bot.flow.approvals.cards import shown_decided
+from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.log.work import Work
 
 _OVER = "the work ended before it"

@@ -53,6 +53,10 @@ class Companion(Protocol):
         """Returns the names of the only tools that the turn may use; None for all."""
         ...
 
+    def withheld(self, work: Work) -> frozenset[str]:
+        """Returns the names of tools of which the model is not told in this turn."""
+        ...
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
         """Adds to the input of the next verdict, such as its bounds or an ending."""
         ...

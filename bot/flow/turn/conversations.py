@@ -9,7 +9,7 @@ from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
 from bot.domain.turn import Turn
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.log.fresh_start import fresh
+from bot.flow.log.fresh_start import fresh, put_away
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction, digest_of
 from bot.flow.models.model_calls import ModelCalls
@@ -40,7 +40,9 @@ class Conversations:
         now = work.clock.now()
         closed = await self._closed(work.log.chat, work.turn.conversation, now)
         ended = replace(
-            closed, title=_title(work), summary=f"{text}\n\n({reason})" if reason else text
+            closed,
+            title=closed.title or _title(work),
+            summary=f"{text}\n\n({reason})" if reason else text,
         )
         _, opening = fresh(work.log.chat, now)
         usages: tuple[AddUsage, ...] = usage
@@ -54,7 +56,7 @@ class Conversations:
 
     async def _closed(self, chat: Chat, conversation: str, now: datetime) -> Conversation:
         found = await self._chats.conversation(chat.id, conversation)
-        return replace(found or Conversation(conversation, chat.id, now), closed_at=now)
+        return put_away(found or Conversation(conversation, chat.id, now), chat, now)
 
 
 def _title(work: Work) -> str:

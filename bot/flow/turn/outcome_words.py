@@ -121,8 +121,10 @@ def _closing_text(
         if asked.startswith("/new ") or asked.endswith(ONE_OF_SEVERAL):
             happened = ""  # the answer to the command, or another turn, says it already
     told = happened.format(rounds=progress.turn.rounds, why=finish.why)
-    if reason is StopReason.TOOL_FAILURE_POLICY:
-        told = _failed_alike(progress) or told
+    if reason is StopReason.TOOL_FAILURE_POLICY and (alike := _failed_alike(progress)):
+        told = alike
+        # Where nothing else was called, a list would only name the same call again.
+        listed = listed or len({done.call.subject for done in progress.done}) == 1
     return _joined(told, *_stand(progress, listed=listed), next_step)
 
 
@@ -172,7 +174,9 @@ def _done(progress: Progress) -> str:
     if earlier := sum(times for _, times in folded[:-12]):
         lines.insert(0, f"… {earlier} earlier calls")
     sure = any(not line.startswith(_UNKNOWN) for line in real)
-    head = "Done so far:" if sure else "Begun, and perhaps done in part:"
+    failed = all(line.startswith("✗") for line in real)
+    head = "Tried so far:" if failed else "Done so far:"
+    head = head if sure else "Begun, and perhaps done in part:"
     if not sure:
         lines = [line.replace(_UNKNOWN, "❓", 1) for line in lines]
     return f"{head}\n" + "\n".join(f"- {line}" for line in lines)

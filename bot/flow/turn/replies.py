@@ -17,6 +17,7 @@ from bot.domain.errors import (
 )
 from bot.domain.outcome import StopReason
 from bot.domain.step import CallModel, Finish, Step, WrapUp
+from bot.domain.tool import ToolSpec
 from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.view import ModelRequest, RequestView
 from bot.flow.log.foreign_addresses import written
@@ -81,8 +82,10 @@ class Replies:
         fold = scene.fold(work.log, self._images)
         view = fold.view()
         foreign = fold.untrusted_for(work.turn.asker) is not None
+        request = _request(work, scene, view, calls_allowed=isinstance(step, CallModel))
+        # What a provider looks up comes into view in the middle of the very reply.
+        foreign = foreign or any(spec.hosted for spec in request.tools)
         live.guard(written(work.log.entries()) if foreign else None)
-        request = _request(scene, view, calls_allowed=isinstance(step, CallModel))
         pause = PauseLine(work)
         try:
             shown = _unseen if hidden else live.write
@@ -212,17 +215,32 @@ def _unseen(text: str) -> None:
     """Drops text that the person must not see."""
 
 
-def _request(scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRequest:
+def _request(work: Work, scene: Scene, view: RequestView, *, calls_allowed: bool) -> ModelRequest:
     profile = scene.profile
     room = profile.window - view.diagnostics.estimate - _MARGIN
     return ModelRequest(
         profile,
         scene.preamble.system,
-        scene.preamble.specs if profile.calls else (),
+        _offered(work, scene) if profile.calls else (),
         view.messages,
         calls_allowed=calls_allowed,
         max_output=max(_LEAST_OUTPUT, min(profile.max_output, room)),
         estimate=view.diagnostics.estimate,
+    )
+
+
+def _offered(work: Work, scene: Scene) -> tuple[ToolSpec, ...]:
+    """Returns the tools of the request; nobody is asked before the provider runs a hosted one."""
+    specs = scene.preamble.specs
+    if not any(spec.hosted for spec in specs):
+        return specs
+    asker = work.asker
+    able = scene.profile.searches and asker is not None
+    return tuple(
+        spec
+        for spec in specs
+        if not spec.hosted
+        or (able and asker is not None and not asker.effective_rights.refusal(spec.name))
     )
 
 

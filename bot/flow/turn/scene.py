@@ -82,7 +82,7 @@ class Scenes:
         found = found_before(work.log.entries(), turn.id)
         preamble = await self._preamble.during(chat, turn.id, lenders, found)
         for one in self._companions:
-            preamble = preamble.only(one.lent(work))
+            preamble = preamble.only(one.lent(work)).without(one.withheld(work))
         return Scene(preamble, place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:

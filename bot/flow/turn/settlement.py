@@ -1,17 +1,15 @@
 """Settles a turn: closing results, the last word, the row and the cards, in one transaction."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.approval import ApprovalState
 from bot.domain.change import AddAudit, Write
 from bot.domain.outcome import Outcome, StopReason
 from bot.domain.step import Finish
-from bot.domain.tool import Code, ToolCall, ToolResult
-from bot.domain.transcript import Body
+from bot.domain.tool import Code
 from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.outcomes import outcomes
-from bot.flow.log.closing import body_of, closings
+from bot.flow.log.closing import bodies_of, closings
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import cards_at_end, ended_cards, kept_cards
 from bot.flow.turn.companion import Companions, closed_by
@@ -38,7 +36,7 @@ class Settlement:
         parts = [await one.ended(work, finish, closed) for one in self._companions]
         last = await self._last_words.at(work, finish, parts)
         note = note_of(last.outcome, progress)
-        bodies = [*_bodies(work, closed), *((note,) if note is not None else ())]
+        bodies = [*bodies_of(closed, work.late_approval), *((note,) if note is not None else ())]
         also: list[Write] = [*cards_at_end(work, finish.stop_reason), *outcomes(work, closed)]
         also.extend((last.message,) if last.message is not None else ())
         also.extend(write for part in parts for write in part.writes)
@@ -61,7 +59,7 @@ class Settlement:
         why = next((part.withdraws for part in parts if part.withdraws), "")
         code = Code.CANCELLED if why else Code.AWAITING_DECISION
         worded = closed_by(self._companions, work, code)
-        bodies = _bodies(work, closings(work.progress.open_calls, code, worded))
+        bodies = bodies_of(closings(work.progress.open_calls, code, worded), work.late_approval)
         cards = ended_cards(work, ApprovalState.CANCELLED, why) if why else kept_cards(work)
         also = (*cards, *(write for part in parts for write in part.writes))
         settled = self._ended(work, StopReason.SET_ASIDE)
@@ -75,7 +73,3 @@ class Settlement:
         return AddAudit(
             work.clock.now(), work.turn.chat, work.turn.asker, "turn.ended", work.turn.id, details
         )
-
-
-def _bodies(work: Work, closed: Sequence[tuple[ToolCall, ToolResult]]) -> list[Body]:
-    return [body_of(result, work.late_approval) for _, result in closed]

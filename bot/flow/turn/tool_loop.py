@@ -183,12 +183,12 @@ class ToolLoop:
             await self._record(work, scene, closed)
         if not step.run:
             return
-        live.running(step.run)
+        due = [self._due(work, scene, gates, call) for call in step.run]
+        live.running(step.run, {d.call.id: d.preview.subject for d in due if d.preview})
         once = [c for c in step.run if self._replay(scene, c) is Replay.ONCE]
         if once:
             intents = [IntentBody(call.id) for call in once]
             await work.write(*intents, durable=True)
-        due = [self._due(work, scene, gates, call) for call in step.run]
         with work.start.step():
             ran = await self._runner.run(due, scene.preamble.tools, work.progress)
         ran = [_ruled(one, gates.get(one.call.id)) for one in ran]

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.domain.change import AddArtifact, AllowServer, Show, Write
+from bot.domain.change import AddArtifact, AllowServer, SaveFileChange, Show, Write
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, StewardError, ToolFailure
+from bot.domain.file_change import FileChange
 from bot.domain.limits import Limits
 from bot.domain.progress import HINT, Done, Progress, error_key
 from bot.domain.server import ServerConsent
@@ -21,6 +22,7 @@ from bot.domain.tool import (
     ToolOutput,
     ToolResult,
 )
+from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.ports.clock import Clock
 from bot.ports.tool import Place, Tool
 
@@ -46,9 +48,10 @@ class Ran:
 
 
 class ToolRunner:
-    def __init__(self, clock: Clock, limits: Limits) -> None:
+    def __init__(self, clock: Clock, limits: Limits, trusted: TrustedOrigins) -> None:
         self._clock = clock
         self._limits = limits
+        self._trusted = trusted
 
     async def run(
         self, due: Sequence[Due], tools: Mapping[str, Tool], progress: Progress
@@ -59,8 +62,13 @@ class ToolRunner:
             tasks = [
                 group.create_task(self._run(one, tools, room), name=one.call.subject) for one in due
             ]
-        ran = [(task.result(), one.place) for task, one in zip(tasks, due, strict=True)]
+        told = await self._judged([task.result() for task in tasks], due)
+        ran = [(each, one.place) for each, one in zip(told, due, strict=True)]
         return self.advised(self._fitted(ran, progress), progress)
+
+    async def _judged(self, ran: Sequence[Ran], due: Sequence[Due]) -> list[Ran]:
+        results = await self._trusted.judged([one.result for one in ran], due[0].place)
+        return [replace(one, result=result) for one, result in zip(ran, results, strict=True)]
 
     def advised(self, ran: Sequence[Ran], progress: Progress) -> list[Ran]:
         """Returns the results; an error that an earlier round had too gets a word of advice."""
@@ -76,7 +84,9 @@ class ToolRunner:
         ran = await self._bounded(call, tool, due.preview, replace(place, call_id=call.id), room)
         took = round((self._clock.steady() - begun) * 1000)
         text = _without_secrets(ran.result.text, place)
-        return replace(ran, result=replace(ran.result, text=text, duration_ms=took))
+        origin = ran.result.origin or tool.spec.origin
+        told = replace(ran.result, text=text, duration_ms=took, origin=origin)
+        return replace(ran, result=told)
 
     async def _bounded(
         self, call: ToolCall, tool: Tool, preview: Preview | None, place: Place, room: float
@@ -110,6 +120,8 @@ class ToolRunner:
             _clean(output.text),
             code=Code.ERROR if status is Status.FAILED else None,
             untrusted=output.untrusted,
+            origin=output.origin,
+            pictures=output.pictures,
             files=output.files,
             keep=tool.spec.keep,
             passages=output.passages,
@@ -118,7 +130,32 @@ class ToolRunner:
             Show(f"send:{place.turn}:{call.id}:{n}", place.chat, content)
             for n, content in enumerate(output.sends)
         )
-        return Ran(call, result, (*sends, *self._consents(output)))
+        kept = self._kept(call, output, place)
+        if kept is not None:
+            result = replace(result, undo=kept.change.id)
+        keeps = () if kept is None else (kept,)
+        return Ran(call, result, (*sends, *self._consents(output), *keeps))
+
+    def _kept(self, call: ToolCall, output: ToolOutput, place: Place) -> SaveFileChange | None:
+        """Returns the write that keeps what a tool replaced, so that it can be taken back."""
+        replaced = output.replaced
+        if replaced is None:
+            return None
+        change = FileChange(
+            id=secrets.token_hex(6),
+            chat=place.chat,
+            turn=place.turn,
+            task=place.task or place.turn,
+            call=call.id,
+            asker=place.person,
+            root=str(place.workspace),
+            path=replaced.path,
+            content=replaced.content,
+            mode=replaced.mode,
+            now=replaced.now,
+            at=self._clock.now(),
+        )
+        return SaveFileChange(change)
 
     def _consents(self, output: ToolOutput) -> tuple[Write, ...]:
         if not isinstance(output.after, LetServerIn):

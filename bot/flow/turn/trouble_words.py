@@ -18,7 +18,7 @@ _HAPPENED = {
     Trouble.EMPTY: "The model gave an empty answer each time that I asked.",
     Trouble.TOO_LONG: "This conversation is too long for the model, even shortened.",
     Trouble.FORM: "The model's provider does not accept this conversation as it stands.",
-    Trouble.OTHER: "I got no usable answer from the model.",
+    Trouble.OTHER: "The model answered in a way that I cannot use.",
 }
 
 _HELPS = {

@@ -1,33 +1,27 @@
 """A turn from its opening to its settled end."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from bot.domain.approval import Approval
-from bot.domain.change import Show
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict, FenceLost, ModelDenied, StewardError, StoreError
-from bot.domain.message import Markdown, Outbound, OutboundKind
-from bot.domain.outcome import StopReason
 from bot.domain.step import Finish
 from bot.domain.turn import Turn, TurnState
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
-from bot.flow.models.compaction import Compaction
 from bot.flow.reading.gathering import Gathered
 from bot.flow.signs.life_signs import Lives
 from bot.flow.turn import server_faults
+from bot.flow.turn.chores import Chore
 from bot.flow.turn.model_faults import failed
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.resting import Resting
-from bot.flow.turn.scene import Scene, Scenes
+from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.tool_loop import ToolLoop
 from bot.ports.journal import Agenda
-
-_EVERYTHING = 1_000.0
-"""A fill level of the window at which no old turn may stay."""
 
 
 class Turns:
@@ -39,15 +33,16 @@ class Turns:
         loop: ToolLoop,
         settlement: Settlement,
         resting: Resting,
-        compaction: Compaction,
+        chores: Mapping[str, Chore],
         scenes: Scenes,
         lives: Lives,
     ) -> None:
+        """Takes the `chores` by the origin of their turns."""
         self._openings = openings
         self._loop = loop
         self._settlement = settlement
         self._resting = resting
-        self._compaction = compaction
+        self._chores = chores
         self._scenes = scenes
         self._lives = lives
 
@@ -102,15 +97,16 @@ class Turns:
             await self._settlement.settle(work, ending)
 
     async def _advanced(self, work: Work) -> Finish | None:
-        """Returns the ending; None when the turn is parked, or was a settled compaction."""
+        """Returns the ending; None when the turn is parked, or was a chore that settled itself."""
+        chore = self._chores.get(work.turn.origin)
         try:
+            if chore is not None:
+                with work.start.step():
+                    await chore.do(work)
+                return None
             scene = await self._scenes.of(work)
         except ModelDenied as fault:
             return failed(fault, work.turn.model)
-        if work.turn.origin == "compaction":
-            with work.start.step():
-                await self._compact(work, scene)
-            return None
         if work.progress.reply is None and not work.progress.open_calls:
             await server_faults.tell(work, await self._scenes.servers(work))
         async with self._lives.of(work) as live:
@@ -123,16 +119,3 @@ class Turns:
     async def set_aside(self, work: Work) -> None:
         await self._settlement.set_aside(work)
         self._lives.rested(work)
-
-    async def _compact(self, work: Work, scene: Scene) -> None:
-        """Makes a summary of everything before this turn, because a person asked for room."""
-        made = await self._compaction.make_room(work, scene.profile, fill=_EVERYTHING)
-        told = "The conversation is summarised." if made else "There is nothing to summarise yet."
-        content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
-        settled = work.counted(
-            state=TurnState.SETTLED,
-            stop_reason=StopReason.FINAL_ANSWER,
-            ended_at=work.clock.now(),
-        )
-        show = Show(f"answer:{work.turn.id}", work.turn.chat, content)
-        await work.write(turn=settled, also=(show,), durable=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.domain.change import Show
-from bot.domain.message import Button, Outbound, Plain
+from bot.domain.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.tool import clipped
+from bot.domain.turn import Turn
 from bot.ports.outbox import OutboxRow
 
 PREFIX = "e"
@@ -29,6 +30,7 @@ class EndVerb(StrEnum):
     MODEL = "m"
     CHOICE = "q"
     STOP = "s"
+    HALT = "h"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ def wait_key(turn: str) -> str:
     return f"wait:{turn}"
 
 
+def halt_key(turn: str) -> str:
+    """Returns the outbound key of the message that offers to stop a long turn."""
+    return f"halt:{turn}"
+
+
 def again(turn: str) -> Rows:
     return ((Button("🔁 Try again", EndButton(EndVerb.AGAIN, turn).data),),)
 
@@ -97,6 +104,27 @@ def choices(turn: str, words: Sequence[str]) -> Rows:
 
 def stop(turn: str) -> Rows:
     return ((Button("⏹ Stop", EndButton(EndVerb.STOP, turn).data),),)
+
+
+def halt(turn: str) -> Button:
+    """Returns the same button for a turn that works for long."""
+    return Button("⏹ Stop", EndButton(EndVerb.HALT, turn).data)
+
+
+def on_screen(row: OutboxRow | None) -> bool:
+    """Returns True while a message with buttons stands, or is owed."""
+    return row is not None and bool(row.content.buttons)
+
+
+def gone(row: OutboxRow) -> Show:
+    """Takes a message off the screen."""
+    return Show(row.key, row.chat, Outbound(OutboundKind.GONE, ()))
+
+
+def left_over(turn: Turn, message_id: str) -> Show:
+    """Takes a message off the screen that has lost its row."""
+    key = f"passing:{turn.id}:{message_id}"
+    return Show(key, turn.chat, Outbound(OutboundKind.GONE, ()), over=message_id)
 
 
 def pressed_in(content: Outbound, data: str) -> Button | None:

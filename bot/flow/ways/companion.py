@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from bot.domain.change import EndWays, Write
-from bot.domain.contribution import Ended, Share
+from bot.domain.change import DropPassage, EndWays, Write
+from bot.domain.contribution import Aside, Ended, Share
 from bot.domain.step import Finish
 from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.domain.turn import Turn, TurnState, Way, WaysOn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
-from bot.flow.ways.buttons import key_of, wait_key, without_buttons
+from bot.flow.ways.buttons import gone, halt_key, key_of, on_screen, wait_key, without_buttons
 from bot.flow.ways.fitting_buttons import ways_of
 from bot.flow.ways.follower import opened, purpose_in
 from bot.flow.ways.speakers import Speakers
@@ -30,14 +30,16 @@ class WaysCompanion(Bystander):
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         turn = work.turn
-        if turn.origin == "compaction":
+        if turn.origin == "compaction" or (turn.origin == "undo" and turn.follows is None):
             return Share(row)
         past = (*await self._past(agenda), *await self._line_left(turn))
-        if turn.state is not TurnState.QUEUED or turn.follows is None:
+        if turn.state is not TurnState.QUEUED or turn.follows is None or turn.origin == "undo":
             return Share(row, writes=past)
         speaker = await self._speakers.of(work)
         if speaker is None:
             return Share(row, writes=past)
+        if turn.way is Way.ANEW:
+            past = (*past, DropPassage(turn.follows))
         bodies = opened(turn, work.log.entries(turn.follows), work.log.chat, speaker)
         return Share(row, bodies, past, purpose_in(work.log.entries()))
 
@@ -59,4 +61,16 @@ class WaysCompanion(Bystander):
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        return Ended(buttons=ways_of(work, finish, self._models))
+        offer = await self._offer_gone(work)
+        return Ended(writes=offer, buttons=ways_of(work, finish, self._models))
+
+    async def parked(self, work: Work) -> Sequence[Write]:
+        return await self._offer_gone(work)
+
+    async def set_aside(self, work: Work) -> Aside:
+        return Aside(await self._offer_gone(work))
+
+    async def _offer_gone(self, work: Work) -> tuple[Write, ...]:
+        """Takes the offer to stop a long turn off the screen: it does not work any more."""
+        row = await self._outbox.row(halt_key(work.turn.id))
+        return (gone(row),) if row is not None and on_screen(row) else ()

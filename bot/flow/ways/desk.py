@@ -7,11 +7,13 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.turn import Turn, TurnState, WaysOn
-from bot.flow.approvals.desks import NOT_OURS, Taken, refused
+from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.ways.buttons import (
     EndButton,
     EndVerb,
+    halt_key,
     key_of,
+    left_over,
     parse_data,
     pressed_in,
     wait_key,
@@ -32,7 +34,7 @@ OVER = "That is over already."
 NO_ASKER = "The one who asked can no longer use me, so this button does nothing."
 
 
-class WaysDesk:
+class WaysDesk(ButtonsAlone):
     def __init__(
         self,
         journal: Journal,
@@ -56,13 +58,18 @@ class WaysDesk:
             return refused(NOT_OURS)
         if person is None or not person.may_decide_for(turn.asker):
             return refused(NOT_YOURS)
-        if meant.verb is EndVerb.STOP:
-            return await self._stop(turn, person)
+        if meant.verb in (EndVerb.STOP, EndVerb.HALT):
+            return await self._stop(turn, meant, press, person)
         return await self._go(turn, meant, press.data, person)
 
-    async def _stop(self, turn: Turn, person: Person) -> PressAnswer:
-        """Stops a turn that waits for its model."""
+    async def _stop(
+        self, turn: Turn, meant: EndButton, press: Press, person: Person
+    ) -> PressAnswer:
+        """Stops a turn that works or waits for its model."""
         if turn.state is TurnState.SETTLED:
+            if meant.verb is EndVerb.HALT and press.message_id is not None:
+                # A copy that a death in the middle of the sending left behind.
+                await self._journal.commit(Change((left_over(turn, press.message_id),)))
             return PressAnswer(OVER)
         asked = AskStop(turn.id, f"Stop, by {person.name}")
         await self._journal.commit(Change((asked,), durable=True))
@@ -94,28 +101,24 @@ class WaysDesk:
 
     async def _gone_on(self, turn: Turn, shown: OutboxRow) -> PressAnswer:
         """Takes buttons away that a fresh start has left behind."""
-        gone = (EndWays(turn.id, WaysOn.PAST), without_buttons(shown))
+        past = (EndWays(turn.id, WaysOn.PAST), without_buttons(shown))
         # Another press may just have done so.
         with suppress(Conflict):
-            await self._journal.commit(Change(gone, durable=True))
+            await self._journal.commit(Change(past, durable=True))
         return refused(GONE_ON)
-
-    async def reply(
-        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
-    ) -> Taken:
-        """Takes no words: a reply to such a message is a message like any other."""
-        return Taken.NO
-
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns False: no turn waits for these buttons."""
-        return False
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the message with this button."""
         meant = parse_data(data)
         if meant is None:
             return None
-        return wait_key(meant.turn) if meant.verb is EndVerb.STOP else key_of(meant.turn)
+        match meant.verb:
+            case EndVerb.STOP:
+                return wait_key(meant.turn)
+            case EndVerb.HALT:
+                return halt_key(meant.turn)
+            case _:
+                return key_of(meant.turn)
 
 
 def _busy(agenda: Agenda) -> bool:

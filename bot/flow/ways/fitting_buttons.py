@@ -31,7 +31,7 @@ def ways_of(work: Work, finish: Finish, models: Sequence[str]) -> Rows:
     if reason is StopReason.WAITING_FOR_USER:
         return choices(turn.id, work.progress.choices)
     # The card of an approved plan has its own buttons to go on, and a summary is asked for anew.
-    if turn.origin in ("plan", "compaction"):
+    if turn.origin in ("plan", "compaction", "undo"):
         return ()
     if reason in _LIMITED or (reason is StopReason.FINAL_ANSWER and _cut(work)):
         return onward(turn.id)

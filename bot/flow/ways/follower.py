@@ -1,19 +1,33 @@
 """The turn that a button below the end of another turn starts."""
 
 import secrets
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.chat import Chat
 from bot.domain.person import Person
-from bot.domain.transcript import AskerBody, Body, Entry, NoteBody
+from bot.domain.tool import ToolResult
+from bot.domain.transcript import (
+    AskerBody,
+    Body,
+    CutBody,
+    Entry,
+    IntentBody,
+    NoteBody,
+    ResultBody,
+)
 from bot.domain.turn import Turn, TurnState, Way
 from bot.flow.ways.buttons import EndButton, EndVerb
 
 _AGAIN = "[Steward] They ask for another try. Calls that have a result above are done: "
 _REPEATED = f"{_AGAIN}do not repeat those that worked. The request is repeated here:"
 _ALONE = f"{_AGAIN}do not repeat those that worked. Take the request above up again."
+_DONE = (
+    "[Steward] They ask for another answer to the message below; the first one is out of view. Its "
+    "calls that worked stay done, so look before you repeat one: {}."
+)
 _ONWARD = "[Steward] They pressed “Go on”: continue where you stopped."
 
 
@@ -55,11 +69,53 @@ def opened(turn: Turn, before: Iterable[Entry], chat: Chat, speaker: Speaker) ->
     """Returns the entries that open such a turn; `before` are those of the turn it follows."""
     if turn.way is Way.ANSWER:
         return (_answer(turn, chat, speaker),)
+    if turn.way is Way.ANEW:
+        return _anew(turn, tuple(before), speaker)
     if turn.way is Way.ONWARD:
         return (NoteBody("onward", _ONWARD),)
     asked = (entry.body for entry in before if isinstance(entry.body, AskerBody))
     copies = [replace(body, moment=speaker.moment, heard="", steering=False) for body in asked]
     return (NoteBody("again", _REPEATED if copies else _ALONE), *dict.fromkeys(copies))
+
+
+def anew(first: Turn, chat: Chat, by: Person, model: str, now: datetime, *, said: str = "") -> Turn:
+    """Returns the queued turn that answers the message of another turn anew, or other words.
+
+    It belongs to the open conversation of the chat, which may be a branch of the first one's.
+    """
+    return Turn(
+        id=secrets.token_hex(8),
+        chat=chat.id,
+        conversation=chat.conversation,
+        asker=first.asker,
+        asker_name=first.asker_name or by.name,
+        model=model,
+        created_at=now,
+        state=TurnState.QUEUED,
+        reply_to=first.reply_to,
+        follows=first.id,
+        way=Way.ANEW,
+        said=said,
+    )
+
+
+def _anew(turn: Turn, before: Sequence[Entry], speaker: Speaker) -> tuple[Body, ...]:
+    """Takes the first answer out of view, and repeats the words that it answered."""
+    out = CutBody((), 0, without=(turn.follows,) if turn.follows is not None else ())
+    done = Counter(result.tool for result in _done(before))
+    told = ", ".join(f"{name} ({times})" for name, times in done.items())
+    note = (NoteBody("again", _DONE.format(told)),) if done else ()
+    asked = (entry.body for entry in before if isinstance(entry.body, AskerBody))
+    copies = (replace(body, moment=speaker.moment, heard="", steering=False) for body in asked)
+    said = {"text": turn.said, "wish": "", "seam": None} if turn.said else {}
+    return (out, *note, *(replace(body, **said) for body in dict.fromkeys(copies)))
+
+
+def _done(before: Sequence[Entry]) -> Iterator[ToolResult]:
+    """Returns the results of calls that may run only once and that worked."""
+    once = {entry.body.call_id for entry in before if isinstance(entry.body, IntentBody)}
+    results = (entry.body.result for entry in before if isinstance(entry.body, ResultBody))
+    return (one for one in results if one.call_id in once and not one.is_error)
 
 
 def purpose_in(log: Iterable[Entry]) -> str:

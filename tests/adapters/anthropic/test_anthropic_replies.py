@@ -15,6 +15,7 @@ from tests.standins.messages_api import (
     calls,
     empty,
     raw_block,
+    search,
     text,
     thinking,
     tool,
@@ -285,3 +286,47 @@ async def test_a_text_of_nothing_is_empty() -> None:
     (part,) = (await only_reply(raw_block({"type": "text", "text": None}))).parts
     assert isinstance(part, TextPart)
     assert part.text == ""
+
+
+SHIPS = {"url": "https://ships.example/", "title": "Ships"}
+
+
+async def test_what_the_api_looked_up_is_kept_as_it_came_marked_foreign_and_counted() -> None:
+    reply = await only_reply(search("ships", SHIPS, {"url": "https://b.example/"}) + text("Two."))
+    called, found, said = reply.parts
+    assert isinstance(called, ForeignPart)
+    assert isinstance(found, ForeignPart)
+    assert called.untrusted is None
+    assert called.raw["input"] == {"query": "ships"}
+    assert found.untrusted == "a web search by Claude"
+    assert found.text == "https://ships.example/\nhttps://b.example/"
+    assert found.raw["content"][0]["encrypted_content"] == "Eq+0/x=="
+    assert isinstance(said, TextPart)
+    assert reply.usage.searches == 1
+
+
+async def test_a_search_that_failed_is_no_foreign_text() -> None:
+    fault = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    block = {"type": "web_search_tool_result", "tool_use_id": "s", "content": fault}
+    (part,) = (await only_reply(raw_block(block))).parts
+    assert part == ForeignPart(block)
+
+
+@pytest.mark.parametrize(("reason", "kept"), [("max_tokens", 0), ("pause_turn", 1)])
+async def test_a_search_without_its_result_is_kept_only_where_it_goes_on(
+    reason: str, kept: int
+) -> None:
+    block = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    reply = await only_reply(raw_block(block).stopping(reason))
+    assert len(reply.parts) == kept
+
+
+@pytest.mark.parametrize("content", [None, 7, "x", [7, None, {"url": 3}]])
+async def test_a_result_of_a_search_that_nobody_can_read_is_foreign_all_the_same(
+    content: object,
+) -> None:
+    block = {"type": "web_search_tool_result", "tool_use_id": "s", "content": content}
+    (part,) = (await only_reply(raw_block(block))).parts
+    assert isinstance(part, ForeignPart)
+    assert part.untrusted
+    assert part.raw == block

@@ -71,8 +71,13 @@ def test_a_part_ends_at_a_paragraph_where_there_is_one() -> None:
         ("~~~sh\nls ```\n~~~", "```sh\nls `\u200b``\n```"),
         ("```\nnever closed", "```\nnever closed\n```"),
         (
-            "| a | bb |\n|---|:--|\n| 1 | 2 |\nafter",
-            "```\na  bb\n-  --\n1  2\n```\nafter",
+            "Two:\n\n| a | bb |\n|---|:--|\n| `x\\|y` | 2 |\n\nafter",
+            "Two:\n\n```\na    bb\n───  ──\nx|y  2\n```\n\nafter",
+        ),
+        (
+            "| Name | What it is for |\n|---|---|\n"
+            "| grep | finds a\\|b in **every** file there is |",
+            "**Name:** grep  \n**What it is for:** finds a\\|b in **every** file there is\n",
         ),
     ],
 )
@@ -90,6 +95,9 @@ def test_markdown_that_discord_does_not_know_has_another_form(source: str, shown
         ("see https://x.org/a_b_c now", "see https://x.org/a_b_c now"),
         ("[x](y)", r"[x\](y)"),
         ("a\n-# b", "a\n\\-# b"),
+        # A backslash before a digit or a letter would be shown.
+        ("1. first\n  12) last", "1\\. first\n  12\\) last"),
+        ("3.5 m, and 1 . more", "3.5 m, and 1 . more"),
     ],
 )
 def test_plain_text_is_shown_as_it_is(text: str, shown: str) -> None:

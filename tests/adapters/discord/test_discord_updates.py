@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.discord.updates import parse_event
-from bot.domain.message import Ignored, InboundMessage, Press, Unreadable, Withdrawn
+from bot.domain.feedback import Opinion
+from bot.domain.message import Ignored, InboundMessage, Press, Reaction, Unreadable, Withdrawn
 
 OWN = "900000000000000001"
 ANN = {"id": "700000000000000042", "username": "ann", "global_name": "Ann"}
@@ -144,3 +145,36 @@ NAMES = ["MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREA
 def test_no_event_stops_the_reading(name: str, event: dict[str, Any]) -> None:
     read({**MESSAGE, **event}, name)
     read(event, name)
+
+
+THUMB: dict[str, Any] = {
+    "user_id": ANN["id"],
+    "channel_id": "1200000000000000000",
+    "message_id": "1300000000000000000",
+    "emoji": {"id": None, "name": "👍🏽"},
+}
+
+
+def test_a_thumb_is_an_opinion_where_its_message_stands() -> None:
+    given = read(THUMB, "MESSAGE_REACTION_ADD")
+    assert isinstance(given, Reaction)
+    assert (given.address.key, given.verdict) == (f"discord:{ANN['id']}", Opinion.GOOD)
+    taken = read({**THUMB, "guild_id": "5"}, "MESSAGE_REACTION_REMOVE", parent="77")
+    assert isinstance(taken, Reaction)
+    assert taken.address.key == f"discord:-77/{THUMB['channel_id']}"
+    assert taken.taken_back
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"user_id": 42},
+        {"message_id": None},
+        {"channel_id": "x"},
+        {"emoji": None},
+        {"emoji": {"id": "123456", "name": "👍"}},
+        {"emoji": {"id": None, "name": "🔥"}},
+    ],
+)
+def test_other_reactions_are_no_opinion(broken: dict[str, Any]) -> None:
+    assert isinstance(read({**THUMB, **broken}, "MESSAGE_REACTION_ADD"), Unreadable)

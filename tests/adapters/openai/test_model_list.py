@@ -38,6 +38,8 @@ from tests.standins.serving import serving
         ),
         ({"context_length": "a lot", "pricing": {"prompt": "-1"}, "meta": 7}, Traits()),
         ({"context_length": 12, "supported_parameters": []}, Traits()),
+        ({"context_length": 10**30, "pricing": {"prompt": "1e999999", "completion": 1}}, Traits()),
+        ({"pricing": {"prompt": "sNaN", "completion": "9" * 5_000}}, Traits()),
     ],
 )
 def test_an_entry_tells_what_it_knows(entry: dict[str, Any], expected: Traits) -> None:

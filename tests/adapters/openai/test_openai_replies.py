@@ -208,6 +208,35 @@ async def test_a_reply_without_usage_counts_as_nothing() -> None:
     assert (reply.parts, reply.usage) == ((TextPart("So."),), Usage())
 
 
+@pytest.mark.parametrize("count", [-5, True, 10**30, "7", 1.5, None, [3]])
+async def test_counts_that_cannot_be_count_as_nothing(count: object) -> None:
+    told = {"prompt_tokens": count, "completion_tokens": count}
+    events = (chunk({"content": "So."}, "stop"), json.dumps({"choices": [], "usage": told}))
+    assert (await answered(raw_events(*events, "[DONE]"))).usage == Usage()
+
+
+async def test_of_several_counts_the_last_that_tells_something_is_taken() -> None:
+    def counted(prompt: int, output: int) -> str:
+        told = {"prompt_tokens": prompt, "completion_tokens": output}
+        return json.dumps({"choices": [], "usage": told})
+
+    events = (counted(9, 1), chunk({"content": "So."}, "stop"), counted(9, 3), counted(0, 0))
+    assert (await answered(raw_events(*events, "[DONE]"))).usage == Usage(9, 3)
+
+
+async def test_names_are_whole_and_none_is_longer_than_anybody_needs() -> None:
+    call = {"index": 0, "id": "a", "function": {"name": "a\ud83d", "arguments": "{}"}}
+    event = chunk({"tool_calls": [call]}, "tool_calls", model="m\ud83d" * 1_000)
+    reply = await answered(raw_events(event, "[DONE]"))
+    assert called(reply)[0].name == "a\ufffd"
+    assert reply.answered_model == "m\ufffd" * 100
+
+
+async def test_a_reply_without_an_end_is_not_kept_for_ever() -> None:
+    piece = chunk({"content": "x" * 4_000_000})
+    assert isinstance(await fault_of(raw_events(*[piece] * 17, "[DONE]")), ModelUnreachable)
+
+
 async def test_a_reply_in_one_piece_is_taken_from_a_server_that_does_not_stream() -> None:
     message = {"role": "assistant", "content": "So.", "tool_calls": None}
     whole = {"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"}

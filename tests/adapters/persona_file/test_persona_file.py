@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.persona_file.persona_file import LOOK_SECONDS, PersonaFile
+from bot.adapters.persona_file.persona_file import PersonaFile
+from bot.adapters.watched_files import LOOK_SECONDS
 from tests.fakes.clock import FakeClock
 
 

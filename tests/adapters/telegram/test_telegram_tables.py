@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.adapters.markdown_tables import NARROW, laid_out
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import split_content
-from bot.adapters.telegram.tables import NARROW, laid_out
 from bot.domain.message import Markdown, Outbound, OutboundKind
 
 WIDE = "| Name | What it is for |\n|---|---|\n"

@@ -311,7 +311,7 @@ def test_what_is_no_update_is_unreadable(body: str) -> None:
 
 
 def test_updates_of_other_kinds_are_ignored() -> None:
-    assert isinstance(parse_update('{"update_id":1,"message_reaction":{}}', Own(BOT)), Ignored)
+    assert isinstance(parse_update('{"update_id":1,"chat_member":{}}', Own(BOT)), Ignored)
 
 
 def press(**fields: Any) -> Inbound:

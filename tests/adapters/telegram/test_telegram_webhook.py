@@ -72,7 +72,7 @@ async def test_updates_are_called_in_and_confirmed(
     assert receiver.texts == ["before", "after \ud800"]
     [call] = server.calls_of("setWebhook")
     assert call.params["url"] == URL
-    kinds = ["message", "edited_message", "callback_query", "my_chat_member"]
+    kinds = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
     assert call.params["allowed_updates"] == kinds
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -12,6 +13,7 @@ from bot.adapters.terminal.ansi import encoded
 from bot.adapters.terminal.board import Board
 from bot.adapters.terminal.box import box, inner_width
 from bot.adapters.terminal.fragments import LINK, Fragments, Lines, joined, plain
+from bot.adapters.terminal.greeting import Greeting
 from bot.adapters.terminal.look import Look, look_of
 from bot.adapters.terminal.rendering import Rendering
 from bot.domain.message import Button
@@ -188,9 +190,47 @@ def test_a_box_keeps_to_the_width_and_labels_are_wrapped() -> None:
     assert lines[-2] == "│ or type what should be different"
 
 
+@pytest.mark.parametrize(
+    ("told", "printed"),
+    [
+        ("⏹ Stopped · Create a.md", "⏹  Stopped · Create a.md"),
+        ("↳ A trip: ⏭ Skipped", "↳ A trip: ⏭  Skipped"),
+        ("⚠️ It deletes\n⏸ 1 card waits", "⚠️  It deletes\n⏸  1 card waits"),
+        ("✅ Approved · ✓ Write a", "✅ Approved · ✓ Write a"),
+        ("- one\n1 two\n— from line 2 —", "- one\n1 two\n— from line 2 —"),
+    ],
+)
+def test_a_sign_that_terminals_draw_wider_keeps_off_the_word_behind_it(
+    told: str, printed: str
+) -> None:
+    lines = SHOWN.plain(told, 60)
+    assert [plain(line) for line in lines] == printed.split("\n")
+    assert SHOWN.plain(printed, 60) == lines, "printed again, it stays as it is"
+    code = [plain(line)[2:] for line in SHOWN.code(told, "", 60)]
+    assert code == told.split("\n"), "contents stay as they are"
+
+
+def test_the_keys_of_a_card_keep_their_signs_apart() -> None:
+    board, look = Board(), Look(columns=60)
+    buttons = (Button("✏️ Change…", "a:1:c"), Button("⏹ Stop", "a:1:s"), Button("✅ Go", "a:1:y"))
+    card = board.put("m", ["Create a.md?"], buttons)
+    lines = [plain(line) for line in box([], card, board, look)]
+    assert "│ [c] ✏️  Change…  [s] ⏹  Stop  [y] ✅ Go" in lines
+
+
 def test_a_wide_terminal_gives_tables_the_width_and_keeps_prose_readable() -> None:
     cells = " | ".join(f"column{n}xxxxxxx" for n in range(8))
     text = f"{'word ' * 60}\n\n| {cells} |\n|{'---|' * 8}\n| {cells} |\n\n- {'item ' * 60}"
     lines = shown(text, 140).split("\n")
     assert max(len(line) for line in lines if "word" in line or "item" in line) <= 100
     assert sum("column0" in line and "column7" in line for line in lines) == 2
+
+
+@pytest.mark.parametrize(("columns", "most"), [(40, 40), (140, 100)])
+def test_the_greeting_keeps_to_lines_that_can_be_read(columns: int, most: int) -> None:
+    greeting = Greeting(
+        "0.1.0", Path("/a/folder") / ("x" * 90), "a model, " * 20, ("Try this. " * 15,)
+    )
+    lines = [plain(line) for line in greeting.lines(columns)]
+    assert max(map(len, lines)) <= most
+    assert len(lines) > 9

@@ -228,7 +228,7 @@ async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: 
         Plain("✅ approved by Alice, 12:00"),
     )
     await desk.edit(message, OutboundKind.CARD, *blocks)
-    assert desk.paper.printed == "\n↳ pytest -q: ✅ approved by Alice, 12:00\n"
+    assert desk.paper.printed == "\n↳ ✅ approved by Alice, 12:00 · pytest -q\n"
     assert not desk.screen.busy
 
 
@@ -245,10 +245,10 @@ async def test_a_card_that_changes_and_stays_open_tells_what_is_new_in_it(desk: 
     stop = ((Button("⏹ Stop", "c:t:s"),),)
     lines = (Plain("0 of 2 steps done\n▶️ 1. one\n⏳ 2. two"),)
     await desk.edit(message, OutboundKind.CARD, *lines, buttons=stop)
-    assert desk.paper.printed == "\n[s] ⏹ Stop\n"
+    assert desk.paper.printed == "\n[s] ⏹  Stop\n"
     lines = (Plain("1 of 2 steps done\n✅ 1. one\n▶️ 2. two"),)
     await desk.edit(message, OutboundKind.CARD, *lines, buttons=stop)
-    assert desk.paper.printed == "\n[s] ⏹ Stop\n✅ 1. one\n"
+    assert desk.paper.printed == "\n[s] ⏹  Stop\n✅ 1. one\n"
 
 
 async def test_what_becomes_of_a_card_waits_until_the_words_are_written(desk: Desk) -> None:
@@ -259,7 +259,7 @@ async def test_what_becomes_of_a_card_waits_until_the_words_are_written(desk: De
     await desk.edit(message, OutboundKind.CARD, Plain("Run a command?"), Plain("✅ approved"))
     assert desk.paper.printed == "\n✓ read a\n"
     await desk.answer("It says:\nhello")
-    assert desk.paper.printed == "\n✓ read a\n\nIt says:\nhello\n\n↳ pytest -q: ✅ approved\n"
+    assert desk.paper.printed == "\n✓ read a\n\nIt says:\nhello\n\n↳ ✅ approved · pytest -q\n"
 
 
 async def test_what_becomes_of_a_card_is_told_between_the_lines_of_tools(desk: Desk) -> None:
@@ -267,7 +267,7 @@ async def test_what_becomes_of_a_card_is_told_between_the_lines_of_tools(desk: D
     desk.paper.printed = ""
     await desk.draft("✓ read a\n⏳ read b")
     await desk.edit(message, OutboundKind.CARD, Plain("Run a command?"), Plain("✅ approved"))
-    assert desk.paper.printed == "\n✓ read a\n↳ pytest -q: ✅ approved\n"
+    assert desk.paper.printed == "\n✓ read a\n↳ ✅ approved · pytest -q\n"
 
 
 async def test_an_edit_that_changes_nothing_prints_nothing(desk: Desk) -> None:
@@ -275,6 +275,27 @@ async def test_an_edit_that_changes_nothing_prints_nothing(desk: Desk) -> None:
     desk.paper.printed = ""
     await desk.edit(message, OutboundKind.NOTICE, Plain("hello"))
     assert desk.paper.printed == ""
+
+
+async def test_the_line_of_a_tool_that_is_late_waits_below_the_answer_to_the_card(
+    desk: Desk,
+) -> None:
+    await desk.card("🔐 Create a.md")
+    shown = desk.paper.printed
+    await desk.channel.draft(ADDRESS, "✓ Use the skill `tidy`")
+    await desk.card("🔐 Create b.md")
+    assert desk.paper.printed.startswith(shown)
+    assert "Use the skill" not in desk.paper.printed
+    desk.screen.expect(pressed=True)
+    await desk.channel.draft(ADDRESS, "✓ Use the skill `tidy`\n✓ Create a.md")
+    assert desk.paper.printed.endswith("\n✓ Use the skill tidy\n✓ Create a.md\n")
+
+
+async def test_a_late_line_is_not_lost_when_the_screen_is_closed(desk: Desk) -> None:
+    await desk.card("🔐 Create a.md")
+    await desk.channel.draft(ADDRESS, "✓ Use the skill `tidy`")
+    await desk.screen.finish()
+    assert desk.paper.printed.count("✓ Use the skill tidy\n") == 1
 
 
 async def test_a_card_of_an_earlier_process_can_be_answered_once_it_is_redrawn(desk: Desk) -> None:
@@ -522,11 +543,13 @@ async def test_a_card_shows_the_weight_of_its_lines_and_no_advice_to_reply(desk:
     blocks = (
         Plain("🔐 Create `a.md` · 2 of 4", style="title"),
         CodeBlock("# A"),
+        Plain("for “so · Reply to Ben · now”", style="aside"),
         Plain("Reply to say what should be different · open for 24 h", style="aside"),
     )
     message = await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
-    assert "│ 🔐 Create a.md · 2 of 4\n│\n│   # A\n│ open for 24 h\n" in desk.paper.printed
-    assert "Reply" not in desk.paper.printed
+    head, small = "│ 🔐 Create a.md · 2 of 4\n│\n│   # A\n", "│ open for 24 h\n"
+    assert f"{head}│\n│ for “so · Reply to Ben · now”\n{small}" in desk.paper.printed
+    assert "Reply to say" not in desk.paper.printed
     assert ("bold cyan", "a.md") in desk.paper.fragments
     assert ("dim", "open for 24 h") in desk.paper.fragments
     desk.paper.printed = ""
@@ -538,6 +561,17 @@ async def test_a_card_shows_the_weight_of_its_lines_and_no_advice_to_reply(desk:
     await desk.edit(other, OutboundKind.CARD, Plain("✅ Approved · a.md · 11:20", style="line"))
     await desk.edit(other, OutboundKind.CARD, Plain("✗ a.md: the disk is full", style="line"))
     assert desk.paper.printed == "\n↳ ✅ Approved · a.md · 11:20\n✗ a.md: the disk is full\n"
+
+
+async def test_what_a_rule_allowed_is_told_once(desk: Desk) -> None:
+    told = "✓ notes/b.md created, as you always allow in notes/"
+    await desk.draft(f"{told}\n\nDone.")
+    small = Plain(f"{told} (2 times)\n✓ 2 more, as you always allow", style="aside")
+    await desk.send(OutboundKind.ANSWER, Markdown("Done."), small)
+    assert desk.paper.printed == f"{told}\n\nDone.\n"
+    desk.paper.printed = ""
+    await desk.send(OutboundKind.ANSWER, Markdown("Later."), Plain("✓ other, …", style="aside"))
+    assert desk.paper.printed == "\nLater.\n\n✓ other, …\n"
 
 
 async def test_an_answer_that_repeats_a_growing_message_is_printed_once(desk: Desk) -> None:
@@ -624,6 +658,18 @@ async def test_a_press_is_not_answered_in_words_that_its_card_has_just_said(desk
     assert desk.paper.printed.endswith("It waits for the card before it.\nApproved.\n")
 
 
+async def test_a_round_that_one_key_approved_is_not_counted_below_its_lines(desk: Desk) -> None:
+    one, two = await desk.card(), await desk.card()
+    for message, name in ((one, "a.md"), (two, "b.md")):
+        told = Plain(f"✅ Approved · {name}", style="line")
+        await desk.edit(message, OutboundKind.CARD, told)
+    await desk.answer("Meanwhile.")
+    press = Press(ADDRESS, Sender("terminal", "a", "a"), "c:1:a", "h")
+    await desk.channel.acknowledge(press, "Approved 2. 1 card still waits.")
+    assert "Approved 2" not in desk.paper.printed
+    assert desk.paper.printed.endswith("1 card still waits.\n")
+
+
 async def test_new_keys_of_a_card_stand_below_the_answer_to_the_press(desk: Desk) -> None:
     message = await desk.card("📋 Two files")
     press = Press(ADDRESS, Sender("terminal", "a", "a"), "c:t:y", message)
@@ -638,14 +684,14 @@ async def test_new_keys_of_a_card_stand_below_the_answer_to_the_press(desk: Desk
             buttons=stop,
         )
         await desk.channel.acknowledge(press, "Approved.")
-        assert desk.paper.printed == "\nApproved.\n[s] ⏹ Stop\n"
+        assert desk.paper.printed == "\nApproved.\n[s] ⏹  Stop\n"
         await desk.edit(
             message, OutboundKind.CARD, Plain("📋 Two files · 2 of 2\n✓ 1. one\n✓ 2. two")
         )
         await desk.edit(
             message, OutboundKind.CARD, Plain("📋 Two files · 2 of 2\n✓ 1. one\n✓ 2. two\n✅ Done")
         )
-        assert desk.paper.printed == "\nApproved.\n[s] ⏹ Stop\n", "the answer tells the end"
+        assert desk.paper.printed == "\nApproved.\n[s] ⏹  Stop\n", "the answer tells the end"
 
     await desk.hold("y", decided, EOFError())
 
@@ -670,13 +716,13 @@ async def test_a_broken_answer_that_begins_otherwise_says_so_once(desk: Desk) ->
 async def test_news_offers_keys_until_something_else_is_said(desk: Desk) -> None:
     undo = ((Button("↩️ Undo", "m:memory:undo 1"),),)
     message = await desk.send(OutboundKind.OPTION, Markdown("📝 Noted: no nuts"), buttons=undo)
-    assert desk.paper.printed == "📝 Noted: no nuts\n[u] ↩️ Undo\n"
+    assert desk.paper.printed == "📝 Noted: no nuts\n[u] ↩️  Undo\n"
     (press,) = await desk.hold("u", EOFError())
     assert isinstance(press, Press)
     assert (press.data, press.message_id) == ("m:memory:undo 1", message)
     desk.paper.printed = ""
     await desk.edit(message, OutboundKind.NOTICE, Markdown("↩️ The note is deleted."))
-    assert desk.paper.printed.strip() == "↩️ The note is deleted."
+    assert desk.paper.printed.strip() == "↩️  The note is deleted."
     await desk.send(OutboundKind.OPTION, Markdown("📝 Noted: a dog"), buttons=undo)
     said = await desk.hold("hello", "u", EOFError())
     assert [one.text for one in said if isinstance(one, InboundMessage)] == ["hello", "u"]
@@ -699,10 +745,26 @@ async def test_an_option_that_changes_is_told_with_its_new_keys(desk: Desk) -> N
         return (tuple(Button(f"🗑 {n}", f"m:memory:delete {n}") for n in range(count)),)
 
     message = await desk.send(OutboundKind.OPTION, Markdown("Two notes."), buttons=notes(2))
-    assert desk.paper.printed.endswith("[a] 🗑 0  [b] 🗑 1\n")
+    assert desk.paper.printed.endswith("[a] 🗑  0  [b] 🗑  1\n")
     desk.paper.printed = ""
     await desk.edit(message, OutboundKind.OPTION, Markdown("One note."), buttons=notes(1))
-    assert desk.paper.printed == "\nOne note.\n[a] 🗑 0\n"
+    assert desk.paper.printed == "\nOne note.\n[a] 🗑  0\n"
+
+
+async def test_a_button_keeps_its_key_when_others_beside_it_change(desk: Desk) -> None:
+    def task(switch: str) -> tuple[tuple[Button, ...], ...]:
+        labels = (switch, "⏩ Run now", "✏️ Edit", "💬 Join the talk", "👁 Only read")
+        return (tuple(Button(label, f"m:tasks:{label} 1") for label in labels),)
+
+    message = await desk.send(OutboundKind.OPTION, Markdown("▶️ Tea"), buttons=task("⏸ Pause"))
+    first = desk.paper.printed
+    assert "[p] ⏸  Pause" in first
+    desk.paper.printed = ""
+    await desk.edit(message, OutboundKind.OPTION, Markdown("⏸ Tea"), buttons=task("▶️ Resume"))
+    for kept in ("[r] ⏩ Run now", "[e] ✏️  Edit", "[j] 💬 Join the talk", "[o] 👁  Only read"):
+        assert kept in first
+        assert kept in desk.paper.printed, "each key stands whole on its line, too"
+    assert "[s] ▶️  Resume" in desk.paper.printed
 
 
 async def test_words_that_point_to_a_card_are_not_printed_below_its_news(desk: Desk) -> None:

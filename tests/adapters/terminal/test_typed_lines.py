@@ -298,6 +298,14 @@ def test_an_option_goes_when_a_card_takes_its_letter() -> None:
     assert board.shown == (opened,)
 
 
+def test_a_menu_takes_no_words_whatever_letters_its_buttons_got() -> None:
+    board = Board()
+    board.put("m1", ["This chat uses x/opus."], (Button("claude", "m:model:x/c"),), leads_on=True)
+    (menu,) = board.cards
+    assert list(menu.buttons) == ["c"]
+    assert (menu.takes_words, read_typed("cheaper", board.shown, board)) == (False, Said("cheaper"))
+
+
 def test_a_key_of_a_card_that_has_just_gone_is_sent_only_when_it_is_typed_again(
     one: Board,
 ) -> None:

@@ -13,6 +13,7 @@ from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.web import web_tools
+from bot.adapters.tools.writing_files import writing_tools
 from bot.adapters.web_pages.web_pages import Reach, WebPages
 from bot.adapters.web_search.searxng import SearXNG
 from bot.domain.limits import ReadingBounds, WebBounds
@@ -60,6 +61,7 @@ def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
         reading=reading_tools(store.ledger, sent=sent),
         run_command=RunCommand(Sandbox(), sent=sent),
         spool=tmp_path / "spool",
+        writing=writing_tools(keep=1_000_000),
         web=web_tools(
             WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
         ),

@@ -1,5 +1,7 @@
 """Fetching pages: addresses, bounds, and what a hostile server may try."""
 
+# ruff: noqa: RUF001 - digits that look like others are the subject here
+
 import asyncio
 import gzip
 import zlib
@@ -133,6 +135,28 @@ async def test_deflate_without_its_head_is_read(site: str) -> None:
         "http://0/",
         "http://169.254.169.254/latest/meta-data/",
         "http://①②⑦.⓪.⓪.①/",
+        "http://127。0。0。1/",
+        "http://1２7.0.0.1/",
+        "http://ⓛocalhost/",
+        "http://local\thost/",
+        "http://LOCALHOST/",
+        "http://017700000001/",
+        "http://127.000.000.001/",
+        "http://0251.0376.0251.0376/",
+        "http://0xa9fea9fe/",
+        "http://[::]/",
+        "http://[::127.0.0.1]/",
+        "http://[0:0:0:0:0:0:0:1]/",
+        "http://[::ffff:0:127.0.0.1]/",
+        "http://[fe80::1%eth0]/",
+        "http://[2002:7f00:1::]/",
+        "http://[2001:0:7f00:1::]/",
+        "http://[64:ff9b::169.254.169.254]/",
+        "http://[64:ff9b:1::7f00:1]/",
+        "http://[fd00:ec2::254]/",
+        "http://[ff02::1]/",
+        "http://127.0.0.1?@example.org/",
+        "//127.0.0.1/",
     ],
 )
 async def test_no_form_of_a_private_address_is_fetched(url: str) -> None:
@@ -223,3 +247,56 @@ def test_lists_of_hosts() -> None:
         with pytest.raises(ToolFailure):
             listed.check(read_address(url))
     Reach(frozenset({"127.0.0.1:8080"})).check(read_address("https://other.org/"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org@127.0.0.1/",
+        "http://[::1]@example.org/",
+        "http://127.0.0.1%2f@example.org/",
+        "http://127.0.0.1\\@example.org/",
+        "http:\\\\127.0.0.1\\",
+        "http:///127.0.0.1/",
+        "http:127.0.0.1/",
+        "http://127.0.0.1:80:80/",
+        "http://127.0.0.1:８０/",
+        "http://127.0.0.1:+80/",
+        "http://127.0.0.1:0/",
+        "http://local\nhost/",
+        "http://loc\u00adalhost/",
+        "http://localhost\x00.example.org/",
+        "http://%31%32%37.0.0.1/",
+        "http://127.0.0.1;example.org/",
+        "http://[::1",
+        "http://[127.0.0.1]/",
+        "http://a..b/",
+        "http://xn--/",
+        "\u200bhttp://127.0.0.1/",
+        "http://\u202e1.0.0.721/",
+        "data:text/html,x",
+        "gopher://127.0.0.1:70/_x",
+        "dict://127.0.0.1:11211/",
+        "http+unix://%2fvar%2frun%2fdocker.sock/",
+        "view-source:http://127.0.0.1/",
+    ],
+)
+def test_what_readers_of_addresses_disagree_about_is_no_address(url: str) -> None:
+    with pytest.raises(ToolFailure):
+        read_address(url)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "text/html; charset*=utf-8''%00x",
+        'text/html; charset="\\"--evil"',
+        "text/html; charset=-x",
+        "text/html; charset=" + "a" * 5_000,
+        "text/html; charset*=zlib''%ff",
+    ],
+)
+async def test_a_charset_that_is_no_name_counts_as_none(site: str, told: str) -> None:
+    ANSWERS["odd"] = lambda: Response("hello", headers={"content-type": told})
+    page = await pages(site).fetch(f"{site}/odd")
+    assert (page.body, page.charset) == (b"hello", "")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from bot.domain.message import (
     Address,
+    Button,
     Inbound,
     InboundMessage,
     Outbound,
@@ -42,7 +43,10 @@ class ToyChannel:
             case _:
                 return Unreadable("not of this platform")
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        return None
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
         text = "\n\n".join(block.text for block in content.blocks)
         buttons = [[button.label, button.data] for row in content.buttons for button in row]
         return (Piece({"text": text, "buttons": buttons}),)
@@ -54,7 +58,13 @@ class ToyChannel:
         await self._platform.change(message_id, piece)
 
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> str | None:
         return None
 

@@ -18,14 +18,10 @@ from bot.domain.tool import (
     ToolResult,
     ToolRule,
 )
-from bot.flow.approvals.cards import (
-    LONGEST,
-    beginning,
-    button_data,
-    decided_card,
-    open_card,
-    parse_data,
-)
+from bot.flow.approvals.card_buttons import button_data, parse_data
+from bot.flow.approvals.cards import open_card
+from bot.flow.approvals.decided_cards import decided_card
+from bot.flow.approvals.fitting import LONGEST, beginning
 from tests.domain.logs import NOON, call, card
 from tests.words import ALWAYS, ALWAYS_IN, REPLY_HINT, RULE_PAUSED
 
@@ -93,7 +89,8 @@ def test_an_open_card_says_what_will_happen_shows_it_whole_and_says_why_it_asks(
         ("🔐 Run `pytest -q`", "title"),
         ("$ pytest -q", "code"),
         ("⚠️ It deletes broadly", ""),
-        ("in workspace · for “the report”", ""),
+        ("in workspace", ""),
+        ("for “the report”", "aside"),
         (f"{REPLY_HINT} · open for 24 h", "aside"),
     ]
 

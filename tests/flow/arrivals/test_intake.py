@@ -15,6 +15,7 @@ from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.queue.seams import Seams
+from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.inbox import InboundRow
 from tests.fakes.channel import FakeChannel
@@ -58,7 +59,8 @@ async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], li
     rows = RowReader({channel.name: channel})
     lines = Lines(PatientRouter(router, store.journal, clock))
     seams = Seams(store.inbox, rows, clock, BundleBounds())
-    intake = Intake(store.inbox, rows, lines, seams, clock)
+    overhearing = Overhearing(store.inbox, store.chats, store.journal, rows)
+    intake = Intake(store.inbox, rows, lines, seams, overhearing, clock)
     await intake.accept("fake", [channel.update(PRESS), channel.update(PRESS)])
     async with lines:
         task = asyncio.create_task(intake.run())

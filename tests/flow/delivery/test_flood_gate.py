@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.domain.errors import FloodWait
 from bot.domain.limits import Rate, SendRates
-from bot.domain.message import Address, Piece, Sign
+from bot.domain.message import Address, Button, Piece, Sign
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel, Leave
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
@@ -494,7 +494,13 @@ class _SlowChannel(FakeChannel):
 
 class _FloodedDrafts(FakeChannel):
     async def draft(
-        self, to: Address, text: str, *, message_id: str | None = None, reply_to: str | None = None
+        self,
+        to: Address,
+        text: str,
+        *,
+        message_id: str | None = None,
+        reply_to: str | None = None,
+        button: Button | None = None,
     ) -> None:
         raise FloodWait(5.0)
 

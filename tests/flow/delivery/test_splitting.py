@@ -16,11 +16,11 @@ class BusyChannel(FakeChannel):
     release: threading.Event = field(default_factory=threading.Event)
     threads: list[threading.Thread] = field(default_factory=list[threading.Thread])
 
-    def split(self, content: Outbound) -> Sequence[Piece]:
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
         self.threads.append(threading.current_thread())
         if any(isinstance(block, Markdown) for block in content.blocks):
             self.release.wait(30)
-        return super().split(content)
+        return super().split(content, shown)
 
 
 def answer(*blocks: Markdown | Plain) -> Outbound:

@@ -13,6 +13,7 @@ import bot
 from bot.domain.background import about_body
 from bot.domain.bundle import Bundle
 from bot.domain.chat import Chat
+from bot.domain.goal import DiaryEntry, DiaryKind
 from bot.domain.limits import Limits
 from bot.domain.look_alikes import BLOCK
 from bot.domain.message import Address, Attachment, InboundMessage, Quote
@@ -40,6 +41,7 @@ from bot.domain.transcript import (
     TextPart,
 )
 from bot.domain.view import ResultPart
+from bot.flow.goals.wording import diary_told
 from bot.flow.log.request_view import build_view
 from bot.flow.models.compaction import digest_of, transcript_of
 from bot.flow.reading.attachment_words import Enclosure, FoundFile, enclosed
@@ -87,7 +89,14 @@ def recalled() -> RecallBody:
 
 def noted() -> RecallBody:
     note = Note("n1", "1", HOSTILE, NOON, 2, HOSTILE)
-    told = notes_told([note], set(), "c", 1, group=True)
+    told = notes_told([note], set(), (), "c", Recipient(1, group=True))
+    assert told is not None
+    return told
+
+
+def in_diary() -> RecallBody:
+    entry = DiaryEntry("e1", "g1", NOON, DiaryKind.NOTE, HOSTILE, "t", untrusted=HOSTILE)
+    told = diary_told([entry], "UTC", 5_000)
     assert told is not None
     return told
 
@@ -117,6 +126,7 @@ FOREIGN: dict[str, tuple[type[object], Callable[[], Body]]] = {
     "a summary": (SummaryBody, lambda: SummaryBody(1, HOSTILE, "a web page")),
     "a memory": (RecallBody, recalled),
     "a note": (RecallBody, noted),
+    "a diary": (RecallBody, in_diary),
     "words about oneself": (
         BackgroundBody,
         lambda: about_body(replace(ANN, name=HOSTILE, about=HOSTILE), group=True),
@@ -160,6 +170,7 @@ OWN_OUTPUT = {
     "bot/adapters/mcp/tool.py": "says that a server did not answer in time",
     "bot/adapters/tools/conversation.py": "says that the conversation ends",
     "bot/adapters/tools/current_time.py": "the time",
+    "bot/adapters/tools/goals.py": "says what became of a goal, or of an entry",
     "bot/adapters/tools/memory.py": "says what became of a note",
     "bot/adapters/tools/planning.py": "says that the plan is shown",
     "bot/adapters/tools/sending.py": "says what was sent",

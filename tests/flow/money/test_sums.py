@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.budget import CallKind, Cause, Scope
 from bot.domain.money import Nano
-from bot.flow.money.sums import Mark, Sums, Tab
+from bot.flow.money.sums import FRESH, Mark, Sums, Tab
 from bot.ports.ledger import Ledger, Spender
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -25,7 +25,13 @@ class Record:
 
     costs: dict[str, tuple[Tab, Nano]] = field(default_factory=dict[str, tuple[Tab, Nano]])
 
-    async def total(self, since: datetime, whose: Spender, besides: Collection[str] = ()) -> Nano:
+    async def total(
+        self,
+        since: datetime,
+        whose: Spender,
+        besides: Collection[str] = (),
+        until: datetime | None = None,
+    ) -> Nano:
         mark = next(m for m in (DAY, ANN, TURN) if (m.since, m.whose) == (since, whose))
         kept = [(tab, cost) for call, (tab, cost) in self.costs.items() if call not in besides]
         return sum(cost for tab, cost in kept if mark.covers(tab))
@@ -57,7 +63,8 @@ async def test_every_call_counts_once_wherever_a_sum_is_loaded(
     for at, step in enumerate(order):
         for mark, when in loads:
             if when == at:
-                await sums.load((mark,), NOW)
+                # Each step is a while after the one before: what was read is read again.
+                await sums.load((mark,), NOW + at * FRESH)
         number = step % 6
         if number >= len(calls):
             continue
@@ -80,3 +87,24 @@ def test_a_call_of_yesterday_counts_for_yesterday() -> None:
     tab = replace(a_tab("c", 1, "t1"), at=NOW - timedelta(days=1))
     assert not DAY.covers(tab)
     assert TURN.covers(tab)
+
+
+def test_a_call_of_a_clock_that_was_ahead_counts_when_its_day_comes() -> None:
+    ends = NOW + timedelta(hours=12)
+    tab = replace(a_tab("c", 1, "t1"), at=ends)
+    assert not replace(DAY, until=ends).covers(tab)
+    assert replace(DAY, since=ends, until=ends + timedelta(days=1)).covers(tab)
+
+
+async def test_what_another_process_spends_counts_a_moment_later() -> None:
+    record = Record()
+    sums = Sums(cast(Ledger, record))
+    await sums.load((DAY,), NOW)
+    record.costs["theirs"] = (a_tab("theirs", 2, "t9"), 7)
+    await sums.load((DAY,), NOW + FRESH / 2)
+    assert sums.of(DAY) == 0
+    await sums.load((DAY,), NOW + FRESH)
+    assert sums.of(DAY) == 7
+    record.costs["more"] = (a_tab("more", 2, "t9"), 1)
+    await sums.load((DAY,), NOW)
+    assert sums.of(DAY) == 8, "a clock that was set back leaves nothing fresh"

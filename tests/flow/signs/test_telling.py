@@ -1,5 +1,7 @@
 """What a turn says and does, as one text that grows and loses nothing."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +49,23 @@ def test_deeds_of_one_kind_in_a_row_are_told_together_and_a_long_one_tells_its_t
     telling.finished([(run("pytest -q"), result(run("pytest -q"), Status.FAILED))])
     assert telling.newest(30.0) == "✓ Read 3 files · ✗ Run `pytest -q`"
     assert telling.whole() == "✓ Read 2 files\n\n✓ Read c.md\n\n✗ Run `pytest -q`"
+
+
+def test_a_deed_is_named_as_its_card_named_it() -> None:
+    telling, writes = Telling(), call("w", "write_file", {"path": "a.md", "content": ""})
+    telling.running([writes], 0.0, {writes.id: "Create a.md"})
+    assert telling.newest(1.0) == "⏳ Create a.md"
+    telling.finished([(writes, result(writes))])
+    assert telling.whole() == "✓ Create a.md"
+
+
+def test_a_deed_that_a_rule_allowed_is_told_in_the_words_that_stand_below_the_answer() -> None:
+    telling = Telling()
+    one, two = (call(n, "write_file", {"path": n, "content": ""}) for n in ("a.md", "b.md"))
+    telling.running([one, two], 0.0)
+    ruled = "a.md created, as you always allow in notes/"
+    telling.finished([(one, replace(result(one), ruled=ruled)), (two, result(two))])
+    assert telling.whole() == f"✓ {ruled}\n✓ Write b.md"
 
 
 def test_words_of_a_reply_that_is_tried_again_are_taken_back_and_earlier_ones_stay() -> None:

@@ -28,7 +28,7 @@ class BotApi(PersonActions):
     """A Bot API server with one bot, its people and chats; serve `app` to reach it.
 
     Everything lives in the event loop that serves the app. Flood limits are off unless
-    `rates` are given.
+    `rates` are given. With `rich` it has rich messages, as servers have from Bot API 10.1 on.
     """
 
     def __init__(
@@ -39,9 +39,10 @@ class BotApi(PersonActions):
         rates: Rates | None = None,
         first_update_id: int = 500_001,
         reads_all_group_messages: bool = False,
+        rich: bool = False,
     ) -> None:
         bot = Person(int(token.partition(":")[0]), "Steward", username, is_bot=True)
-        service = Service(token, bot, rates, first_update_id, reads_all=reads_all_group_messages)
+        service = Service(token, bot, rates, first_update_id, reads_all_group_messages, rich)
         super().__init__(service)
         self.token = token
         self.bot = bot
@@ -85,6 +86,15 @@ class BotApi(PersonActions):
         if chat is None:
             return Screen((), (), None)
         return show(chat, self._service.clock.now())
+
+    @property
+    def rich(self) -> bool:
+        """Whether the server has rich messages."""
+        return self._service.rich
+
+    @rich.setter
+    def rich(self, rich: bool) -> None:
+        self._service.rich = rich
 
     @property
     def webhook(self) -> Webhook | None:

@@ -5,6 +5,7 @@ from tests.standins.bot_api.keyboard import Keyboard, parse_keyboard
 from tests.standins.bot_api.parameters import Parameters
 from tests.standins.bot_api.reaction import parse_reactions
 from tests.standins.bot_api.refusal import bad_request
+from tests.standins.bot_api.rich_shown import RichContent, parse_rich
 from tests.standins.bot_api.sending import read_caption, read_preview, read_text
 from tests.standins.bot_api.service import CallbackAnswer, Service
 from tests.standins.bot_api.world import Chat, Message
@@ -20,13 +21,20 @@ _QUERY_TOO_OLD = "query is too old and response timeout expired or query ID is i
 
 
 def edit_message_text(service: Service, parameters: Parameters) -> object:
-    text = read_text(parameters)
+    # A server without rich messages does not look at the field, and finds no text.
+    rich = parse_rich(given) if service.rich and (given := _rich(parameters)) else None
+    text = FormattedText(rich.text) if rich is not None else read_text(parameters)
     message = _editable(service, parameters)
     if message.file is not None:
         raise bad_request("there is no text in the message to edit")
-    changed = _change(service, message, text, parse_keyboard(parameters.json("reply_markup")))
-    message.preview = read_preview(parameters, text)
-    return changed
+    keyboard = parse_keyboard(parameters.json("reply_markup"))
+    _change(service, message, text, keyboard, rich)
+    message.preview = rich is None and read_preview(parameters, text)
+    return message.to_json()
+
+
+def _rich(parameters: Parameters) -> object:
+    return parameters.json("rich_message")
 
 
 def edit_message_caption(service: Service, parameters: Parameters) -> object:
@@ -40,7 +48,7 @@ def edit_message_caption(service: Service, parameters: Parameters) -> object:
 def edit_message_reply_markup(service: Service, parameters: Parameters) -> object:
     message = _editable(service, parameters)
     keyboard = parse_keyboard(parameters.json("reply_markup"))
-    return _change(service, message, message.content, keyboard)
+    return _change(service, message, message.content, keyboard, message.rich)
 
 
 def delete_message(service: Service, parameters: Parameters) -> object:
@@ -111,15 +119,19 @@ def _editable(service: Service, parameters: Parameters) -> Message:
 
 
 def _change(
-    service: Service, message: Message, content: FormattedText, keyboard: Keyboard
+    service: Service,
+    message: Message,
+    content: FormattedText,
+    keyboard: Keyboard,
+    rich: RichContent | None = None,
 ) -> object:
-    if (content, keyboard) == (message.content, message.keyboard):
+    if (content, keyboard, rich) == (message.content, message.keyboard, message.rich):
         raise bad_request(_NOT_MODIFIED)
     service.flood.pass_through(message.chat)
     # A change of buttons alone does not mark a message as edited.
-    if content != message.content:
+    if (content, rich) != (message.content, message.rich):
         message.edited_at = service.date
-    message.content, message.keyboard = content, keyboard
+    message.content, message.keyboard, message.rich = content, keyboard, rich
     return message.to_json()
 
 

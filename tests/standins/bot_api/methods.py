@@ -28,6 +28,8 @@ METHODS: dict[str, Method] = {
     "close": account.accept,
     "sendMessage": sending.send_message,
     "sendMessageDraft": sending.send_message_draft,
+    "sendRichMessage": sending.send_rich_message,
+    "sendRichMessageDraft": sending.send_rich_message_draft,
     "sendDocument": sending.send_document,
     "sendPhoto": sending.send_photo,
     "sendVoice": sending.send_voice,
@@ -46,6 +48,9 @@ METHODS: dict[str, Method] = {
     "leaveChat": looking.leave_chat,
     "getFile": looking.get_file,
 }
+RICH = ("sendRichMessage", "sendRichMessageDraft")
+"""The methods that came with Bot API 10.1."""
+
 _NAMES = {name.lower(): name for name in METHODS}
 
 

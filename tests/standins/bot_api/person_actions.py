@@ -231,10 +231,16 @@ class PersonActions:
         stored = self._world.add_file("sticker", "sticker.webp", "image/webp", b"RIFF", **traits)
         return self._send_file(person, stored, "", None)
 
-    def send_location(self, person: Person, latitude: float, longitude: float) -> Message:
-        return self._send_thing(
-            person, {"location": {"latitude": latitude, "longitude": longitude}}
-        )
+    def send_location(
+        self,
+        person: Person,
+        latitude: float,
+        longitude: float,
+        *,
+        reply_to: OnScreen | None = None,
+    ) -> Message:
+        place = {"location": {"latitude": latitude, "longitude": longitude}}
+        return self._send_thing(person, place, reply_to)
 
     def send_contact(self, person: Person, name: str, phone: str) -> Message:
         return self._send_thing(person, {"contact": {"phone_number": phone, "first_name": name}})
@@ -305,7 +311,10 @@ class PersonActions:
             "old_reaction": [{"type": "emoji", "emoji": one} for one in old],
             "new_reaction": [{"type": "emoji", "emoji": one} for one in new],
         }
-        self._tell("message_reaction", update)
+        chat, bot = reacted.chat, self._service.bot
+        # In groups an administrator alone is told of reactions.
+        if chat.is_private or bot.id in chat.admins:
+            self._tell("message_reaction", update)
 
     def block(self, person: Person) -> None:
         self._set_blocked(person, blocked=True)
@@ -382,9 +391,12 @@ class PersonActions:
         message.file, message.album = stored, album
         return self._sent(message)
 
-    def _send_thing(self, person: Person, things: dict[str, Any]) -> Message:
+    def _send_thing(
+        self, person: Person, things: dict[str, Any], reply_to: OnScreen | None = None
+    ) -> Message:
         message = self._new(person, None, FormattedText("", ()), None)
         message.things = things
+        message.reply_to = self._message(reply_to) if reply_to is not None else None
         return self._sent(message)
 
     def _new(

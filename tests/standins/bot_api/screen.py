@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tests.standins.bot_api.entity import Entity
 from tests.standins.bot_api.keyboard import Button
+from tests.standins.bot_api.rich_shown import RichContent
 from tests.standins.bot_api.world import Chat, Draft, Message, StoredFile
 
 
@@ -30,6 +31,7 @@ class ShownMessage:
     silent: bool
     preview: bool
     asks: str
+    rich: RichContent | None = None
 
     @property
     def labels(self) -> list[str]:
@@ -86,4 +88,5 @@ def _show_message(message: Message) -> ShownMessage:
         silent=message.silent,
         preview=message.preview,
         asks=message.asks,
+        rich=message.rich,
     )

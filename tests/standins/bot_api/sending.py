@@ -11,6 +11,7 @@ from tests.standins.bot_api.formatting import FormattedText, formatted, parse_ma
 from tests.standins.bot_api.keyboard import parse_forced_reply, parse_keyboard
 from tests.standins.bot_api.parameters import Parameters, Upload
 from tests.standins.bot_api.refusal import Refusal, bad_request
+from tests.standins.bot_api.rich_shown import RichContent, parse_rich
 from tests.standins.bot_api.service import Service
 from tests.standins.bot_api.world import Chat, Draft, Message, StoredFile
 
@@ -42,6 +43,23 @@ def send_message(service: Service, parameters: Parameters) -> object:
     text = read_text(parameters)
     chat = service.open_chat(parameters)
     return _post(service, parameters, chat, text).to_json()
+
+
+def send_rich_message(service: Service, parameters: Parameters) -> object:
+    rich = parse_rich(parameters.json("rich_message"))
+    chat = service.open_chat(parameters)
+    message = _post(service, parameters, chat, FormattedText(rich.text))
+    message.rich, message.preview = rich, False
+    return message.to_json()
+
+
+def send_rich_message_draft(service: Service, parameters: Parameters) -> object:
+    """Show a preview for 30 s, as `sendMessageDraft` does; both have one row of numbers."""
+    draft_id = parameters.integer("draft_id")
+    if draft_id == 0:
+        raise bad_request("RANDOM_ID_INVALID")
+    rich = parse_rich(parameters.json("rich_message"))
+    return _draft(service, parameters, draft_id, FormattedText(rich.text), rich)
 
 
 def send_document(service: Service, parameters: Parameters) -> object:
@@ -86,6 +104,16 @@ def send_message_draft(service: Service, parameters: Parameters) -> object:
     content = read_content(parameters, "text", "entities")
     if len(content.text) > MAX_TEXT:
         raise bad_request("message is too long")
+    return _draft(service, parameters, draft_id, content)
+
+
+def _draft(
+    service: Service,
+    parameters: Parameters,
+    draft_id: int,
+    content: FormattedText,
+    rich: RichContent | None = None,
+) -> object:
     chat = service.open_chat(parameters)
     if not chat.is_private:
         raise bad_request("TEXTDRAFT_PEER_INVALID")
@@ -93,7 +121,7 @@ def send_message_draft(service: Service, parameters: Parameters) -> object:
     service.flood.pass_through(chat)
     chat.drafts.pop(draft_id, None)
     until = service.clock.now() + DRAFT_SECONDS
-    chat.drafts[draft_id] = Draft(draft_id, content, thread_id, until)
+    chat.drafts[draft_id] = Draft(draft_id, content, thread_id, until, rich)
     return True
 
 

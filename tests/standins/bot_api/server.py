@@ -19,7 +19,7 @@ from tests.standins.bot_api.faults import (
     Refuse,
     Stall,
 )
-from tests.standins.bot_api.methods import METHODS, method_name
+from tests.standins.bot_api.methods import METHODS, RICH, method_name
 from tests.standins.bot_api.parameters import Parameters, read_parameters
 from tests.standins.bot_api.refusal import Refusal, not_found, unauthorized
 from tests.standins.bot_api.service import Call, Service
@@ -64,6 +64,10 @@ class _Server:
             if method is None:
                 raise not_found()
             parameters = await read_parameters(request)
+            if method in RICH and not self._service.rich:
+                call = self._service.record(method, parameters)
+                call.status, call.description = 404, "Not Found: method not found"
+                raise Refusal(404, call.description)
         except Refusal as refusal:
             return _refused(refusal)
         call = self._service.record(method, parameters)

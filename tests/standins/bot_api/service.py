@@ -54,6 +54,7 @@ class Service:
     rates: Rates | None
     first_update_id: int
     reads_all: bool = False
+    rich: bool = False
     rejected: int = 0
     calls: list[Call] = field(default_factory=list[Call])
     presses: dict[str, Press] = field(default_factory=dict[str, Press])

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.standins.bot_api.formatting import FormattedText
 from tests.standins.bot_api.keyboard import Keyboard, keyboard_json
+from tests.standins.bot_api.rich_shown import RichContent
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Draft:
     content: FormattedText
     thread_id: int | None
     until: float
+    rich: RichContent | None = None
 
 
 @dataclass(eq=False)
@@ -111,6 +113,7 @@ class Message:
     reactions: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     album: str | None = None
     things: dict[str, Any] = field(default_factory=dict[str, Any])
+    rich: RichContent | None = None
 
     @property
     def chat_id(self) -> int:
@@ -144,6 +147,8 @@ class Message:
     def _content_json(self) -> dict[str, Any]:
         if self.service is not None:
             return self.service
+        if self.rich is not None:
+            return {"rich_message": {"blocks": list(self.rich.blocks)}}
         text_name, entities_name, answer = "text", "entities", dict[str, Any]()
         if self.file is not None:
             text_name, entities_name = "caption", "caption_entities"

@@ -2,6 +2,6 @@
 
 from tests.standins.discord.discord import TOKEN, Discord
 from tests.standins.discord.faults import Fault
-from tests.standins.discord.world import Channel, Interaction, Message, User
+from tests.standins.discord.world import Channel, Guild, Interaction, Message, User
 
-__all__ = ["TOKEN", "Channel", "Discord", "Fault", "Interaction", "Message", "User"]
+__all__ = ["TOKEN", "Channel", "Discord", "Fault", "Guild", "Interaction", "Message", "User"]

@@ -18,6 +18,7 @@ from tests.standins.discord.world import (
     Interaction,
     Message,
     User,
+    role,
     snowflake,
 )
 
@@ -91,6 +92,11 @@ class Discord:
         while True:
             name, data = await self._events.get()
             await self.gateway.tell(name, data)
+            self._events.task_done()
+
+    async def sent(self) -> None:
+        """Wait until every event was sent to the bot."""
+        await self._events.join()
 
     async def _tell(self, name: str, data: dict[str, Any]) -> None:
         self._events.put_nowait((name, data))
@@ -114,8 +120,7 @@ class Discord:
 
     def _told(self, guild: Guild) -> dict[str, Any]:
         shown = guild.json
-        tags = {"bot_id": str(self.bot.id)}
-        shown["roles"].append({"id": str(guild.role), "name": "Steward", "tags": tags})
+        shown["roles"].append(role(guild.role, "Steward", bot_id=str(self.bot.id)))
         return shown
 
     async def wait_for(self, condition: Callable[[], T | None], within: float = 20) -> T:
@@ -141,7 +146,7 @@ class Discord:
         return guild
 
     def channel(self, guild: Guild, name: str) -> Channel:
-        channel = self.places.add(Channel(snowflake(), 0, name, guild.id))
+        channel = self.places.add(Channel(snowflake(), 0, name, guild.id, role=guild.role))
         guild.channels.append(channel)
         return channel
 
@@ -201,13 +206,31 @@ class Discord:
             gone["guild_id"] = str(message.channel.guild)
         self._events.put_nowait(("MESSAGE_DELETE", gone))
 
+    def react(self, person: User, message: Message, emoji: str, *, gone: bool = False) -> None:
+        """Put a reaction on a message, or take it away."""
+        told: dict[str, Any] = {
+            "user_id": str(person.id),
+            "channel_id": str(message.channel.id),
+            "message_id": str(message.id),
+            "emoji": {"id": None, "name": emoji},
+            "type": 0,
+            "burst": False,
+        }
+        if message.channel.guild is not None:
+            told["guild_id"] = str(message.channel.guild)
+        if not gone:
+            told["message_author_id"] = str(message.author.id)
+            if message.channel.guild is not None:
+                told["member"] = {"user": person.json, "nick": None, "roles": []}
+        self._events.put_nowait((f"MESSAGE_REACTION_{'REMOVE' if gone else 'ADD'}", told))
+
     def press(self, person: User, message: Message, label: str) -> Interaction:
         """Press the button, or choose the option, whose label begins so."""
         found = next(one for one in message.choices if one["label"].startswith(label))
         data = {"custom_id": found["custom_id"], "component_type": found["type"]}
         if found["type"] == 3:
             data["values"] = [found["value"]]
-        return self._interact(Interaction(3, person, message, data))
+        return self.sent_off(Interaction(3, person, message, data))
 
     def fill(self, dialogue: Interaction, words: str) -> Interaction:
         """Send words off in the dialogue that a press opened."""
@@ -216,7 +239,7 @@ class Discord:
         field = {"type": 4, "custom_id": asked["components"][0]["components"][0]["custom_id"]}
         rows = [{"type": 1, "components": [{**field, "value": words}]}]
         data = {"custom_id": asked["custom_id"], "components": rows}
-        return self._interact(Interaction(5, dialogue.user, dialogue.message, data))
+        return self.sent_off(Interaction(5, dialogue.user, dialogue.message, data))
 
     def command(
         self, person: User, name: str, words: str = "", *, at: Channel | None = None
@@ -227,14 +250,14 @@ class Discord:
         if words:
             data["options"] = [{"type": 3, "name": "words", "value": words}]
         place = at or self.places.direct(person)
-        return self._interact(Interaction(2, person, None, data, at=place))
+        return self.sent_off(Interaction(2, person, None, data, at=place))
 
     def typing(self, person: User, name: str, begun: str) -> Interaction:
         """Type the words of a command, and ask what may follow."""
         option = {"type": 3, "name": "words", "value": begun, "focused": True}
         data = {"id": "1", "name": name, "type": 1, "options": [option]}
         place = self.places.direct(person)
-        return self._interact(Interaction(4, person, None, data, at=place))
+        return self.sent_off(Interaction(4, person, None, data, at=place))
 
     def ask_about(self, person: User, message: Message) -> Interaction:
         """Press on a message with the right button, and choose the bot's command."""
@@ -242,9 +265,10 @@ class Discord:
         found = {"messages": {str(message.id): message.json([])}}
         told = {"target_id": str(message.id), "resolved": found}
         data = {"id": known["id"], "name": known["name"], "type": 3, **told}
-        return self._interact(Interaction(2, person, None, data, at=message.channel))
+        return self.sent_off(Interaction(2, person, None, data, at=message.channel))
 
-    def _interact(self, interaction: Interaction) -> Interaction:
+    def sent_off(self, interaction: Interaction) -> Interaction:
+        """Bring an interaction of a person's app to the bot."""
         self.places.interactions[interaction.token] = interaction
         self._events.put_nowait(("INTERACTION_CREATE", interaction.json))
         return interaction

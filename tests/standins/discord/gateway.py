@@ -12,12 +12,16 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 _DIRECT, _IN_GUILDS, _WORDS = 1 << 12, 1 << 9, 1 << 15
+_THUMBS_DIRECT, _THUMBS_IN_GUILDS = 1 << 13, 1 << 10
 _PRIVILEGED = 1 << 1 | 1 << 8 | _WORDS
 
 
 @dataclass(eq=False)
 class Session:
+    """A session of a shard, which gets the events of its share of the servers."""
+
     intents: int
+    shard: tuple[int, int] = (0, 1)
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     connection: "Connection | None" = None
@@ -75,6 +79,9 @@ class Gateway:
         """Intents that are switched off in the portal, of those that can be."""
         self.forgets = False
         """True when no session may be gone on with."""
+        self.seconds_between = 0.0
+        """Time after a session begins in which no other one may; Discord's is 5 s."""
+        self._began_at = -1e9
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         if self.refuse_handshakes:
@@ -130,7 +137,15 @@ class Gateway:
             return 4002
         if told.get("intents", 0) & self.refused_intents & _PRIVILEGED:
             return 4014
-        session = Session(told["intents"])
+        number, count = told.get("shard", (0, 1))
+        if not 0 <= number < count:
+            return 4010
+        now = asyncio.get_running_loop().time()
+        if now - self._began_at < self.seconds_between:
+            await connection.send({"op": 9, "d": False, "s": None})
+            return 0
+        self._began_at = now
+        session = Session(told["intents"], (number, count))
         self.sessions[session.id] = session
         connection.session = session
         session.connection = connection
@@ -139,7 +154,8 @@ class Gateway:
         more = {"session_id": session.id, "resume_gateway_url": f"ws://{host}/gateway"}
         await self._event(session, "READY", {**self._ready(), **more})
         for name, data in self._greeting():
-            await self._event(session, name, data)
+            if _is_for(session, data):
+                await self._event(session, name, data)
         self._changed()
         return 0
 
@@ -171,8 +187,12 @@ class Gateway:
     async def tell(self, name: str, data: dict[str, Any]) -> None:
         """Sends an event to every session that asked for its kind, now or when it resumes."""
         for session in list(self.sessions.values()):
+            if not _is_for(session, data):
+                continue
             if name.startswith("MESSAGE"):
                 wanted = _IN_GUILDS if "guild_id" in data else _DIRECT
+                if name.startswith("MESSAGE_REACTION"):
+                    wanted = _THUMBS_IN_GUILDS if "guild_id" in data else _THUMBS_DIRECT
                 if not session.intents & wanted:
                     continue
             await self._event(session, name, self._as_allowed(session, name, data))
@@ -207,3 +227,10 @@ class Gateway:
             self.sessions.clear()
         for connection in list(self.connections):
             await connection.send({"op": op, "d": data, "s": None})
+
+
+def _is_for(session: Session, data: Mapping[str, Any]) -> bool:
+    """Tell if a session's shard has this server; the first one has what is in private."""
+    number, count = session.shard
+    server = data.get("guild_id") or (data["id"] if "owner_id" in data else None)
+    return (int(server or 0) >> 22) % count == number

@@ -12,6 +12,7 @@ from tests.standins.discord.world import Channel, Interaction, Message, User, sn
 
 _NONCE_SECONDS = 300
 _ANSWER_SECONDS = 3.0
+_VOICE_MESSAGE = 1 << 13
 _EDITABLE = ("content", "components", "flags")
 
 
@@ -30,6 +31,8 @@ class Routes:
         if files:
             self._may(channel, "attach")
         check_message(body, files)
+        if body.get("flags", 0) & _VOICE_MESSAGE and "voice" in channel.denied:
+            raise Refusal(403, 50173, "Cannot send voice messages in this channel")
         self._may_in_thread(channel)
         answers = self._answered(channel, body.get("message_reference"))
         nonce = str(body["nonce"]) if "nonce" in body else None
@@ -47,8 +50,9 @@ class Routes:
         )
         named = body.get("attachments", [])
         for at, content in enumerate(files):
+            told = {k: v for k, v in named[at].items() if k not in ("id", "filename")}
             message.attachments.append(
-                self._places.attachment(message, named[at]["filename"], content)
+                self._places.attachment(message, named[at]["filename"], content, **told)
             )
         if nonce is not None:
             self._nonces[channel.id, nonce] = time.monotonic(), message
@@ -94,6 +98,8 @@ class Routes:
         self._may(channel, "view")
         if message.author is not self._places.bot:
             raise Refusal(403, 50005, "Cannot edit a message authored by another user")
+        if message.flags & _VOICE_MESSAGE:
+            raise Refusal(400, 50161, "Cannot edit voice messages")
         check_message(body, [b"" for _ in message.attachments], edit=True)
         for name in _EDITABLE:
             if name in body:
@@ -126,6 +132,27 @@ class Routes:
             message.reactions.remove(shown)
         else:
             raise Refusal(404, 10014, "Unknown Emoji")
+
+    def thread_post(self, channel: Channel, message: Message, body: Any) -> dict[str, Any]:
+        """Opens the thread of a message; it has the message's number."""
+        self._may(channel, "view")
+        guild = self._places.guilds.get(channel.guild or 0)
+        if guild is None or channel.type not in (0, 5):
+            raise Refusal(400, 50024, "Cannot execute action on this channel type")
+        if not guild.rights & 1 << 35:
+            raise Refusal(403, 50013, "Missing Permissions")
+        self._may(channel, "thread")
+        if self._places.channel(message.id) is not None:
+            raise Refusal(400, 160004, "A thread has already been created for this message")
+        if set(body) - {"name", "auto_archive_duration"} or not 1 <= len(body["name"]) <= 100:
+            raise bad_form("name: Must be between 1 and 100 in length.")
+        thread = Channel(message.id, 11, body["name"], channel.guild, channel.id, role=guild.role)
+        guild.channels.append(self._places.add(thread))
+        self.told.append(("THREAD_CREATE", thread.json))
+        # The app shows the message once more, at the top of its thread.
+        again = message.json([]) | {"channel_id": str(thread.id), "id": str(snowflake())}
+        self.told.append(("MESSAGE_CREATE", again | {"type": 21, "content": ""}))
+        return thread.json
 
     def typing(self, channel: Channel) -> None:
         self._may(channel, "send")
@@ -187,6 +214,8 @@ def member_of(places: Places, guild: int, person: User | None) -> dict[str, Any]
     found = places.guilds.get(guild)
     if found is None:
         raise Refusal(404, 10004, "Unknown Guild")
+    if person is not None and person is places.bot:
+        return {"user": person.json, "roles": [str(found.role)], "nick": None}
     if person is None or person not in found.members:
         raise Refusal(404, 10007, "Unknown Member")
     return {"user": person.json, "roles": [], "nick": None}

@@ -1,5 +1,6 @@
 """What Discord refuses in a message, in its components and in a dialogue."""
 
+import base64
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -34,8 +35,21 @@ def check_message(body: Any, files: Sequence[bytes], *, edit: bool = False) -> N
         raise Refusal(413, 40005, "Request entity too large")
     if len(files) > 10:
         raise bad_form("attachments: Must be 10 or fewer in length.")
+    if (body.get("flags") or 0) & 1 << 13:
+        _check_voice(body, files)
     _check_mentions(body.get("allowed_mentions"))
     check_components(body.get("components") or [])
+
+
+def _check_voice(body: Any, files: Sequence[bytes]) -> None:
+    if body.get("content") or body.get("components") or body.get("embeds") or len(files) != 1:
+        raise bad_form("flags: Voice messages have one sound and nothing else")
+    [sound] = body["attachments"]
+    heights = base64.b64decode(sound["waveform"], validate=True)
+    if not isinstance(sound["duration_secs"], float) or not 1 <= len(heights) <= 256:
+        raise bad_form("attachments: duration_secs and waveform are required")
+    if getattr(files[0], "kind", "") != "audio/ogg":
+        raise bad_form("attachments: Voice messages hold a sound")
 
 
 def _check_mentions(allowed: Any) -> None:

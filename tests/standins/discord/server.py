@@ -144,18 +144,23 @@ class Server:
             case "POST", ["webhooks", _, token]:
                 return self.routes.follow_up(self._interaction(token), body)
             case "GET", _:
-                return self._looked_up(parts)
+                return self._looked_up(parts, body)
             case _:
                 raise Refusal(404, 0, "404: Not Found")
 
-    def _looked_up(self, parts: list[str]) -> Any:
+    def _looked_up(self, parts: list[str], query: dict[str, str]) -> Any:
         match parts:
             case ["users", "@me"]:
                 return self._places.bot.json
-            case ["applications", "@me"]:
-                return {"id": str(self._places.bot.id), "flags": int(self.reads_words) << 19}
+            case ["applications", "@me"] | ["oauth2", "applications", "@me"]:
+                return self._application()
             case ["users", "@me", "guilds"]:
-                return [{"id": str(g.id), "name": g.name} for g in self._places.guilds.values()]
+                after, most = int(query.get("after", "0")), int(query.get("limit", "200"))
+                found = sorted(g.id for g in self._places.guilds.values() if g.id > after)
+                guilds = [self._places.guilds[number] for number in found[:most]]
+                return [
+                    {"id": str(g.id), "name": g.name, "permissions": str(g.rights)} for g in guilds
+                ]
             case ["gateway", "bot"]:
                 limit = {"total": 1000, "remaining": self.starts_left, "reset_after": 1000}
                 url = self._places.url.replace("http", "ws", 1) + "/gateway"
@@ -171,6 +176,13 @@ class Server:
             case _:
                 raise Refusal(404, 0, "404: Not Found")
 
+    def _application(self) -> dict[str, Any]:
+        bot = self._places.bot
+        about: dict[str, Any] = {"name": bot.username, "description": "", "icon": None}
+        rights = {"bot_public": False, "bot_require_code_grant": False, "verify_key": ""}
+        flags = int(self.reads_words) << 19
+        return {"id": str(bot.id), "owner": bot.json, "flags": flags, **about, **rights}
+
     def _in_channel(
         self, method: str, channel: Channel, rest: list[str], body: Any, files: Sequence[bytes]
     ) -> Any:
@@ -184,14 +196,25 @@ class Server:
                 return routes.messages_get(channel, body)
             case "POST", ["messages"]:
                 return routes.messages_post(channel, body, files)
-            case "GET", ["messages", number]:
-                return self._message(number).json([])
-            case "PATCH", ["messages", number]:
-                return routes.message_patch(channel, self._message(number), body)
-            case "DELETE", ["messages", number]:
-                return routes.message_delete(channel, self._message(number))
-            case "PUT" | "DELETE", ["messages", number, "reactions", emoji, "@me"]:
-                message = self._message(number)
+            case _, ["messages", number, *more]:
+                return self._on_message(method, channel, self._message(number, channel), more, body)
+            case _:
+                raise Refusal(404, 0, "404: Not Found")
+
+    def _on_message(
+        self, method: str, channel: Channel, message: Message, rest: list[str], body: Any
+    ) -> Any:
+        routes = self.routes
+        match method, rest:
+            case "GET", []:
+                return message.json([])
+            case "PATCH", []:
+                return routes.message_patch(channel, message, body)
+            case "DELETE", []:
+                return routes.message_delete(channel, message)
+            case "POST", ["threads"]:
+                return routes.thread_post(channel, message, body)
+            case "PUT" | "DELETE", ["reactions", emoji, "@me"]:
                 return routes.reaction(channel, message, emoji, put=method == "PUT")
             case _:
                 raise Refusal(404, 0, "404: Not Found")
@@ -208,9 +231,9 @@ class Server:
             raise Refusal(404, 10003, "Unknown Channel")
         return found
 
-    def _message(self, number: str) -> Message:
+    def _message(self, number: str, channel: Channel) -> Message:
         found = self._places.message(number)
-        if found is None:
+        if found is None or found.channel is not channel:
             raise Refusal(404, 10008, "Unknown Message")
         return found
 
@@ -225,6 +248,12 @@ class Server:
         if found is None:
             raise Refusal(404, 0, "404: Not Found")
         return found
+
+
+class Upload(bytes):
+    """A file of a form, with the type that the sender gave it."""
+
+    kind: str
 
 
 class _Banned(Exception):
@@ -246,13 +275,14 @@ def _refuse(fault: Fault) -> None:
             return
 
 
-async def _content(request: web.Request) -> tuple[Any, list[bytes]]:
+async def _content(request: web.Request) -> tuple[Any, Sequence[bytes]]:
     if request.content_type.startswith("multipart/"):
         form = await request.post()
-        files: list[bytes] = []
+        files: list[Upload] = []
         for name, value in form.items():
             if name.startswith("files[") and isinstance(value, web.FileField):
-                files.append(await asyncio.to_thread(value.file.read))
+                files.append(Upload(await asyncio.to_thread(value.file.read)))
+                files[-1].kind = value.content_type
         return json.loads(str(form["payload_json"])), files
     text = await request.text()
     if text and request.content_type != "application/json":

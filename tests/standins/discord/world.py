@@ -48,7 +48,9 @@ class Channel:
     parent: int | None = None
     people: list[User] = field(default_factory=list[User])
     denied: set[str] = field(default_factory=set[str])
-    """Permissions that the bot lacks: view, send, attach, react."""
+    """Permissions that the bot lacks: view, send, attach, react, thread, voice."""
+    role: int | None = None
+    """The number of the bot's role in the server."""
     archived: bool = False
     locked: bool = False
     typed: int = 0
@@ -60,9 +62,34 @@ class Channel:
             return shown | {"recipients": [person.json for person in self.people]}
         shown |= {"guild_id": str(self.guild), "name": self.name}
         shown["parent_id"] = None if self.parent is None else str(self.parent)
-        if self.type == 11:
-            shown["thread_metadata"] = {"archived": self.archived, "locked": self.locked}
-        return shown
+        if self.type != 11:
+            return shown | {"position": 0, "permission_overwrites": self._rules, "nsfw": False}
+        times = {"auto_archive_duration": 1440, "archive_timestamp": "2026-01-01T00:00:00+00:00"}
+        shown["thread_metadata"] = {"archived": self.archived, "locked": self.locked, **times}
+        return shown | {"owner_id": str(self.guild), "message_count": 0, "member_count": 1}
+
+    @property
+    def _rules(self) -> list[dict[str, Any]]:
+        taken = sum(_BITS[name] for name in self.denied)
+        rule = {"id": str(self.role), "type": 0, "allow": "0", "deny": str(taken)}
+        return [rule] if taken else []
+
+
+_BITS = {
+    "view": 1 << 10,
+    "send": 1 << 11,
+    "attach": 1 << 15,
+    "react": 1 << 6,
+    "thread": 1 << 35,
+    "voice": 1 << 46,
+}
+
+
+def role(number: int, name: str, **tags: str) -> dict[str, Any]:
+    """What Discord says of a role of a server."""
+    levels: dict[str, Any] = {"color": 0, "position": 0, "permissions": "0"}
+    marks = dict.fromkeys(("hoist", "managed", "mentionable"), False)
+    return {"id": str(number), "name": name, "tags": tags, **levels, **marks}
 
 
 @dataclass(eq=False)
@@ -74,6 +101,8 @@ class Guild:
     """The number of the bot's own role."""
     members: list[User] = field(default_factory=list[User])
     channels: list[Channel] = field(default_factory=list[Channel])
+    rights: int = 0x4800018C40
+    """The bot may see, send, also in threads, open them, attach, read the history, and react."""
 
     @property
     def json(self) -> dict[str, Any]:
@@ -85,7 +114,10 @@ class Guild:
             "member_count": len(self.members),
             "channels": [one.json for one in self.channels if one.type != 11],
             "threads": threads,
-            "roles": [{"id": str(self.id), "name": "@everyone", "tags": {}}],
+            "roles": [role(self.id, "@everyone")],
+            "emojis": [],
+            "features": [],
+            **dict.fromkeys(("verification_level", "mfa_level", "premium_tier", "nsfw_level"), 0),
         }
 
 

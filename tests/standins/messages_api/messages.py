@@ -29,6 +29,7 @@ def compose(reply: Reply, body: Json, *, message_id: str, prompt: Usage) -> Json
             "cache_read_input_tokens": prompt.cache_read_input_tokens,
             "output_tokens": tokens(size(content)),
             "service_tier": "standard",
+            **_searches(content),
         },
     }
 
@@ -76,6 +77,11 @@ def _content(reply: Reply, body: Json, message_id: str) -> list[Json]:
         if signer:
             signer.add(content[-1])
     return content
+
+
+def _searches(content: list[Json]) -> Json:
+    made = sum(block["type"] == "server_tool_use" for block in content)
+    return {"server_tool_use": {"web_search_requests": made}} if made else {}
 
 
 def _signer_after(body: Json, content: list[Json]) -> Signer:

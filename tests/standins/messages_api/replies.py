@@ -189,6 +189,23 @@ def raw_block(block: Mapping[str, object]) -> Reply:
     return Reply((RawBlock(dict(block)),))
 
 
+def search(query: str, *found: Mapping[str, str], id: str = "srvtoolu_1") -> Reply:
+    """Let the API search by itself; each thing found needs at least a `url`."""
+    called = {"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": query}}
+    hits = [
+        {
+            "type": "web_search_result",
+            "title": "",
+            "page_age": None,
+            "encrypted_content": f"Eq+{number}/x==",
+            **hit,
+        }
+        for number, hit in enumerate(found)
+    ]
+    result = {"type": "web_search_tool_result", "tool_use_id": id, "content": hits}
+    return raw_block(called) + raw_block(result)
+
+
 def empty() -> Reply:
     """Answer with no content at all."""
     return Reply()

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.standins.messages_api import MessagesApi, text
+from tests.standins.messages_api import MessagesApi, search, text
 from tests.standins.messages_api.request_bodies import (
     ADAPTIVE,
     MARK,
@@ -28,6 +28,7 @@ from tests.standins.messages_api.wire import Json
 
 DOCUMENT = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a"}}
 MANUAL = {"type": "enabled", "budget_tokens": 1024}
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 UNANSWERED = (
     "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: "
     "toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next "
@@ -203,6 +204,14 @@ RULES: dict[str, tuple[Json, str]] = {
         "expected tags: 'text', 'image', 'document', 'thinking', 'redacted_thinking', "
         "'tool_use', 'tool_result'",
     ),
+    "search tool without unknown fields": (
+        request(tools=[{**SEARCH, "input_schema": {}}]),
+        "tools.0.web_search_20250305.input_schema: Extra inputs are not permitted",
+    ),
+    "search tool under its own name": (
+        request(tools=[{**SEARCH, "name": "look"}]),
+        "tools.0.web_search_20250305.name: Input should be 'web_search'",
+    ),
     "manual thinking opens a tool loop": (
         loop(*TURN, model=OLDER, thinking=MANUAL, max_tokens=2000),
         "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found "
@@ -352,6 +361,7 @@ ACCEPTED: dict[str, Json] = {
     "no calls wanted while thinking": loop(*TURN, thinking=ADAPTIVE, tool_choice={"type": "none"}),
     "four marks": request(user([words("a", **MARK)] * 3), system=[words("s", **MARK)]),
     "twenty-one small images": request(user([png(2000, 10)] * 21)),
+    "a search of its own": request(tools=[{**SEARCH, "max_uses": 5}, TOOL]),
     "every harmless field": request(
         metadata={"user_id": "u"},
         stop_sequences=["END"],
@@ -422,3 +432,20 @@ async def test_headers_are_checked_first(
     async with talking_to(MessagesApi()) as client:
         response = await client.post({}, **headers)
     assert (response.status_code, response.json()["error"]["message"]) == (status, message)
+
+
+async def test_a_search_is_refused_without_what_it_found_or_when_that_was_changed() -> None:
+    reply = search("ships", {"url": "https://ships.example/"}) + text("Ships.")
+    api = MessagesApi(reply, text("Fine."))
+    async with talking_to(api) as client:
+        message = await client.say(request(tools=[SEARCH]))
+        assert message["usage"]["server_tool_use"] == {"web_search_requests": 1}
+        called, found, said = message["content"]
+        told = "`web_search` tool use with id `srvtoolu_1` was found without a corresponding"
+        alone = request(user("a"), assistant([called, said]), user("b"), tools=[SEARCH])
+        assert told in await client.refusal(alone)
+        changed = {**found, "content": [{**found["content"][0], "encrypted_content": "x"}]}
+        body = request(user("a"), assistant([called, changed, said]), user("b"), tools=[SEARCH])
+        assert "Input tag 'web_search_tool_result'" in await client.refusal(body)
+        whole = request(user("a"), assistant([called, found, said]), user("b"), tools=[SEARCH])
+        assert (await client.say(whole))["content"][0]["text"] == "Fine."

@@ -21,6 +21,7 @@ def call_faults(body: Json, turns: list[Turn], paused: Callable[[Turn], bool]) -
                 "messages"
             )
     yield from _repeated_id_faults(blocks)
+    yield from _search_faults(turns, paused)
     for position, turn in enumerate(turns):
         before = turns[position - 1] if position else None
         after = turns[position + 1] if position + 1 < len(turns) else None
@@ -54,6 +55,25 @@ def open_loop(turns: list[Turn]) -> Turn | None:
     if turns[-1].role == "assistant" or not answered or not ends_with_results:
         return None
     return answered[-1]
+
+
+def _search_faults(turns: list[Turn], paused: Callable[[Turn], bool]) -> Iterator[str]:
+    """Yield searches of the API itself that stand without what they found."""
+    for turn in turns:
+        if turn.role != "assistant" or (turn is turns[-1] and paused(turn)):
+            continue
+        found = {
+            placed.block["tool_use_id"]
+            for placed in turn.blocks
+            if placed.kind == "web_search_tool_result"
+        }
+        for placed in turn.blocks:
+            if placed.kind == "server_tool_use" and placed.block["id"] not in found:
+                yield (
+                    f"messages.{placed.message}: `{placed.block['name']}` tool use with id "
+                    f"`{placed.block['id']}` was found without a corresponding "
+                    f"`{placed.block['name']}_tool_result` block"
+                )
 
 
 def _repeated_id_faults(blocks: list[Placed]) -> Iterator[str]:

@@ -23,6 +23,11 @@ _TOOL = Shape(
         }
     ),
 )
+_SEARCH = "web_search_20250305"
+_SEARCH_TOOL = Shape(
+    {"type": str, "name": str},
+    frozenset({"max_uses", "allowed_domains", "blocked_domains", "user_location", "cache_control"}),
+)
 _CHOICES = {
     "auto": Shape({"type": str}, frozenset({"disable_parallel_tool_use"})),
     "any": Shape({"type": str}, frozenset({"disable_parallel_tool_use"})),
@@ -44,7 +49,7 @@ def tool_choice_faults(choice: Any) -> Iterator[str]:
 
 
 def tool_faults(tools: Any) -> Iterator[str]:
-    """Yield the schema faults of `tools`; tools the API runs itself are not looked into."""
+    """Yield the schema faults of `tools`; of those the API runs itself, only the search's."""
     if not isinstance(tools, list):
         yield "tools: Input should be a valid array"
         return
@@ -53,6 +58,19 @@ def tool_faults(tools: Any) -> Iterator[str]:
             yield f"tools.{index}: Input should be an object"
         if tool.get("type") in {None, "custom"}:
             yield from _custom_tool_faults(tool, f"tools.{index}.custom")
+        if tool.get("type") == _SEARCH:
+            yield from _search_faults(tool, f"tools.{index}.{_SEARCH}")
+
+
+def _search_faults(tool: Json, path: str) -> Iterator[str]:
+    yield from _SEARCH_TOOL.faults(tool, path)
+    if tool["name"] != "web_search":
+        yield f"{path}.name: Input should be 'web_search'"
+    uses = tool.get("max_uses", 1)
+    if not isinstance(uses, int) or uses < 1:
+        yield f"{path}.max_uses: Input should be greater than 0"
+    if tool.get("allowed_domains") and tool.get("blocked_domains"):
+        yield f"{path}: Only one of allowed_domains or blocked_domains can be specified"
 
 
 def _custom_tool_faults(tool: Json, path: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Lays tables out for a narrow screen: small ones as columns, others as a list of records.
 
-Works on the Markdown, so that a cell keeps its formatting. The parser tells which part of the
-source is a table, and which a cell.
+Shared by platforms without tables. Works on the Markdown, so that a cell keeps its formatting.
+The parser tells which part of the source is a table, and which a cell.
 """
 
 import re
@@ -12,13 +12,18 @@ from itertools import chain
 from typing import Any
 
 import pyromark
-from telegramify_markdown.converter import STANDARD_OPTIONS
 
 from bot.domain.markdown import literal
 
 NARROW = 35
 """Columns of fixed-width text that a phone shows without breaking the line."""
 
+_OPTIONS = (
+    pyromark.Options.ENABLE_TABLES
+    | pyromark.Options.ENABLE_STRIKETHROUGH
+    | pyromark.Options.ENABLE_TASKLISTS
+    | pyromark.Options.ENABLE_MATH
+)
 _GAP = "  "
 _TICKS = re.compile(r"`+")
 _NOT_QUOTE = re.compile(r"[^>\s]")
@@ -35,7 +40,7 @@ def laid_out(source: str) -> str | None:
         return source
     data = source.encode()
     reading = _Reading(data)
-    for payload, place in pyromark.events_with_range(source, options=STANDARD_OPTIONS):
+    for payload, place in pyromark.events_with_range(source, options=_OPTIONS):
         reading.take(payload, range(place["start"], place["end"]))
         if reading.cells > _MOST_CELLS:
             return None

@@ -1,0 +1,1 @@
+"""Rich messages of the Bot API: tables, headings, task lists and formulas."""

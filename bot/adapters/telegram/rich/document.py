@@ -1,0 +1,136 @@
+"""Makes the rich messages of a content, each with the older form that the same words have."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from bot.adapters.telegram.cutting import LONGEST as LONGEST_TEXT
+from bot.adapters.telegram.cutting import has_ink
+from bot.adapters.telegram.fields import clean
+from bot.adapters.telegram.rich.cutting import cut
+from bot.adapters.telegram.rich.elements import Element, Node, text_of
+from bot.adapters.telegram.rich.html import html_of
+from bot.adapters.telegram.rich.reading import Part, Reading, read
+from bot.adapters.telegram.visible import visible
+from bot.domain.message import Block, CodeBlock, Markdown, Plain
+
+SAID = "Said on the way"
+"""The line under which words fold that were said before an answer."""
+
+_BETWEEN_BACKTICKS = 2
+_WEIGHTS = {"title": "b", "aside": "i"}
+_PERHAPS = re.compile(
+    r"\||\$|\\[(\[]|\[[ xX]\]|^[ \t>]*(?:#|(?:```|~~~)[ \t]*math)|^[ \t>]*[-=]+[ \t]*$",
+    re.MULTILINE,
+)
+"""Signs of Markdown without which no part of a text needs a rich message."""
+
+
+@dataclass(frozen=True, slots=True)
+class RichMessage:
+    """One rich message, and the blocks that say the same in the older form."""
+
+    html: str
+    older: tuple[Block, ...]
+
+
+def rich_messages(blocks: Sequence[Block], *, wanted: bool) -> list[RichMessage] | None:
+    """Returns the rich messages of these blocks; None where the older form is as good, or better.
+
+    `wanted` asks for rich messages although entities would show every part.
+    """
+    if not wanted and not any(_may_need(block) for block in blocks):
+        return None
+    parts: list[Part] = []
+    for block in blocks:
+        reading = _reading(block, folds=len(blocks) > 1)
+        if reading is None:
+            return None
+        wanted = wanted or reading.only_rich
+        parts += reading.parts
+    messages = cut(parts) if wanted and has_ink(_text(parts)) else None
+    if not messages:
+        return None
+    if len(messages) == 1:
+        return [RichMessage(_html(messages[0]), tuple(blocks))]
+    return [RichMessage(_html(one), tuple(part.older for part in one)) for one in messages]
+
+
+def rich_draft(text: str, *, wanted: bool) -> str | None:
+    """Returns the HTML of a draft, its end where it is too long; None where entities will do."""
+    wanted = wanted or len(text) > LONGEST_TEXT
+    if not wanted and not _PERHAPS.search(text):
+        return None
+    reading = read(clean(text))
+    if reading is None or not (wanted or reading.only_rich) or not has_ink(_text(reading.parts)):
+        return None
+    messages = cut(reading.parts)
+    if not messages:
+        return None
+    before = html_of([Element("p", ("…",))]) if len(messages) > 1 else ""
+    return before + _html(messages[-1])
+
+
+def _may_need(block: Block) -> bool:
+    return isinstance(block, Markdown) and _PERHAPS.search(block.text) is not None
+
+
+def _html(parts: Iterable[Part]) -> str:
+    return "".join(html_of(part.blocks) for part in parts)
+
+
+def _text(parts: Iterable[Part]) -> str:
+    return "".join(text_of(part.blocks) for part in parts)
+
+
+def _reading(block: Block, *, folds: bool) -> Reading | None:
+    text = clean(block.text)
+    match block:
+        case Markdown(said=True) if folds:
+            said = read(text)
+            return None if said is None else Reading((_folded(said, block),), said.only_rich)
+        case Markdown():
+            return read(text)
+        case Plain(style=style):
+            lines = tuple(_lines(_styled(text, style)))
+            blocks = (Element("p", lines),) if has_ink(text) else ()
+            return Reading((Part(blocks, block),) if blocks else (), only_rich=False)
+        case CodeBlock(language=language):
+            code = visible(text).removesuffix("\n")
+            marks = (("class", f"language-{clean(language)}"),)
+            inside = (Element("code", (code,), marks),) if language else (code,)
+            blocks = (Element("pre", inside),) if has_ink(code) else ()
+            return Reading((Part(blocks, block),) if blocks else (), only_rich=False)
+        case _:
+            assert_never(block)
+
+
+def _folded(said: Reading, block: Block) -> Part:
+    inside = [one for part in said.parts for one in part.blocks]
+    return Part((Element("details", (Element("summary", (SAID,)), *inside)),), block)
+
+
+def _styled(text: str, style: str) -> Iterator[Node]:
+    """Yields a line as its weight; the words between two backticks are code."""
+    tag = _WEIGHTS.get(style)
+    before, *code = text.split("`")
+    if not style or len(code) != _BETWEEN_BACKTICKS or not code[0]:
+        yield Element(tag, (text,)) if tag else text
+        return
+    for part, kind in ((before, tag), (code[0], "code"), (code[1], tag)):
+        if part:
+            yield Element(kind, (part,)) if kind else part
+
+
+def _lines(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yields the nodes with an element for each line break."""
+    for node in nodes:
+        if isinstance(node, Element):
+            yield Element(node.tag, tuple(_lines(node.inside)), node.marks)
+            continue
+        first, *others = node.split("\n")
+        yield first
+        for line in others:
+            yield Element("br")
+            yield line

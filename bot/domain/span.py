@@ -1,0 +1,20 @@
+"""A stretch of time in words."""
+
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+
+
+def span(seconds: float) -> str:
+    """Returns a stretch of time in its two largest units, as in “2 h 5 min”."""
+    if seconds < _MINUTE:
+        return "less than a minute"
+    whole = int(seconds)
+    if whole >= _DAY:
+        days = "1 day" if whole < 2 * _DAY else f"{whole // _DAY} days"
+        return _two(days, whole % _DAY // _HOUR, "h")
+    if whole >= _HOUR:
+        return _two(f"{whole // _HOUR} h", whole % _HOUR // _MINUTE, "min")
+    return f"{whole // _MINUTE} min"
+
+
+def _two(larger: str, smaller: int, unit: str) -> str:
+    return f"{larger} {smaller} {unit}" if smaller else larger

@@ -1,0 +1,81 @@
+"""The buttons of a card: what each grants, and the data that it carries."""
+
+from dataclasses import replace
+
+from bot.domain.approval import Approval, Verb
+from bot.domain.message import Button
+from bot.domain.tool import Effect, ExactRule, PathRule, clipped
+from bot.domain.visible_text import visible
+
+PREFIX = "a"
+"""The first letter of the button data of every card."""
+
+DIFFERENT = "What should be different?"
+
+_ALLOW = "🧩 Allow what this skill asks for"
+_LONGEST_FOLDER = 24
+_LONGEST_GRANT = 30
+
+
+def button_data(approval: Approval, verb: Verb) -> str:
+    """Returns button data of at most 64 bytes, the limit of the strictest platform."""
+    return f"{PREFIX}:{approval.token}:{verb.value}"
+
+
+def parse_data(data: str) -> tuple[str, Verb] | None:
+    """Returns the token and the wish of a button; None when the data is not ours."""
+    match data.split(":"):
+        case [prefix, token, verb] if prefix == PREFIX and token and verb in set(Verb):
+            return token, Verb(verb)
+        case _:
+            return None
+
+
+def buttons_of(approval: Approval) -> tuple[tuple[Button, ...], ...]:
+    if approval.kind == "repeat":
+        going = _button(approval, "▶️ Go on", Verb.APPROVE)
+        return ((going, _button(approval, "⏹ Stop", Verb.DENY)),)
+    rows = [(_button(approval, "✅ Approve", Verb.APPROVE),), *_rules(approval)]
+    if approval.preview.offer is not None:
+        rows.append((_button(approval, _ALLOW, Verb.ALLOW),))
+    rows.append(refusals(approval))
+    if approval.group > 1 and approval.position == 0:
+        rows.append((_button(approval, _approve_all(approval), Verb.ALL),))
+    return tuple(rows)
+
+
+def _rules(approval: Approval) -> list[tuple[Button, ...]]:
+    """Returns the buttons of the standing rules that would cover such a call the next time."""
+    preview = approval.preview
+    if preview.effect is Effect.DANGER:
+        return []
+    rows: list[tuple[Button, ...]] = []
+    if preview.always is not None and not preview.once:
+        exact = isinstance(preview.always, ExactRule)
+        granted = "exactly this" if exact else clipped(preview.always_label, _LONGEST_GRANT)
+        rows.append((_button(approval, f"🔁 Always allow {granted}", Verb.ALWAYS),))
+    if isinstance(preview.wider, PathRule):
+        folder = _end_of(visible(preview.wider.folder), _LONGEST_FOLDER)
+        rows.append((_button(approval, f"🔁 Always in {folder}/", Verb.FOLDER),))
+    return rows
+
+
+def refusals(approval: Approval) -> tuple[Button, ...]:
+    return (
+        _button(approval, "❌ Deny", Verb.DENY),
+        replace(_button(approval, "✏️ Change…", Verb.CHANGE), asks=DIFFERENT),
+        _button(approval, "⏹ Stop", Verb.STOP),
+    )
+
+
+def _approve_all(approval: Approval) -> str:
+    left_out = approval.preview.together - approval.group
+    return f"✅ Approve all ({approval.group}{', not the ⚠️' if left_out > 0 else ''})"
+
+
+def _button(approval: Approval, label: str, verb: Verb) -> Button:
+    return Button(label, button_data(approval, verb))
+
+
+def _end_of(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"…{text[1 - longest :]}"

@@ -1,0 +1,141 @@
+"""The one line that is left of a card: how it was decided, then what came of its call."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.change import Show
+from bot.domain.deeds import without_deed
+from bot.domain.file_change import REDO, UNDO, UndoButton, UndoVerb
+from bot.domain.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.tool import Code, Preview, Status, ToolResult, clipped
+from bot.domain.visible_text import one_line, visible
+from bot.flow.approvals.fitting import whole
+
+_LONGEST_NAME = 60
+_LONGEST_SUBJECT = 200
+_LONGEST_LINE = 1_000
+_LONGEST_REASON = 300
+_LONGEST_FAULT = 200
+
+_DECIDED = {
+    ApprovalState.APPROVED: "✅ Approved",
+    ApprovalState.DENIED: "❌ Denied",
+    ApprovalState.EXPIRED: "⌛ Not decided in time",
+    ApprovalState.CANCELLED: "⏹ Stopped",
+    ApprovalState.UNASKABLE: "🚫 Could not be shown",
+    ApprovalState.OPEN: "🔐 Open",
+}
+_UNRUN: dict[Code | None, str] = {
+    Code.CANCELLED: "⏹ {}: stopped before it ran",
+    Code.LIMIT: "⏭ {}: skipped, a limit was reached before it",
+    Code.INTERRUPTED: "⏭ {}: skipped, I failed before it",
+    Code.FINISHED: "⏭ {}: skipped, the answer came before it",
+    Code.ERROR: "⏭ {}: skipped, I failed before it",
+}
+"""The outcomes of approved calls that did not run: stopped by a person, or skipped."""
+
+_REPEATED = {ApprovalState.APPROVED: "▶️ Going on", ApprovalState.DENIED: "⏹ Stopped"}
+
+
+def shown_decided(
+    approval: Approval,
+    note: str = "",
+    timezone: str | None = None,
+    result: ToolResult | None = None,
+) -> list[Show]:
+    """Returns the one line that is left of a card, for each chat that shows it.
+
+    The time is that of the card's own chat, so the copies for owners carry none.
+    """
+    shown: list[Show] = []
+    for chat in approval.chats:
+        zone = timezone if chat == approval.chat else None
+        content = decided_card(approval, note, zone, result)
+        shown.append(Show(approval.key_in(chat), chat, content))
+    return shown
+
+
+def decided_card(
+    approval: Approval,
+    note: str = "",
+    timezone: str | None = None,
+    result: ToolResult | None = None,
+) -> Outbound:
+    """Returns the one line that is left of a card; its document stays beside it.
+
+    With a result the line tells what came of the call, else how the card was decided.
+    """
+    preview = approval.preview
+    told = _decision(approval) if result is None else _outcome(approval, result)
+    at = _clock(approval.decided_at, timezone)
+    line = one_line(" · ".join(part for part in (*told, at, note) if part), _LONGEST_LINE)
+    _, files = whole(preview)
+    buttons = () if result is None or not result.undo else undo_button(result.undo)
+    shown = Plain(line, style="line")
+    return Outbound(OutboundKind.CARD, (shown,), buttons, files, decided=bool(buttons))
+
+
+def undo_button(change: str, flips: int = 0) -> tuple[tuple[Button, ...], ...]:
+    """Returns the button that takes a change of a file back, or does it again."""
+    label = REDO if flips % 2 else UNDO
+    return ((Button(label, UndoButton(UndoVerb.ONE, change, flips).data),),)
+
+
+def _decision(approval: Approval) -> tuple[str, ...]:
+    verdict = _DECIDED[approval.state]
+    if approval.kind == "repeat":
+        verdict = _REPEATED.get(approval.state, verdict)
+    by = f" by {_decider(approval)}" if _names(approval) else ""
+    if approval.state is ApprovalState.CANCELLED and approval.reason:
+        return (f"⏭ Skipped: {approval.reason}", _subject(approval.preview))
+    approved = approval.state is ApprovalState.APPROVED
+    reason = "" if approved else " ".join(visible(approval.reason).split())
+    because = f": “{clipped(reason, _LONGEST_REASON)}”" if reason else ""
+    return (f"{verdict}{by}{because}", _subject(approval.preview))
+
+
+def _subject(preview: Preview) -> str:
+    return clipped(preview.subject, _LONGEST_SUBJECT)
+
+
+def _outcome(approval: Approval, result: ToolResult) -> tuple[str, ...]:
+    subject, done = _subject(approval.preview), approval.preview.outcome
+    by = f"approved by {_decider(approval)}" if _names(approval) else ""
+    if result.status is Status.SUCCESS:
+        # What was allowed beside the call stays on record.
+        return (f"✅ {clipped(done, _LONGEST_SUBJECT)}", by, approval.reason)
+    if result.code is Code.OUTCOME_UNKNOWN:
+        return (f"❓ {subject}: outcome unknown", by)
+    if (unrun := _UNRUN.get(result.code)) is not None and result.synthetic:
+        return (unrun.format(subject), by)
+    fault = clipped(without_deed(_first_line(result.text), subject), _LONGEST_FAULT)
+    if result.synthetic:
+        return (f"⏹ {subject}: {fault or 'not run'}", by)
+    return (f"✗ {subject}: {fault or 'failed'}", by)
+
+
+def _first_line(text: str) -> str:
+    lines = (" ".join(line.split()) for line in visible(text).split("\n"))
+    return next((line for line in lines if line), "")
+
+
+def _names(approval: Approval) -> bool:
+    """Returns True where the card says who decided: others see it, or it was somebody else."""
+    if not approval.decider_name or approval.decided_by is None:
+        return False
+    return bool(approval.asker_name) or approval.decided_by != approval.asker
+
+
+def _decider(approval: Approval) -> str:
+    return one_line(" ".join(approval.decider_name.split()), _LONGEST_NAME)
+
+
+def _clock(at: datetime | None, timezone: str | None) -> str:
+    """Returns the time of day; empty where the time zone of the people is not known."""
+    if at is None or timezone is None:
+        return ""
+    try:
+        return f"{at.astimezone(ZoneInfo(timezone)):%H:%M}"
+    except (KeyError, ValueError, OSError):
+        return ""

@@ -1,0 +1,70 @@
+"""Gives a message that calls the bot a thread of its own, where the group's owner wants that."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.domain.change import Change, NameChat, SaveChat
+from bot.domain.chat import Activation, Chat
+from bot.domain.message import Address, InboundMessage, Withdrawn
+from bot.flow.queue.seams import Seams
+from bot.ports.channel import Channel
+from bot.ports.chats import Chats
+from bot.ports.journal import Journal
+
+
+class Threads:
+    """Finds the chat of a message's own thread; the platform opens it with the first send to it."""
+
+    def __init__(
+        self, channels: Mapping[str, Channel], chats: Chats, seams: Seams, journal: Journal
+    ) -> None:
+        self._channels = channels
+        self._chats = chats
+        self._seams = seams
+        self._journal = journal
+
+    async def opened(self, message: InboundMessage, chat: Chat) -> tuple[InboundMessage, Chat]:
+        """Returns the message in its thread, with the chat of that; both as they are for others."""
+        if not chat.threads or not self._begins_a_task(message, chat):
+            return message, chat
+        address = self._at(message.address, message.message_id)
+        if address is None or (message.edited and not await self._known(address, chat.address)):
+            return message, chat
+        thread = await self._chats.at(address, private=False)
+        if thread.last_seq == 0 and thread.activation is not Activation.ALWAYS:
+            # The thread is new: it is the bot's own, and has the settings of its channel.
+            thread = replace(
+                thread,
+                activation=Activation.ALWAYS,
+                queue_mode=chat.queue_mode,
+                model=chat.model,
+                timezone=chat.timezone,
+                long_answers=chat.long_answers,
+                previews=chat.previews,
+                footer=chat.footer,
+            )
+            await self._journal.commit(Change((SaveChat(thread), NameChat(thread.id, chat.title))))
+        return replace(message, address=address), thread
+
+    def _begins_a_task(self, message: InboundMessage, chat: Chat) -> bool:
+        """Returns False for commands, answers to the bot, and parts of a longer message."""
+        if message.text.startswith("/") or not message.posted:
+            return False
+        if message.quote is not None and message.quote.own:
+            return False
+        part = self._seams.continues(chat.id, message) or self._seams.before(chat.id, message)
+        return not part
+
+    async def followed(self, withdrawn: Withdrawn) -> Withdrawn:
+        """Returns the deletion of a message in the thread that it opened, if it opened one."""
+        address = self._at(withdrawn.address, withdrawn.message_id)
+        if address is None or not await self._known(address, withdrawn.address):
+            return withdrawn
+        return replace(withdrawn, address=address)
+
+    async def _known(self, thread: Address, group: Address) -> bool:
+        return any(chat.address == thread for chat in await self._chats.within(group))
+
+    def _at(self, address: Address, message_id: str) -> Address | None:
+        channel = self._channels.get(address.channel)
+        return None if channel is None else channel.thread_at(address, message_id)

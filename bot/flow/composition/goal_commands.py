@@ -1,0 +1,23 @@
+"""The commands about goals, put together."""
+
+from bot.domain.chat import Chat
+from bot.flow.commands import Command
+from bot.flow.commands.goal_words import GoalWords
+from bot.flow.commands.goals import GoalCommands
+from bot.flow.composition.one_turn import OneTurn
+from bot.flow.world import Policy
+
+
+def goal_commands(policy: Policy, one_turn: OneTurn) -> tuple[Command, ...]:
+    """Returns `/goal` and `/goals`."""
+    room = one_turn.schedules.goals.room
+    words = GoalWords(room.goals, room.scheduled, room.planning)
+    choosing = one_turn.choosing
+
+    def unpriced(chat: Chat) -> str:
+        model = choosing.model(chat.model)
+        known = choosing.knows(model) and choosing.profile(model).price is None
+        return model if known else ""
+
+    commands = GoalCommands(room, words, one_turn.way_in.zones, policy.goals, unpriced)
+    return tuple(commands.table)

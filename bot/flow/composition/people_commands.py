@@ -1,0 +1,24 @@
+"""The commands of owners about people, put together."""
+
+from bot.flow.commands import Command
+from bot.flow.commands.knocks import Knocks
+from bot.flow.commands.letting_in import LettingInCommands
+from bot.flow.commands.people import PeopleCommands
+from bot.flow.commands.revoking import RevokeCommand
+from bot.flow.composition.one_turn import OneTurn
+from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.world import Policy, StorePorts, World
+
+
+def people_commands(
+    store: StorePorts, world: World, policy: Policy, people_asked: PeopleAsked, one_turn: OneTurn
+) -> tuple[Command, ...]:
+    """Returns `/allow`, `/link`, `/people`, `/rights` and `/revoke`."""
+    people, members, clock = store.people, store.members, world.clock
+    knocks, zones = Knocks(store.outbox), one_turn.way_in.zones
+    preamble, ending = one_turn.preamble, people_asked.card_ending
+    return (
+        *LettingInCommands(people, members, store.chats, knocks, clock).table,
+        *PeopleCommands(people, members, preamble, clock, policy.member_pace, zones).table,
+        *RevokeCommand(people, members, ending, knocks, clock).table,
+    )

@@ -1,0 +1,34 @@
+"""Presses of buttons and thumbs on messages, put together."""
+
+from bot.flow.approvals.desks import Desks
+from bot.flow.arrivals.acknowledging import Acknowledging
+from bot.flow.arrivals.feedback import Thumbs, Touches
+from bot.flow.arrivals.presses import Presses
+from bot.flow.commands import Commands
+from bot.flow.commands.feedback import FeedbackCommands
+from bot.flow.log.opinions import Opinions
+from bot.flow.world import StorePorts, World
+from bot.ports.journal import Journal
+
+
+def touches(
+    store: StorePorts,
+    world: World,
+    journal: Journal,
+    commands: Commands,
+    desks: Desks,
+    acknowledging: Acknowledging,
+) -> Touches:
+    people, chats = store.people, store.chats
+    presses = Presses(world.channels, people, chats, commands, desks, journal, acknowledging)
+    thumbs = Thumbs(people, chats, store.feedback, _opinions(store, world), journal)
+    return Touches(presses, thumbs)
+
+
+def feedback_commands(store: StorePorts, world: World) -> FeedbackCommands:
+    """Returns `/feedback`."""
+    return FeedbackCommands(store.feedback, _opinions(store, world))
+
+
+def _opinions(store: StorePorts, world: World) -> Opinions:
+    return Opinions(store.turns, store.journal, world.clock)

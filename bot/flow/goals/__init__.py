@@ -1,0 +1,1 @@
+"""Goals that are worked on at their pace: their runs, diaries and ends."""

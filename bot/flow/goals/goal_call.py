@@ -1,0 +1,38 @@
+"""One call of a goal's tools: its entry in the diary, and its message to people."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.domain.change import AddDiary, Show
+from bot.domain.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal
+from bot.domain.message import Outbound
+from bot.domain.tool import ToolCall, clipped
+from bot.flow.log.foreign_addresses import shown_safely
+from bot.flow.log.work import Work
+
+
+@dataclass(slots=True)
+class GoalCall:
+    """One call of `goal_update`, as it is carried out."""
+
+    work: Work
+    call: ToolCall
+    goal: Goal
+    now: datetime
+    untrusted: str | None
+
+    @property
+    def key(self) -> str:
+        return f"goal:{self.work.turn.id}:{self.call.id}"
+
+    def entry(self, kind: DiaryKind, text: str) -> AddDiary:
+        id = f"{self.work.turn.id}:{self.call.id}:{kind}"
+        words = clipped(text.strip(), MOST_ENTRY)
+        entry = DiaryEntry(
+            id, self.goal.id, self.now, kind, words, self.work.turn.id, self.untrusted
+        )
+        return AddDiary(entry)
+
+    def show(self, content: Outbound) -> Show:
+        told = replace(content, previews=self.work.log.chat.previews)
+        return Show(self.key, self.goal.chat, shown_safely(self.work, told))

@@ -1,0 +1,51 @@
+"""Looks at a call before it runs: what its tool says that it will do, or why it cannot run."""
+
+import difflib
+from collections.abc import Mapping
+
+from bot.domain.errors import InvalidArguments, ToolFailure
+from bot.domain.foresight import unforeseen
+from bot.domain.step import Refuse, Run
+from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.ports.tool import Place, Tool
+
+
+async def first_look(
+    call: ToolCall,
+    tools: Mapping[str, Tool],
+    place: Place,
+    *,
+    ahead: bool,
+    carries: bool,
+) -> Preview | Run | Refuse:
+    """Returns the preview of a call, or its gate if it only reads or cannot run.
+
+    One that only reads has a preview when it `carries` data out. With `ahead`, a call that its
+    tool cannot preview yet gets a preview of its arguments.
+    """
+    tool = tools.get(call.name)
+    if tool is None:
+        return Refuse(Status.INVALID, Code.UNKNOWN_TOOL, _unknown(call.name, list(tools)))
+    if why := place.refusal(call.name):
+        return Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}")
+    if call.arguments is None:
+        text = f"The arguments are not a JSON object: {call.fault or 'unreadable'}"
+        return Refuse(Status.INVALID, Code.ARGUMENTS, text)
+    try:
+        tool.check(call.arguments)
+        reads = tool.spec.effect is Effect.READ and not carries
+        if reads and not (ahead and tool.spec.planned):
+            return Run(Effect.READ)
+        return await tool.preview(call.arguments, place)
+    except InvalidArguments as fault:
+        return Refuse(Status.INVALID, Code.ARGUMENTS, str(fault))
+    except ToolFailure as fault:
+        if ahead:
+            return unforeseen(call, tool.spec.effect, str(fault))
+        return Refuse(Status.FAILED, Code.ERROR, str(fault))
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"There is no tool named {name!r}.{hint} Tools: {', '.join(known)}."

@@ -1,0 +1,89 @@
+"""The grounds on which a change may run: a standing rule, or the decision of a person on a card."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.domain.approval import Approval, Rule
+from bot.domain.rules import allowed_by, folder_rule, matches
+from bot.domain.step import AskFirst, Gate, Refuse, Run
+from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.ports.approvals import Approvals, Rules
+from bot.ports.tool import Place
+
+WAITING = Refuse(
+    Status.SKIPPED,
+    Code.AWAITING_DECISION,
+    "Already waiting: the same call has an open card in this chat.",
+)
+
+
+class Grounds:
+    """Finds rules, which taint pauses, and open cards.
+
+    `documents` are the endings of files that a rule for a folder covers.
+    """
+
+    def __init__(self, approvals: Approvals, rules: Rules, documents: frozenset[str]) -> None:
+        self._approvals = approvals
+        self._rules = rules
+        self._documents = documents
+
+    async def gate(
+        self, call: ToolCall, preview: Preview, place: Place, untrusted: str | None, *, ruled: bool
+    ) -> Gate:
+        """Returns the gate of one call; rules count where its asker may approve (`ruled`)."""
+        ruled = ruled and preview.effect is Effect.WRITE
+        rule = await self._rule(call, place, preview) if ruled else None
+        if preview.effect is Effect.READ:
+            return Run(Effect.READ, preview)
+        if rule is not None and untrusted is None:
+            return Run(Effect.WRITE, preview, allowed_by(rule))
+        if _same(call, await self._approvals.open_in(place.chat)):
+            return WAITING
+        if untrusted is not None:
+            # A rule given now would not count before the next fresh start.
+            paused = untrusted if rule is not None else ""
+            return AskFirst(replace(unruled(preview), paused=paused))
+        wider = folder_rule(call.name, preview.always, self._documents)
+        return AskFirst(replace(preview, wider=wider))
+
+    async def _rule(self, call: ToolCall, place: Place, preview: Preview) -> Rule | None:
+        """Returns a rule that covers the call; none does where its card would offer none."""
+        offered = preview.always
+        if offered is None:
+            return None
+        arguments, here = call.arguments or {}, preview.surroundings
+        covering = (
+            rule
+            for rule in await self._rules.of(place.person, place.chat)
+            if rule.tool == call.name
+            and (not rule.under or rule.under == place.under)
+            and here.within(rule.surroundings)
+            and matches(rule.pattern, call.name, arguments, self._documents, offered=offered)
+        )
+        return next(covering, None)
+
+
+def asked_once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:
+    """Lets the second of two equal calls of a round wait for the first one's card."""
+    if not isinstance(gate, AskFirst):
+        return gate
+    if call.signature in asking:
+        return WAITING
+    asking.add(call.signature)
+    return gate
+
+
+def explained(preview: Preview, why: str) -> Preview:
+    """Returns the preview of a card with one more reason to ask, and no standing rule."""
+    told = ". ".join(part for part in (preview.why, why) if part)
+    return replace(unruled(preview), why=told)
+
+
+def unruled(preview: Preview) -> Preview:
+    """Returns the preview of a card that offers no standing rule."""
+    return replace(preview, always=None, always_label="", wider=None, offer=None)
+
+
+def _same(call: ToolCall, cards: Sequence[Approval]) -> bool:
+    return any(card.call.signature == call.signature for card in cards)

@@ -1,0 +1,33 @@
+"""The gates of calls that a companion keeps for later, or that were agreed to before."""
+
+from bot.domain.contribution import Agreed, Deferred
+from bot.domain.foresight import unforeseen
+from bot.domain.step import AskFirst, Gate, Refuse, Run
+from bot.domain.tool import Effect, Preview, ToolCall
+from bot.flow.turn.grounds import explained
+
+
+def deferred(
+    call: ToolCall, seen: Preview | Run | Refuse, stance: Deferred, *, planned: bool
+) -> Gate:
+    """Returns the gate of a call that a companion keeps.
+
+    One that changes something asks later, and so does one that is always a step of its own.
+    """
+    if isinstance(seen, Refuse) or (isinstance(seen, Run) and stance.reads_run):
+        return seen
+    if isinstance(seen, Run):
+        return AskFirst(unforeseen(call, Effect.READ))
+    if seen.at_once:
+        return Run(Effect.READ, seen)
+    reads = seen.effect is Effect.READ and stance.reads_run and not planned
+    return Run(Effect.READ, seen) if reads else AskFirst(seen)
+
+
+def agreed(seen: Preview, stance: Agreed) -> Gate:
+    """Runs an agreed call without a card, unless it is dangerous or its place has changed."""
+    if seen.effect is Effect.DANGER:
+        return AskFirst(explained(seen, stance.if_dangerous))
+    if stance.where and stance.where != seen.where:
+        return AskFirst(explained(seen, stance.if_elsewhere))
+    return Run(seen.effect, seen)

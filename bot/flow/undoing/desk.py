@@ -1,0 +1,147 @@
+"""The desk for buttons that take changes of files back: it queues the turn that does so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from bot.domain.change import Change, SaveFileChange, SaveTurn, Write
+from bot.domain.errors import Conflict
+from bot.domain.file_change import FileChange, Stage, UndoButton, UndoVerb, parse_data
+from bot.domain.message import Press, PressAnswer
+from bot.domain.person import Person
+from bot.domain.turn import TurnState
+from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.undoing import wording
+from bot.flow.undoing.cards_back import CardsBack
+from bot.flow.undoing.chore import CARD
+from bot.flow.undoing.turns import undo_turn
+from bot.flow.ways.buttons import without_buttons
+from bot.ports.clock import Clock
+from bot.ports.file_changes import FileChanges
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+from bot.ports.outbox import Outbox
+from bot.ports.turns import TurnRows
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRows:
+    """The rows that a press is judged by."""
+
+    changes: FileChanges
+    turns: TurnRows
+    outbox: Outbox
+    cards: CardsBack
+
+
+class UndoDesk(ButtonsAlone):
+    """Takes presses, and the wish of a command; old contents are kept for `days`."""
+
+    def __init__(
+        self, journal: Journal, rows: UndoRows, lanes: Lanes, clock: Clock, days: int
+    ) -> None:
+        self._journal = journal
+        self._rows = rows
+        self._lanes = lanes
+        self._clock = clock
+        self._days = days
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+        meant = parse_data(press.data)
+        if meant is None:
+            return refused(NOT_OURS)
+        files = await self._files(meant)
+        shown = press.message_id and await self._rows.outbox.key_of(chat, press.message_id)
+        if not files:
+            await self._take_away(shown or "", "")
+            return refused(wording.GONE)
+        told = await self._against(files, meant, chat, person)
+        if told or person is None:
+            return refused(told)
+        if meant.verb is UndoVerb.KEEP:
+            await self._take_away(shown or "", wording.KEPT)
+            return PressAnswer()
+        key = CARD if meant.verb is UndoVerb.ONE else shown or ""
+        writes = await self.wish(files, person, key, agreed=meant.verb is UndoVerb.ANYWAY)
+        return refused(writes) if isinstance(writes, str) else await self._queued(files[0], writes)
+
+    async def _against(
+        self, files: Sequence[FileChange], meant: UndoButton, chat: int, person: Person | None
+    ) -> str:
+        """Returns what speaks against a press; empty when it counts."""
+        if not all([await self._belongs(one, chat) for one in files]):
+            return NOT_OURS
+        if person is None or not person.may_decide_for(files[0].asker):
+            return wording.NOT_YOURS
+        if not all(person.may_approve_for(one.asker) for one in files):
+            return wording.NOT_APPROVER
+        pressed = meant.verb is not UndoVerb.ALL and files[0].flips != meant.flips
+        return wording.DONE_ALREADY if pressed else ""
+
+    async def _queued(self, first: FileChange, writes: Sequence[Write]) -> PressAnswer:
+        try:
+            await self._journal.commit(Change(tuple(writes), durable=True))
+        except Conflict:
+            # Another press was quicker.
+            return refused(wording.AT_IT)
+        self._lanes.wake(first.chat)
+        return await self._accepted(first.chat)
+
+    async def wish(
+        self, files: Sequence[FileChange], by: Person, key: str, *, agreed: bool = False
+    ) -> Sequence[Write] | str:
+        """Returns the writes that queue the turn which puts files back, or the reason why not."""
+        if any([await self._under_way(one) for one in files]):
+            return wording.AT_IT
+        agenda = await self._journal.agenda(files[0].chat)
+        turn = undo_turn(agenda.chat, by, self._clock.now(), key=key)
+        asked = [
+            one.amended(stage=Stage.ASKED, by=turn.id, agreed=agreed and bool(one.met))
+            for one in files
+        ]
+        saved = (SaveFileChange(one, one.version - 1) for one in asked)
+        return (*saved, SaveTurn(turn))
+
+    async def _accepted(self, chat: int) -> PressAnswer:
+        agenda = await self._journal.agenda(chat)
+        busy = any(
+            turn.state is TurnState.RUNNING and turn.origin != "undo" for turn in agenda.unfinished
+        )
+        return PressAnswer(wording.LATER if busy else "")
+
+    async def _files(self, meant: UndoButton) -> Sequence[FileChange]:
+        """Returns the changes that a button means, as far as they are kept."""
+        if meant.verb is UndoVerb.ALL:
+            found = [o for o in await self._rows.changes.of_task(meant.of) if not o.undone]
+        else:
+            one = await self._rows.changes.get(meant.of)
+            found = [] if one is None else [one]
+        since = self._clock.now() - timedelta(days=self._days)
+        return [one for one in found if one.at >= since]
+
+    async def _belongs(self, change: FileChange, chat: int) -> bool:
+        if change.chat == chat:
+            return True
+        card = await self._rows.cards.of(change)
+        return card is not None and chat in card.chats
+
+    async def _under_way(self, change: FileChange) -> bool:
+        if change.stage not in (Stage.ASKED, Stage.BEGUN):
+            return False
+        turn = await self._rows.turns.get(change.by)
+        return turn is not None and turn.state is not TurnState.SETTLED
+
+    async def _take_away(self, key: str, line: str) -> None:
+        """Takes the buttons of a message away."""
+        row = await self._rows.outbox.row(key) if key else None
+        if row is not None and row.content.buttons:
+            await self._journal.commit(Change((without_buttons(row, line),), durable=True))
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the card with this button; offers have none of their own."""
+        meant = parse_data(data)
+        if meant is None or meant.verb is not UndoVerb.ONE:
+            return None
+        change = await self._rows.changes.get(meant.of)
+        card = None if change is None else await self._rows.cards.of(change)
+        return None if card is None else card.key_in(chat)

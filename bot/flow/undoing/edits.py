@@ -1,0 +1,128 @@
+"""An edit of the newest answered message: it is offered to be answered anew."""
+
+from bot.domain.change import Change, SaveTurn, Show
+from bot.domain.chat import Chat
+from bot.domain.message import (
+    Button,
+    InboundMessage,
+    Outbound,
+    OutboundKind,
+    Plain,
+    Press,
+    PressAnswer,
+)
+from bot.domain.person import Person
+from bot.domain.transcript import AskerBody
+from bot.domain.turn import Turn
+from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.reading.row_reader import RowReader
+from bot.flow.undoing import wording
+from bot.flow.undoing.agendas import is_busy
+from bot.flow.undoing.turns import newest_turn
+from bot.flow.ways.buttons import pressed_in, without_buttons
+from bot.flow.ways.desk import GONE_ON, PRESSED
+from bot.flow.ways.follower import anew
+from bot.ports.clock import Clock
+from bot.ports.inbox import Inbox
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+from bot.ports.outbox import Outbox, OutboxRow
+from bot.ports.turns import TurnRows
+
+PREFIX = "y"
+"""The first letter of the data of the button."""
+
+
+class EditDesk(ButtonsAlone):
+    """Offers the button, and takes its press; the words are read from the row of the edit."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        inbox: Inbox,
+        rows: RowReader,
+        turns: TurnRows,
+        outbox: Outbox,
+        lanes: Lanes,
+        clock: Clock,
+    ) -> None:
+        self._journal = journal
+        self._inbox = inbox
+        self._rows = rows
+        self._turns = turns
+        self._outbox = outbox
+        self._lanes = lanes
+        self._clock = clock
+
+    async def offer(self, row: int, message: InboundMessage, chat: Chat) -> tuple[str, Show] | None:
+        """Returns the turn that answered a message and the offer; None for any other edit.
+
+        Only words count that the person typed, alone, in the newest turn that is in view.
+        """
+        typed = message.writer is None and not (message.attachments or message.foreign)
+        if not typed or not message.text.strip() or message.text.startswith("/"):
+            return None
+        turn = await self._newest(chat)
+        bodies = await self._askers(chat, turn) if turn is not None else []
+        if turn is None or [body.message_id for body in bodies] != [message.message_id]:
+            return None
+        if bodies[0].images or bodies[0].spoken or bodies[0].text == message.text:
+            return None
+        button = Button(wording.ANSWER_ANEW, f"{PREFIX}:{turn}:{row}")
+        told = (Plain(wording.EDITED, style="line"),)
+        to = None if message.private else message.message_id
+        content = Outbound(OutboundKind.OPTION, told, ((button,),), reply_to=to)
+        return turn, Show(_key(turn), chat.id, content)
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+        turn, row = _parsed(press.data)
+        first = await self._turns.get(turn) if turn else None
+        edit = await self._inbox.get(row) if first is not None else None
+        message = None if edit is None or edit.chat != chat else self._rows.message(edit)
+        if first is None or message is None or first.chat != chat:
+            return refused(NOT_OURS)
+        if person is None or not person.may_decide_for(first.asker):
+            return refused(wording.NOT_YOURS_ANEW)
+        shown = await self._outbox.row(_key(first.id))
+        if shown is None or pressed_in(shown.content, press.data) is None:
+            # It was pressed already, or the message was changed once more.
+            return refused(PRESSED)
+        return await self._queue(first, message.text, person, shown)
+
+    async def _queue(self, first: Turn, text: str, person: Person, shown: OutboxRow) -> PressAnswer:
+        agenda = await self._journal.agenda(first.chat)
+        if is_busy(agenda) or agenda.plan is not None:
+            return refused(wording.RETRY_BUSY)
+        if await self._newest(agenda.chat) != first.id:
+            return refused(GONE_ON)
+        queued = anew(first, agenda.chat, person, "", self._clock.now(), said=text)
+        told = without_buttons(shown, wording.ANSWERING_ANEW)
+        await self._journal.commit(Change((SaveTurn(queued), told), durable=True))
+        self._lanes.wake(first.chat)
+        return PressAnswer()
+
+    async def _newest(self, chat: Chat) -> str | None:
+        return newest_turn(await self._journal.entries(chat.conversation))
+
+    async def _askers(self, chat: Chat, turn: str) -> list[AskerBody]:
+        log = await self._journal.entries(chat.conversation)
+        own = (entry.body for entry in log if entry.turn == turn)
+        return [body for body in own if isinstance(body, AskerBody)]
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns the outbound key of the offer with this button."""
+        turn, _ = _parsed(data)
+        return _key(turn) if turn else None
+
+
+def _key(turn: str) -> str:
+    return f"edited:{turn}"
+
+
+def _parsed(data: str) -> tuple[str, int]:
+    """Returns the turn and the row that a button names; an empty turn when it is not ours."""
+    match data.split(":"):
+        case [prefix, turn, row] if prefix == PREFIX and row.isascii() and row.isdigit():
+            return turn, int(row)
+        case _:
+            return "", 0

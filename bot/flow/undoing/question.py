@@ -1,0 +1,24 @@
+"""The message about a file that somebody changed since: what it is, and what it would become."""
+
+from collections.abc import Sequence
+
+from bot.domain.change import Show
+from bot.domain.file_change import FileChange, UndoButton, UndoVerb
+from bot.domain.message import Block, Button, Outbound, OutboundKind, Plain
+from bot.domain.tool import Effect, Preview
+from bot.flow.approvals.fitting import whole
+from bot.flow.undoing import wording
+
+
+def question(key: str, change: FileChange, told: Sequence[Block]) -> Show:
+    """Returns the message; a long difference comes as a document too."""
+    title = wording.met_title(change)
+    preview = Preview(title, title, Effect.WRITE, tuple(told), document="difference.diff")
+    blocks, files = whole(preview)
+    end = Plain(wording.met_end(change), style="aside")
+    verbs = ((wording.ANYWAY, UndoVerb.ANYWAY), (wording.KEEP, UndoVerb.KEEP))
+    buttons = tuple(
+        Button(label, UndoButton(verb, change.id, change.flips).data) for label, verb in verbs
+    )
+    shown = (Plain(title, style="title"), *blocks, end)
+    return Show(key, change.chat, Outbound(OutboundKind.OPTION, shown, (buttons,), files))

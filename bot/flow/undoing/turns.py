@@ -1,0 +1,75 @@
+"""The turns that take something back, and the turn that they take back."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+
+from bot.domain.chat import Chat
+from bot.domain.person import Person
+from bot.domain.tool import Code
+from bot.domain.transcript import (
+    AskerBody,
+    CutBody,
+    Entry,
+    IntentBody,
+    ReplyBody,
+    ResultBody,
+    SummaryBody,
+    uncovered,
+)
+from bot.domain.turn import Turn, TurnState
+
+_PREFIX = "undo-"
+
+
+def undo_turn(
+    chat: Chat, by: Person, now: datetime, *, key: str = "", follows: str | None = None
+) -> Turn:
+    """Returns the queued turn that takes something back.
+
+    It takes the turn that it `follows` out of view. `key` names the message that asked for it.
+    """
+    return Turn(
+        id=f"{_PREFIX}{secrets.token_hex(8)}",
+        chat=chat.id,
+        conversation=chat.conversation,
+        asker=by.id,
+        asker_name=by.name,
+        model="",
+        created_at=now,
+        origin="undo",
+        state=TurnState.QUEUED,
+        follows=follows,
+        said=key,
+    )
+
+
+def newest_turn(log: Sequence[Entry]) -> str | None:
+    """Returns the newest turn in view; summaries and the taking back itself are none."""
+    for entry in uncovered(reversed(log)):
+        about_view = isinstance(entry.body, SummaryBody | CutBody)
+        if entry.turn and not about_view and not entry.turn.startswith(_PREFIX):
+            return entry.turn
+    return None
+
+
+def asked_in(entries: Sequence[Entry]) -> str:
+    """Returns the words of the person in a turn; empty when none opened it."""
+    asked = (e.body.purpose for e in entries if isinstance(e.body, AskerBody))
+    return next(asked, "")
+
+
+def lasting(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Returns what a turn did that cannot be taken back, each in a line for people."""
+    begun = {e.body.call_id for e in entries if isinstance(e.body, IntentBody)}
+    calls = {
+        call.id: call for e in entries if isinstance(e.body, ReplyBody) for call in e.body.calls
+    }
+    results = (e.body.result for e in entries if isinstance(e.body, ResultBody))
+    # A command that failed or was stopped may have done something, too.
+    left = (one for one in results if one.call_id in begun and one.call_id in calls)
+    return tuple(
+        calls[one.call_id].subject
+        for one in left
+        if not one.undo and (one.code is Code.OUTCOME_UNKNOWN or not one.synthetic)
+    )

@@ -1,0 +1,119 @@
+"""The words about taking back, for people and for the model."""
+
+from collections.abc import Sequence
+
+from bot.domain.deeds import file_name
+from bot.domain.file_change import ABSENT, FileChange
+from bot.domain.message import Block, Plain
+from bot.domain.tool import clipped
+from bot.domain.transcript import NoteBody
+from bot.domain.visible_text import one_line, quoted_name
+
+NOTHING = "There is nothing in this conversation that I could take back."
+ANSWER_ANEW, ANSWERING_ANEW = "🔁 Answer anew", "🔁 Answering anew"
+EDITED = "You changed your last message. I have answered it as it was."
+NOTHING_ANEW = "There is no message here that I could answer anew."
+RETRY_BUSY = "I am still working. /stop ends that; then /retry answers anew."
+RETRY_PLANNED = "A plan is open here. Reply to its card, or end it with /plan off."
+NOT_YOURS_ANEW = "Only the one who asked, or an owner, can have that answered anew."
+NO_CHANGES = "I have changed no file that could be put back."
+BUSY = "I am still working. /stop ends that; then /undo takes it back."
+PLANNED = "A plan is open here. End it first with /plan off; then /undo takes the last turn back."
+NOT_YOURS = "Only the one who asked, or an owner, can take that back."
+NOT_APPROVER = "Only an owner can change this file back."
+AT_IT = "I am at it already."
+LATER = "I do that as soon as I am done with this."
+DONE_ALREADY = "That is done already."
+GONE = "The old content is no longer kept, so this cannot be undone."
+KEPT = "Kept as it is."
+ANYWAY, KEEP = "Put back anyway", "Keep"
+UNDONE = "↩ Undone"
+GONE_ON = "The conversation has gone on meanwhile, so I took nothing back. /undo does it now."
+PUTTING_BACK = "Putting the files back."
+
+_LONGEST_WISH = 60
+_MOST_NAMED = 5
+_MOST_NOTED = 20
+
+
+def named(change: FileChange) -> str:
+    return file_name(change.path)
+
+
+def done_line(change: FileChange) -> str:
+    """Returns what became of a file, once its change was taken back or done again."""
+    name, gone, new = named(change), change.now == ABSENT, change.target == ABSENT
+    if change.undone:
+        return f"↩ {name} is {'removed again' if gone else 'back' if new else 'as it was before'}"
+    return f"↪ {name} is {'deleted again' if gone else 'there again' if new else 'changed again'}"
+
+
+def failed_line(change: FileChange, why: str) -> str:
+    """Returns why a file could not be put back; most reasons begin with its path."""
+    told = one_line(" ".join(why.split()), 300)
+    path = f"{change.path}: "
+    return f"✗ {named(change)}: {told.removeprefix(path)}"
+
+
+def met_title(change: FileChange) -> str:
+    return f"⚠️ {named(change)} has changed since"
+
+
+def met_end(change: FileChange) -> str:
+    how = "do the change again" if change.undone else "undo the change"
+    return f"Nothing was done. This is what it would become if you {how} now."
+
+
+def taken_out(wish: str, files: Sequence[FileChange], left: Sequence[str]) -> tuple[Block, ...]:
+    """Returns the message about a turn that was taken back, and what it has done."""
+    words = one_line(" ".join(wish.split()), _LONGEST_WISH)
+    what = f"“{words}” and what I did then" if words else "the last turn"
+    head = f"↩ I forget {what}: this talk goes on without it. It stays on record."
+    lines = [head]
+    if files:
+        paths = list(dict.fromkeys(named(one) for one in files))
+        lines.append(f"It changed {listed(paths)}. That is still so.")
+    if left:
+        lines.append(f"These cannot be undone: {listed([clipped(one, 80) for one in left])}.")
+    return tuple(Plain(line, style="line") for line in lines)
+
+
+def undo_label(files: Sequence[FileChange]) -> str:
+    count = len(files)
+    return "↩ Undo the change" if count == 1 else f"↩ Undo the {count} changes"
+
+
+def left_note(files: Sequence[FileChange], left: Sequence[str]) -> NoteBody:
+    """Tells the model what still stands of a turn that it does not see any more."""
+    told = ["[Steward] The person took a turn back: it is out of view. What it did still stands."]
+    if files:
+        told.append(f"Changed files: {_quoted(files)}.")
+    if left:
+        told.append(f"Calls that cannot be undone: {len(left)}.")
+    return NoteBody("undo", " ".join(told))
+
+
+def files_note(files: Sequence[FileChange]) -> NoteBody:
+    """Tells the model which files are not as it left them."""
+    back = [one for one in files if one.undone]
+    again = [one for one in files if not one.undone]
+    told = ["[Steward]"]
+    if back:
+        told.append(f"The person undid changes; as before are: {_quoted(back)}.")
+    if again:
+        told.append(f"The person did undone changes again: {_quoted(again)}.")
+    return NoteBody("undo", " ".join(told))
+
+
+def _quoted(files: Sequence[FileChange]) -> str:
+    paths = list(dict.fromkeys(quoted_name(one.path) for one in files))
+    more = len(paths) - _MOST_NOTED
+    return ", ".join(paths[:_MOST_NOTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def listed(words: Sequence[str]) -> str:
+    """Returns the first few of these as a list in a sentence."""
+    more = len(words) - _MOST_NAMED
+    if more > 0:
+        return f"{', '.join(words[:_MOST_NAMED])} and {more} more"
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

@@ -1,0 +1,49 @@
+"""Goals and their diaries as rows; they are written by changes of the journal."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from bot.domain.goal import DiaryEntry, Goal, GoalState
+from bot.domain.money import Nano
+from bot.domain.task import TimedTask
+
+
+class Goals(Protocol):
+    async def get(self, goal: str) -> Goal | None: ...
+
+    async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:
+        """Returns the goals of a chat, the newest first."""
+        ...
+
+    async def of_person(self, person: int) -> Sequence[Goal]:
+        """Returns every goal that a person asked for, the newest first."""
+        ...
+
+    async def of_turn(self, turn: str) -> Goal | None:
+        """Returns the goal that a turn works for."""
+        ...
+
+    async def diary(self, goal: str, limit: int, skip: int = 0) -> Sequence[DiaryEntry]:
+        """Returns entries of a diary, the newest first."""
+        ...
+
+    async def count(self, state: GoalState) -> int:
+        """Returns the number of goals in this state, of all chats."""
+        ...
+
+    async def spent(self, goal: str) -> Nano:
+        """Returns the known cost of all turns of a goal."""
+        ...
+
+    async def tasks(self, goal: str) -> Sequence[TimedTask]:
+        """Returns the tasks that belong to a goal, the oldest first."""
+        ...
+
+
+class GoalTimes(Protocol):
+    """Understands when a run wants the next one; stores nothing."""
+
+    async def next_run(self, goal: Goal, words: str, now: datetime) -> datetime:
+        """Returns the time within the goal's pace; raises WhenUnclear with a sentence."""
+        ...

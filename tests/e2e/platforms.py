@@ -1,0 +1,145 @@
+"""The program on Discord, under the hands that tests have for Telegram.
+
+So one text of a scenario runs on both platforms. Markup is taken away as the app would draw it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bot.flow.commands.choices import PREFIX as MENU
+from tests.e2e.launching import Launch
+from tests.e2e.steward import Steward
+from tests.standins.bot_api import BotApi
+from tests.standins.bot_api.world import StoredFile
+from tests.standins.discord import TOKEN, Discord, Interaction, Message, User
+from tests.standins.messages_api import MessagesApi
+
+T = TypeVar("T")
+ANN = 700_000_000_000_000_042
+
+_MARKUP = re.compile(
+    r"\\(?P<shown>[^\w\s])|```\w*\n?|\*\*|__|~~|\|\||`|^(?:> |-# |#{1,3} )"
+    r"|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)",
+    re.MULTILINE,
+)
+_LINK = re.compile(r"\[([^\]\n]+)\]\(<?https?://[^)\s]+>?\)")
+_BULLET = re.compile(r"^( *)- ", re.MULTILINE)
+_UNASKED = "Unknown Emoji"
+"""After a restart nobody knows which reactions stand on a message."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A button, or an option of a menu."""
+
+    text: str
+    data: str
+    sent: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A message of the bot as it stood when a test looked."""
+
+    message: Message
+    text: str
+    buttons: tuple[tuple[Choice, ...], ...]
+
+    @property
+    def id(self) -> int:
+        return self.message.id
+
+    @property
+    def file(self) -> Any:
+        found = ((one["filename"], one["data"]) for one in self.message.attachments)
+        return next((StoredFile("document", "", name, "", data) for name, data in found), None)
+
+    @property
+    def labels(self) -> list[str]:
+        return [button.text for row in self.buttons for button in row]
+
+
+def seen(message: Message) -> Seen:
+    rows = ([_choice(one) for one in message.choices],) if message.choices else ()
+    return Seen(message, drawn(message.text), tuple(map(tuple, rows)))
+
+
+def drawn(text: str) -> str:
+    """The words of a message as the app draws them."""
+    return _MARKUP.sub(
+        lambda found: found["shown"] or "", _BULLET.sub(r"\1• ", _LINK.sub(r"\1", text))
+    ).strip()
+
+
+def _choice(one: dict[str, Any]) -> Choice:
+    sent = {"custom_id": one["custom_id"], "component_type": one["type"]}
+    if one["type"] == 3:
+        sent["values"] = [one["value"]]
+    # The flow's own data stands behind the channel's mark.
+    data = str(one["value"]) if one["type"] == 3 else one["custom_id"].partition(":")[2]
+    return Choice(one["label"], data, sent)
+
+
+class DiscordSteward(Steward):
+    """Ann talks to it on Discord, and no other platform is served."""
+
+    def __init__(self, folder: Path, model: MessagesApi, launch: Launch, discord: Discord) -> None:
+        super().__init__(folder, BotApi(), model, launch)
+        self.discord = discord
+        self.someone: User = discord.person(ANN, "Ann")
+        self.foreseen.append(_UNASKED)
+        self.secrets.append(TOKEN)
+
+    def listens_at(self, discord_url: str) -> None:
+        """Take the address of Discord into the settings in place of Telegram's."""
+        for name in ("TELEGRAM_BOT_TOKEN", "TELEGRAM_API_URL"):
+            del self.settings[name]
+        self.settings |= {
+            "DISCORD_BOT_TOKEN": TOKEN,
+            "DISCORD_API_URL": discord_url,
+            "STEWARD_OWNERS": f"discord:{ANN}",
+        }
+
+    def _listening(self) -> Callable[[], object]:
+        before = self.discord.gateway.identified
+        return lambda: self.discord.gateway.identified > before
+
+    def say(self, text: str, **how: Any) -> Any:
+        if isinstance(answered := how.get("reply_to"), Seen):
+            how["reply_to"] = answered.message
+        return self.discord.say(self.someone, text, **how)
+
+    def press(self, card: Any, label: str, person: Any = None, *, nth: int = 0) -> Any:
+        found = [one for row in card.buttons for one in row if one.text.startswith(label)]
+        return self.discord.sent_off(
+            Interaction(3, person or self.someone, card.message, found[nth].sent)
+        )
+
+    def react(self, message: Any, emoji: str, *, gone: bool = False) -> None:
+        self.discord.react(self.someone, message.message, emoji, gone=gone)
+
+    async def answered(self, press: Any) -> str:
+        """Wait until a press is decided; Discord shows no words for one that counted."""
+        decided = "SELECT 1 FROM inbox WHERE key = ? AND state != 'new'"
+        await self.eventually(lambda: self.records.rows(decided, f"press:{press.id}"))
+        return press.notices[0] if press.notices else ""
+
+    @property
+    def shown(self) -> list[Any]:
+        return [seen(message) for message in self.discord.screen(self.someone)]
+
+    def _is_menu(self, message: Any) -> bool:
+        return any(one.data.startswith(f"{MENU}:") for row in message.buttons for one in row)
+
+    async def _waited(self, condition: Callable[[], T | None], within: float) -> T | None:
+        return await self.discord.wait_for(condition, within)
+
+    def _refusals(self) -> list[str]:
+        return [
+            f"{call.method} {call.path}: {call.status} {call.text}"
+            for call in self.discord.calls
+            if call.status >= 400
+        ]

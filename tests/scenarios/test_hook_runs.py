@@ -1,0 +1,100 @@
+"""Runs of hooks: once each over a death at any write, and gone with their chat."""
+
+import asyncio
+
+import pytest
+
+from bot.domain.errors import ModelDenied
+from bot.domain.limits import Limits
+from bot.domain.message import Presence, PresenceChange
+from bot.domain.task import RunState
+from bot.domain.tool import Code
+from bot.domain.transcript import ArrivalBody, AskerBody, NoteBody
+from bot.domain.trouble import Trouble
+from bot.domain.turn import BOT_GONE
+from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.ports.hook_service import Answered
+from tests.fakes.model import RuledModel, call, calls, says
+from tests.scenarios.dying import Fate
+from tests.scenarios.lives import Life
+from tests.scenarios.stage import ANN, HOME, Stage, running
+from tests.scenarios.tools import writing
+from tests.words import TRIED
+
+FOUND = "No water."
+
+
+def hook_states(scene: Stage) -> list[tuple[RunState, int]]:
+    return [(one.state, one.tries) for one in scene.store.rows.hook_calls.values()]
+
+
+def _fails_first(request: ModelRequest, _: int) -> ModelReply:
+    """Fails in the first try, writes a note in the second, and tells what it found."""
+    told = str(request.messages)
+    if TRIED not in told:
+        raise ModelDenied("no", Trouble.KEY, "A_KEY")
+    if any(isinstance(part, ResultPart) for part in request.messages[-1].parts):
+        return says(FOUND)
+    return calls(call("w", "write", {"what": "x"}))
+
+
+async def _play(fate: Fate) -> tuple[Stage, int]:
+    """Lives through a call whose first try fails and whose second one asks by a card."""
+    tool = writing()
+    scene = Stage(RuledModel(_fails_first), [tool], Limits(), fate)
+    scene.hooks.add("build", "Look at {{log}} and say why.")
+    async with running(scene):
+        life = Life(scene, fate)
+        await life.handed(lambda: scene.call_hook("build", {"log": "dry"}, key="build-7"))
+        await life.until(lambda: hook_states(scene) == [(RunState.AGAIN, 1)])
+        passing = asyncio.create_task(scene.clock.advance(60))
+        await life.until(lambda: any(FOUND in text for text in scene.texts))
+        await passing
+    return scene, len(tool.ran)
+
+
+_FEWEST_WRITES = 21
+"""A minute passes meanwhile, and what shows the progress may write once more or not."""
+
+
+async def test_no_write_of_a_call_is_left_untried() -> None:
+    fate = Fate(None, after=False)
+    await _play(fate)
+    assert _FEWEST_WRITES <= fate.writes <= _FEWEST_WRITES + 1
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("at", range(1, _FEWEST_WRITES + 1))
+async def test_a_death_at_any_write_of_a_call_leaves_it_one_run_and_one_answer(
+    at: int, *, after: bool
+) -> None:
+    fate = Fate(at, after)
+    scene, ran = await _play(fate)
+    assert fate.died.is_set()
+    scene.assert_whole()
+    assert hook_states(scene) == [(RunState.DONE, 2)]
+    assert [one.origin for one in scene.turns] == ["hook", "hook"]
+    answers = [key for key in scene.store.rows.outbox if key.startswith("answer:")]
+    assert len(answers) == 1, "the failure of the first try is not told"
+    notes = [b for b in scene.bodies if isinstance(b, NoteBody) and b.purpose == "hook"]
+    arrived = [b for b in scene.bodies if isinstance(b, ArrivalBody)]
+    asked = [b for b in scene.bodies if isinstance(b, AskerBody)]
+    assert (len(notes), len(arrived), len(asked)) == (2, 2, 2)
+    unknown = [one for one in scene.results if one.code is Code.OUTCOME_UNKNOWN]
+    assert ran == 1 or (ran == 0 and unknown)
+
+
+async def test_a_call_that_waits_for_its_next_try_ends_when_the_bot_leaves_the_chat() -> None:
+    scene = Stage(RuledModel(_fails_first), [writing()], Limits())
+    scene.hooks.add("build", "Look at {{log}} and say why.")
+    async with running(scene):
+        taken = await scene.call_hook("build", {"log": "dry"})
+        assert isinstance(taken, Answered)
+        await scene.until(lambda: hook_states(scene) == [(RunState.AGAIN, 1)])
+        blocked = PresenceChange(HOME, ANN, Presence.MEMBER, Presence.GONE, "private")
+        await scene.application.parts.intake.accept("fake", (scene.channel.update(blocked),))
+        await scene.until(lambda: hook_states(scene) == [(RunState.STOPPED, 1)])
+        await scene.clock.advance(120)
+        (over,) = scene.store.rows.hook_calls.values()
+        assert (over.state, over.why, over.data) == (RunState.STOPPED, BOT_GONE, "")
+        assert len(scene.turns) == 1

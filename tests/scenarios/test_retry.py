@@ -1,0 +1,187 @@
+"""The last message is answered anew: once, with another model, and with what was done told."""
+
+import pytest
+
+from bot.domain.limits import Limits
+from bot.domain.transcript import AskerBody, CutBody
+from bot.domain.turn import TurnState, Way
+from bot.domain.view import ModelReply, ModelRequest
+from tests.fakes.model import Gate, RuledModel, says
+from tests.scenarios.dying import Fate
+from tests.scenarios.lives import Life
+from tests.scenarios.stage import BOB, Stage, running, stage
+from tests.scenarios.team import group
+from tests.scenarios.test_undo import changed, filed, files_as, seen_by
+from tests.words import (
+    ANSWER_ANEW,
+    ASKERS_RETRY,
+    EDITED,
+    GONE_ON,
+    NO_SUCH_MODEL,
+    NOTHING_ANEW,
+    STAYS_FROM_FIRST,
+    STILL_WORKING,
+)
+
+
+async def test_the_last_message_is_answered_anew_without_the_first_answer() -> None:
+    async with stage(says("Hello."), says("Four."), says("Five.")) as scene:
+        await scene.say("hi")
+        await scene.settled()
+        await scene.say("two and two?")
+        await scene.settled(2)
+        await scene.say("/retry")
+        await scene.settled(3)
+        await scene.shows("Five.")
+        assert "Four." not in seen_by(scene)
+        assert seen_by(scene).count("two and two?") == 1
+        assert "Hello." in seen_by(scene)
+        first, second = scene.turns[1:]
+        assert (second.follows, second.way, second.asker) == (first.id, Way.ANEW, first.asker)
+        passages = scene.store.rows.passages
+        assert (first.id in passages, second.id in passages) == (False, True)
+
+
+async def test_another_model_may_answer_this_once() -> None:
+    async with stage(says("One."), says("Two."), says("Three.")) as scene:
+        await scene.say("hi")
+        await scene.settled()
+        await scene.say("/retry fake/other")
+        await scene.settled(2)
+        await scene.say("next")
+        await scene.settled(3)
+        assert [turn.model for turn in scene.turns] == ["fake/fake", "fake/other", "fake/fake"]
+
+
+async def test_a_model_that_is_not_there_is_refused() -> None:
+    async with stage(says("One.")) as scene:
+        await scene.say("hi")
+        await scene.settled()
+        await scene.say("/retry nobody/nothing")
+        await scene.shows(NO_SUCH_MODEL)
+        assert len(scene.turns) == 1
+
+
+async def test_what_the_first_answer_did_stays_and_both_are_told() -> None:
+    files = {"a.md": b"old"}
+    script = (files_as("a.md", "new"), says("Done."), says("It is there already."))
+    async with filed(files, *script) as scene:
+        await changed(scene)
+        await scene.say("/retry")
+        told = await scene.shows(STAYS_FROM_FIRST)
+        assert "a.md" in told
+        await scene.settled(2)
+        assert files == {"a.md": b"new"}
+        assert "file (1)" in seen_by(scene)
+        await scene.say("/undo files")
+        await scene.shows("a.md is as it was before")
+        assert files == {"a.md": b"old"}
+
+
+async def test_nothing_is_answered_anew_while_a_turn_runs_or_without_a_message() -> None:
+    gate = Gate()
+    async with stage(gate, says("One."), says("Two.")) as scene:
+        await scene.say("/retry")
+        await scene.shows(NOTHING_ANEW)
+        await scene.say("hi")
+        await gate.reached()
+        await scene.say("/retry")
+        await scene.shows(STILL_WORKING)
+        gate.open()
+        await scene.settled()
+        await scene.say("/retry")
+        await scene.say("/retry")
+        await scene.settled(2)
+        await scene.shows("Two.")
+        assert len(scene.turns) == 2
+
+
+async def test_only_the_asker_and_owners_may_have_it_answered_anew() -> None:
+    async with group(says("One."), says("Two.")) as team:
+        await team.ask("hi")
+        await team.scene.settled()
+        await team.ask("/retry", BOB)
+        await team.scene.until(lambda: any(ASKERS_RETRY in text for text in team.texts))
+        await team.ask("/retry")
+        await team.scene.settled(2)
+        assert team.askers[-1].text == team.askers[0].text == "hi"
+
+
+async def test_a_turn_that_was_taken_back_is_not_answered_anew() -> None:
+    async with stage(says("One.")) as scene:
+        await scene.say("hi")
+        await scene.settled()
+        await scene.say("/undo")
+        await scene.settled(2)
+        await scene.say("/retry")
+        await scene.shows(NOTHING_ANEW)
+
+
+async def test_an_edit_of_the_newest_answered_message_is_answered_anew_once() -> None:
+    async with stage(says("Four."), says("Six.")) as scene:
+        id = await scene.say("two and two?")
+        await scene.settled()
+        await scene.say("two and three?", message_id=id, edited=True)
+        await scene.shows(EDITED)
+        await scene.say("three and three?", message_id=id, edited=True)
+        await scene.routed()
+        await scene.application.parts.way_out.delivery.flushed()
+        shown = scene.cards[-1]
+        data = shown.piece.body["buttons"][0][0]["data"]
+        assert await scene.press(ANSWER_ANEW) == ""
+        await scene.settled(2)
+        await scene.shows("Six.")
+        assert await scene.press_data(data, message_id=shown.id) != ""
+        assert len(scene.turns) == 2
+        assert "three and three?" in seen_by(scene)
+        assert "two and" not in seen_by(scene)
+        assert ANSWER_ANEW not in scene.labels
+
+
+async def test_other_edits_offer_nothing() -> None:
+    async with stage(says("One."), says("Two.")) as scene:
+        first = await scene.say("first")
+        await scene.settled()
+        second = await scene.say("second")
+        await scene.settled(2)
+        await scene.say("first, changed", message_id=first, edited=True)
+        await scene.say("second", message_id=second, edited=True)
+        await scene.say("/retry", message_id=second, edited=True)
+        await scene.say("theirs", message_id=second, edited=True, forwarded_from="Eve")
+        await scene.routed()
+        assert scene.labels == []
+        assert len(scene.turns) == 2
+
+
+async def test_an_offer_is_over_once_the_talk_has_gone_on() -> None:
+    async with stage(says("One."), says("Two.")) as scene:
+        id = await scene.say("first")
+        await scene.settled()
+        await scene.say("other", message_id=id, edited=True)
+        await scene.shows(EDITED)
+        await scene.say("second")
+        await scene.settled(2)
+        assert GONE_ON in await scene.press(ANSWER_ANEW)
+        assert len(scene.turns) == 2
+
+
+def _by_rule(request: ModelRequest, number: int) -> ModelReply:
+    return says("Answered.")
+
+
+async def _play(fate: Fate) -> Stage:
+    async with running(Stage(RuledModel(_by_rule), [], Limits(), fate)) as scene:
+        life = Life(scene, fate)
+        await life.accept(scene.message("hi"))
+        await life.until(lambda: "Answered." in scene.texts)
+        await life.accept(scene.message("/retry"))
+        await life.until(lambda: scene.texts.count("Answered.") >= 2 and len(scene.turns) == 2)
+    return scene
+
+
+@pytest.mark.parametrize(("at", "after"), [(n, after) for n in range(1, 19) for after in (0, 1)])
+async def test_a_death_at_any_write_answers_anew_once(at: int, after: int) -> None:
+    scene = await _play(Fate(at, bool(after)))
+    assert [turn.state for turn in scene.turns] == [TurnState.SETTLED] * 2
+    assert len([b for b in scene.bodies if isinstance(b, CutBody) and b.without]) == 1
+    assert len([b for b in scene.bodies if isinstance(b, AskerBody)]) == 2
