@@ -9,7 +9,7 @@ from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.message import Inbound
 from bot.flow.arrivals.router import Router
 from bot.ports.clock import Clock
-from bot.ports.inbox import InboundRow
+from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
@@ -24,8 +24,9 @@ _PAUSE_SECONDS = 1.0
 class PatientRouter:
     """Wraps a router; an update that cannot be routed at all is set aside and marked dead."""
 
-    def __init__(self, router: Router, journal: Journal, clock: Clock) -> None:
+    def __init__(self, router: Router, inbox: Inbox, journal: Journal, clock: Clock) -> None:
         self._router = router
+        self._inbox = inbox
         self._journal = journal
         self._clock = clock
         self._complaint = ""
@@ -72,7 +73,17 @@ class PatientRouter:
 
     async def _routed(self, row: InboundRow, inbound: Inbound) -> None:
         for _ in range(_LOOKS - 1):
-            with suppress(Conflict):
+            try:
                 await self._router.route(row, inbound)
+            except Conflict:
+                if not await self._is_new(row):
+                    _LOG.info("update %s of %s was routed by somebody else", row.key, row.channel)
+                    return
+            else:
                 return
         await self._router.route(row, inbound)
+
+    async def _is_new(self, row: InboundRow) -> bool:
+        """Looks whether an update is still unrouted: processes on one database share an inbox."""
+        now = await self._inbox.get(row.id)
+        return now is not None and now.state is InboundState.NEW

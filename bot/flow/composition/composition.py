@@ -96,7 +96,8 @@ class Composition:
 
     @cached_property
     def lines(self) -> Lines:
-        return Lines(PatientRouter(self._router, self.way_out.journal, self.world.clock))
+        inbox, journal = self.store.inbox, self.way_out.journal
+        return Lines(PatientRouter(self._router, inbox, journal, self.world.clock))
 
     @cached_property
     def doorway(self) -> Doorway:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeAlias, assert_never
+from typing import Protocol, TypeAlias, assert_never
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.bundle import belong, seam_of
@@ -125,12 +125,18 @@ def decisions(turn: Turn, approvals: Sequence[Approval]) -> Decisions:
     return frozenset((a.id, a.state) for a in approvals if a.turn == turn.id)
 
 
+class ChatJournal(Journal, Protocol):
+    """The journal of a queue, which is told when a chat goes to another process."""
+
+    def lost(self, chat: int) -> None: ...
+
+
 class ChatQueue:
     """Drains chats; the lanes call it, and make sure that a chat has one owner at a time."""
 
     def __init__(
         self,
-        journal: Journal,
+        journal: ChatJournal,
         history: History,
         turns: Turns,
         gathering: Gathering,
@@ -181,6 +187,7 @@ class ChatQueue:
             self._history.forget(chat)
         except FenceLost:
             self._history.forget(chat)
+            self._journal.lost(chat)
             _LOG.warning("chat %d has another owner now", chat)
         except BaseException:
             self._history.forget(chat)

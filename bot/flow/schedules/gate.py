@@ -68,6 +68,15 @@ class RunGate:
         if seat is not None and seat.turn not in turns:
             self.over(seat.turn, chat)
 
+    def lost(self, chat: int) -> None:
+        """Notes that another process works on a chat now: it carries out the chat's runs, too.
+
+        They are rows, so it finds them all. A seat that was kept would hold up later runs.
+        """
+        self._line.pop(chat, None)
+        if self._seats.pop(chat, None) is not None:
+            self.begin()
+
     def tidy(self) -> None:
         """Makes room for others where a run takes long, or rests because no model answers."""
         oldest = self._clock.steady() - _LONGEST_SECONDS

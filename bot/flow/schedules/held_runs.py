@@ -35,5 +35,9 @@ class HeldRuns:
     async def chats_with_work(self) -> Sequence[int]:
         return await self._journal.chats_with_work()
 
+    def lost(self, chat: int) -> None:
+        """Notes that the chat has another owner now."""
+        self._gate.lost(chat)
+
     def _held(self, turn: Turn) -> bool:
         return turn.stop_asked is None and self._gate.holds(turn.id, turn.chat)

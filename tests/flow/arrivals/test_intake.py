@@ -57,7 +57,7 @@ async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], li
     store, clock, channel = MemoryStore(), FakeClock(), FakeChannel()
     router: Any = StumblingRouter(store, list(faults), after)
     rows = RowReader({channel.name: channel})
-    lines = Lines(PatientRouter(router, store.journal, clock))
+    lines = Lines(PatientRouter(router, store.inbox, store.journal, clock))
     seams = Seams(store.inbox, rows, clock, BundleBounds())
     overhearing = Overhearing(store.inbox, store.chats, store.journal, rows)
     intake = Intake(store.inbox, rows, lines, seams, overhearing, clock)
@@ -73,6 +73,14 @@ async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], li
 
 async def test_an_update_that_meets_a_change_of_its_chat_is_routed_again() -> None:
     assert await routed(Conflict("taken"), Conflict("taken")) == (["1"] * 3 + ["2"], [_DONE] * 2)
+
+
+async def test_an_update_that_another_process_has_routed_is_left_to_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level("INFO"):
+        assert await routed(Conflict("taken"), after=True) == (["1", "2"], [_DONE] * 2)
+    assert [record.levelname for record in caplog.records] == ["INFO"]
 
 
 async def test_an_update_that_never_fits_its_chat_is_set_aside_at_last() -> None:
