@@ -72,8 +72,8 @@ FAULTS = {
     ),
     "a command line that imports an adapter": Fault(
         "handed-in",
-        {"cli.py": "import bot.adapters.system_clock"},
-        "bot.cli -> bot.adapters.system_clock",
+        {"cli/eager.py": "import bot.adapters.system_clock"},
+        "bot.cli.eager -> bot.adapters.system_clock",
     ),
     "a port that imports the flow": Fault(
         "rings",

@@ -1,0 +1,118 @@
+"""The work behind the commands, which the composition root puts together."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from bot.doctor import Finding
+from bot.logs import Secrets
+from bot.settings import Settings
+from bot.setup import Probes
+
+CommandRun: TypeAlias = Coroutine[Any, Any, int]
+"""Runs to its end and returns the exit code of the process."""
+
+Say: TypeAlias = Callable[[str], None]
+"""Prints a line."""
+
+
+class Ask(Protocol):
+    """Asks one question; returns the exit code that `steward ask` documents."""
+
+    def __call__(
+        self, settings: Settings, words: str, *, piped: bytes = b"", as_json: bool = False
+    ) -> CommandRun: ...
+
+
+class SearchMemory(Protocol):
+    """Prints what is remembered with some words; returns 1 when nothing is."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        words: str,
+        say: Say,
+        *,
+        limit: int,
+        as_json: bool = False,
+        person: str | None = None,
+    ) -> CommandRun: ...
+
+
+class ImportMemory(Protocol):
+    """Takes answers from a file; returns 1 when parts of it could not be read."""
+
+    def __call__(
+        self, settings: Settings, file: Path, say: Say, *, person: str | None = None
+    ) -> CommandRun: ...
+
+
+class ExportFeedback(Protocol):
+    """Prints what people think of answers, as JSON Lines or as counts."""
+
+    def __call__(
+        self, settings: Settings, since: datetime | None, say: Say, *, as_json: bool
+    ) -> CommandRun: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWork:
+    """The work behind `steward memory`."""
+
+    search: SearchMemory
+    take: ImportMemory
+    reindex: Callable[[Settings, Say], CommandRun]
+
+
+@dataclass(frozen=True, slots=True)
+class HookWork:
+    """The work behind `steward hook`."""
+
+    listed: Callable[[Settings, Say], CommandRun]
+    """Prints every hook; returns 1 when a file is broken."""
+
+    tried: Callable[[Settings, str, bytes, Say], CommandRun]
+    """Calls a hook of the running program, and waits for the end of its run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The work behind the commands, as the composition root put it together."""
+
+    serve: Callable[[Settings], CommandRun]
+    """Serves every platform that is set up."""
+
+    chat: Callable[[Settings], CommandRun]
+    """Talks in the terminal of this process."""
+
+    ask: Ask
+    """Asks one question and prints the answer."""
+
+    examine: Callable[[Settings, Path], Coroutine[Any, Any, Sequence[Finding]]]
+    """Returns the report of the doctor; the folder is where .env and steward.toml lie."""
+
+    unserved: Callable[[Settings], Sequence[tuple[str, str]]]
+    """Returns each platform with the setting it lacks, or nothing if a platform is served."""
+
+    secrets: Secrets
+    environ: Mapping[str, str]
+    folder: Path
+    """The folder of .env and steward.toml."""
+
+    probes: Probes
+    """The ways to try a token and a key for real."""
+
+    new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    """Makes the event loop of a run that serves."""
+
+    memory: MemoryWork | None = None
+    """Searches and fills the memory."""
+
+    hooks: HookWork | None = None
+    """Lists hooks, and tries them out."""
+
+    feedback: ExportFeedback | None = None
+    """Prints what people think of answers."""

@@ -1,0 +1,85 @@
+"""Runs the work of a command: its settings, its log, and its end by a signal."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from logging.handlers import RotatingFileHandler
+
+import click
+
+from bot.cli.program import CommandRun, Program
+from bot.domain.errors import WRITE_RIGHT, SettingError
+from bot.logs import start_logging
+from bot.settings import Settings, read_settings
+
+_log = logging.getLogger(__name__)
+
+
+def settings_of(program: Program, *, look: bool = True) -> Settings:
+    settings = read_settings(program.environ, program.folder, look=look)
+    program.secrets.add(*(secret.get_secret_value() for secret in settings.secrets))
+    return settings
+
+
+def log_to(program: Program, settings: Settings, handler: logging.Handler) -> None:
+    start_logging(handler, program.secrets, style=settings.log.format, level=settings.log.level)
+
+
+def warn(settings: Settings) -> None:
+    for warning in settings.warnings:
+        _log.warning("%s", warning)
+
+
+def log_to_file(program: Program, settings: Settings) -> None:
+    """Writes the log to a file, and says on the standard error what is odd about the settings."""
+    for warning in settings.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    try:
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = RotatingFileHandler(
+            settings.home / "chat.log", maxBytes=1_000_000, backupCount=1, encoding="utf-8"
+        )
+    except OSError as error:
+        told = f"STEWARD_HOME cannot be {settings.home}: {error.strerror}."
+        raise SettingError(f"{told} {WRITE_RIGHT}") from error
+    log_to(program, settings, file)
+
+
+def run_to_end(program: Program, work: CommandRun) -> int:
+    with asyncio.Runner(loop_factory=program.new_loop) as runner:
+        return runner.run(_until_told(work))
+
+
+def _wait_for_children_in(loop: asyncio.AbstractEventLoop) -> None:
+    """Has the loop itself wait for child processes, as it does from Python 3.12 on.
+
+    Before, a thread waited for each child, and on a busy machine its start held everybody up.
+    """
+    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
+        watcher = asyncio.PidfdChildWatcher()
+        watcher.attach_loop(loop)
+        asyncio.set_child_watcher(watcher)
+
+
+async def _until_told(work: CommandRun) -> int:
+    """Runs the work to its end, or until SIGTERM (code 0) or SIGINT (130) asks for one."""
+    task = asyncio.ensure_future(work)
+    codes = {signal.SIGTERM: 0, signal.SIGINT: 128 + signal.SIGINT}
+    told: list[int] = []
+
+    def tell(code: int) -> None:
+        told.append(code)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    _wait_for_children_in(loop)
+    for number, code in codes.items():
+        loop.add_signal_handler(number, tell, code)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if not told:
+            raise
+        return told[0]
