@@ -11,7 +11,7 @@ from bot.domain.change import InboundState
 from bot.domain.chat import Chat
 from bot.domain.message import Address
 from bot.domain.turn import Turn, TurnState
-from bot.flow.queue.chat_queue import Decisions, Open, SetAside, TakeUp, decisions, next_job
+from bot.flow.queue.jobs import Decisions, Open, SetAside, TakeUp, decisions, next_job
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda
 from tests.domain.logs import NOON, call, card, turn

@@ -1,0 +1,100 @@
+"""Chooses the next job of a chat.
+
+An unfinished turn comes first, then a trial that is due, then a queued turn, then a waiting
+message, then the run of a task; among equals the oldest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeAlias
+
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.errand import ErrandState
+from bot.domain.turn import Turn, TurnState
+from bot.ports.inbox import InboundRow
+from bot.ports.journal import Agenda
+
+_UNASKED = ("task", "hook", "reflection")
+"""The origins of turns that no person waits for."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeUp:
+    """Runs a turn: a queued one, or an unfinished one from where it stands."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Ends a parked turn because something newer waits; its cards stay open."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Opens a turn for the oldest waiting message."""
+
+    row: InboundRow
+
+
+Job: TypeAlias = TakeUp | SetAside | Open
+
+Decisions: TypeAlias = frozenset[tuple[str, ApprovalState]]
+"""The cards of a parked turn as they stood when it parked."""
+
+
+def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
+    """Returns the next job: a running turn, a parked one, a resting one whose trial is due, then a
+    queued one, then a waiting message, then the run of a task.
+
+    `parked` has the states of the cards when the turn last parked in this drain. While they are
+    unchanged, the turn stays parked; a newer message or turn sets it aside. While an errand of the
+    turn works, others wait, as they do behind a running turn.
+    """
+    for turn in agenda.unfinished:
+        if turn.state is TurnState.RUNNING or turn.stop_asked is not None:
+            return TakeUp(turn)
+    trials = [turn for turn in agenda.unfinished if turn.state is TurnState.RESTING]
+    for turn in agenda.unfinished:
+        if turn.state is TurnState.PARKED:
+            stand = decisions(turn, agenda.approvals)
+            if stand != parked and any(state is not ApprovalState.OPEN for _, state in stand):
+                return TakeUp(turn)
+            errands = agenda.sent_by(turn.id)
+            if any(one.done for one in errands):
+                return TakeUp(turn)
+            if any(one.state is ErrandState.WORKING for one in errands):
+                return None
+            return SetAside(turn) if agenda.waiting or agenda.queued or trials else None
+    if trials:
+        return TakeUp(trials[0])
+    # People go before tasks that run at their times, and before calls of other programs.
+    asked = next((turn for turn in agenda.queued if turn.origin not in _UNASKED), None)
+    if asked is None and agenda.waiting:
+        return Open(agenda.waiting[0])
+    first = asked or next(iter(agenda.queued), None)
+    return TakeUp(first) if first is not None else None
+
+
+def without_resting(agenda: Agenda, now: datetime) -> Agenda:
+    """Returns the agenda without turns that rest on, so that others go first."""
+    due = tuple(turn for turn in agenda.unfinished if not _rests_on(turn, now))
+    return agenda if len(due) == len(agenda.unfinished) else replace(agenda, unfinished=due)
+
+
+def next_trial(agenda: Agenda) -> datetime | None:
+    """Returns when the first rest of the agenda's turns is over."""
+    trials = (turn.rests_until for turn in agenda.unfinished if turn.rests_until is not None)
+    return min(trials, default=None)
+
+
+def _rests_on(turn: Turn, now: datetime) -> bool:
+    over = turn.rests_until is None or turn.rests_until <= now
+    return turn.state is TurnState.RESTING and turn.stop_asked is None and not over
+
+
+def decisions(turn: Turn, approvals: Sequence[Approval]) -> Decisions:
+    return frozenset((a.id, a.state) for a in approvals if a.turn == turn.id)
