@@ -14,6 +14,7 @@ from tests.e2e.launching import Command, ForkServer, Launch, anew, fork_server, 
 from tests.e2e.platforms import DiscordSteward
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
+from tests.e2e.times import Times
 from tests.lacking import working_sandbox
 from tests.standins.bot_api import BotApi
 from tests.standins.discord import Discord
@@ -147,3 +148,9 @@ async def steward(
                 await steward.finish()
         finally:
             await steward.abandon()
+
+
+@pytest.fixture
+def times(steward: Steward) -> Times:
+    """The clock of the test's steward, from its next start on."""
+    return Times(steward)

@@ -7,8 +7,9 @@ import pytest
 from tests.e2e.launching import Command
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_plans_terminal import chat, left, shown
-from tests.e2e.test_schedules import HOUR, Times, runs_are
+from tests.e2e.test_schedules import HOUR, runs_are
 from tests.e2e.test_two_processes import Pair, pair
+from tests.e2e.times import Times
 from tests.standins.messages_api import (
     Gate,
     ReceivedRequest,
@@ -23,11 +24,6 @@ from tests.words import APPROVE
 
 DAY = 24 * HOUR
 CANARY = "xyzzyplugh"
-
-
-@pytest.fixture
-def times(steward: Steward) -> Times:
-    return Times(steward)
 
 
 def update(**arguments: str) -> Reply:

@@ -15,10 +15,10 @@ import httpx
 import pytest
 
 from bot.domain.look_alikes import BLOCK
-from tests.e2e.clocked_program import CLOCK_FILE
 from tests.e2e.dying_door_program import DEATH_FILE
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_two_processes import Pair, pair
+from tests.e2e.times import Times
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, failure, text, tool
 from tests.words import HOOK_UNKNOWN, TRIED
@@ -333,20 +333,17 @@ async def test_killed_between_the_storing_and_the_202_a_repeated_call_is_the_sam
 
 
 async def test_a_failed_run_is_tried_again_unheard_and_after_a_death(
-    steward: Steward, caller: Caller
+    steward: Steward, caller: Caller, times: Times
 ) -> None:
-    clock = steward.folder / "clock.txt"
-    steward.settings[CLOCK_FILE] = str(clock)
-    steward.module = "tests.e2e.clocked_program"
     denied = failure(401, "authentication_error")
     steward.script(denied, denied, text("It works now."))
     await started(steward)
     taken = await caller.post()
     await caller.becomes(taken, "failed, tried again")
-    clock.write_text("61")
+    times.move(61)
     await steward.eventually(lambda: tries(steward) == [("again", 2)])
     await steward.kill()
-    clock.write_text("400")
+    times.move(339)
     await started_again(steward)
     await steward.sees("It works now.")
     await caller.becomes(taken, "done")
@@ -355,16 +352,15 @@ async def test_a_failed_run_is_tried_again_unheard_and_after_a_death(
     assert len(steward.shown) == 1
 
 
-async def test_a_run_that_fails_each_time_is_told_of_once(steward: Steward, caller: Caller) -> None:
-    clock = steward.folder / "clock.txt"
-    steward.settings[CLOCK_FILE] = str(clock)
-    steward.module = "tests.e2e.clocked_program"
+async def test_a_run_that_fails_each_time_is_told_of_once(
+    steward: Steward, caller: Caller, times: Times
+) -> None:
     steward.script(*[failure(401, "authentication_error")] * 4)
     await started(steward)
     taken = await caller.post()
-    for n, seconds in enumerate((61, 400, 1_400), 1):
+    for n, seconds in enumerate((61, 339, 1_000), 1):
         await steward.eventually(lambda n=n: tries(steward) == [("again", n)])
-        clock.write_text(str(seconds))
+        times.move(seconds)
     await caller.becomes(taken, "failed")
     assert (await steward.sees("hook build")).text.count("hook build") == 1
     assert len(steward.shown) == 1

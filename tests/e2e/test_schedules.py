@@ -6,37 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.clocked_program import CLOCK_FILE
 from tests.e2e.launching import Command
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_two_processes import Pair, pair
+from tests.e2e.times import Times
 from tests.standins.messages_api import Gate, calls, failure, text, tool
 from tests.words import APPROVE, BY_PLACE
 
 HOUR = 3_600
-
-
-class Times:
-    """Sets the clock of a steward, ahead of the machine's, while it runs or while it is dead."""
-
-    def __init__(self, steward: Steward) -> None:
-        self._file = steward.folder / "clock.txt"
-        self._ahead = 0
-        steward.settings[CLOCK_FILE] = str(self._file)
-        steward.module = "tests.e2e.clocked_program"
-
-    def move(self, seconds: int) -> None:
-        """Sets the clock on, or back."""
-        self._ahead += seconds
-        beside = self._file.with_suffix(".new")
-        beside.write_text(str(self._ahead))
-        beside.replace(self._file)
-
-
-@pytest.fixture
-def times(steward: Steward) -> Times:
-    return Times(steward)
 
 
 def states(steward: Steward) -> list[str]:
