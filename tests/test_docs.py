@@ -12,7 +12,7 @@ import pytest
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.media.media_reader import MediaReader
-from bot.adapters.tools.catalog import FixedCatalog, standard_tools
+from bot.adapters.tools.catalog import FixedCatalog, WorkspaceTools, standard_tools
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.reading_files import reading_tools
@@ -401,10 +401,10 @@ def _tools() -> Sequence[Tool]:
         clock=FakeClock(),
         chats=store.chats,
         journal=store.journal,
-        reading=reading_tools(store.ledger),
-        run_command=RunCommand(Sandbox(program=None)),
+        workspace=WorkspaceTools(
+            reading_tools(store.ledger), writing_tools(), RunCommand(Sandbox(program=None))
+        ),
         spool=ROOT,
-        writing=writing_tools(),
         web=web_tools(
             WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
         ),

@@ -119,11 +119,7 @@ _WITH_PASSWORD = frozenset(
 
 
 def read_settings(
-    environ: Mapping[str, str],
-    folder: Path,
-    *,
-    look: bool = True,
-    without: Collection[str] = (),
+    environ: Mapping[str, str], folder: Path, *, look: bool = True, without: Collection[str] = ()
 ) -> Settings:
     """Reads all settings; `folder` is where .env and steward.toml lie. Raises SettingError.
 
