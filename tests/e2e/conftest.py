@@ -111,6 +111,19 @@ def platform(request: pytest.FixtureRequest) -> str:
     return getattr(request, "param", "telegram")
 
 
+@pytest.fixture
+def model() -> MessagesApi:
+    """A model whose replies the test scripts, for a program in a terminal."""
+    return MessagesApi(api_key=KEY)
+
+
+@pytest.fixture
+async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
+    """The settings that lead to the model."""
+    async with serving(model.app) as url:
+        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
+
+
 @asynccontextmanager
 async def _on_telegram(folder: Path, model: MessagesApi, launch: Launch) -> AsyncIterator[Steward]:
     telegram = BotApi()
