@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +14,7 @@ from tests.e2e.launching import Command, ForkServer, Launch, anew, fork_server, 
 from tests.e2e.platforms import DiscordSteward
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
+from tests.e2e.terminals import Terminal
 from tests.lacking import working_sandbox
 from tests.standins.bot_api import BotApi
 from tests.standins.discord import Discord
@@ -122,6 +123,20 @@ async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
     """The settings that lead to the model."""
     async with serving(model.app) as url:
         yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
+
+
+@pytest.fixture
+def opened(tmp_path: Path, command: Command) -> Iterator[Callable[..., Terminal]]:
+    """Opens terminals in the folder of the test, and closes them at its end."""
+    terminals: list[Terminal] = []
+
+    def one(*arguments: str, **how: object) -> Terminal:
+        terminals.append(Terminal(tmp_path, *(arguments or ("chat",)), command=command, **how))  # pyright: ignore[reportArgumentType]
+        return terminals[-1]
+
+    yield one
+    for terminal in terminals:
+        terminal.close()
 
 
 @asynccontextmanager
