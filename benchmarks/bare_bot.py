@@ -7,9 +7,9 @@ the talk of groups and does nothing with it.
 import asyncio
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from anthropic import AsyncAnthropic
 from anthropic.types import ContentBlock, ToolUseBlock
@@ -27,27 +27,47 @@ _TOOLS: Any = [
 _PATIENCE = 120.0
 
 
+class Answering(Protocol):
+    """A bot that answers messages."""
+
+    def answer(self, message: Message) -> Coroutine[Any, Any, None]: ...
+
+
 class BareBot:
     def __init__(self, bot: Bot, client: AsyncAnthropic) -> None:
         self._bot = bot
         self._client = client
         self._histories: defaultdict[int, list[Any]] = defaultdict(list)
 
-    async def serve(self) -> None:
-        """Answers every message in a task of its own, until the process is ended."""
-        offset = 0
-        async with asyncio.TaskGroup() as answers:
-            while True:
-                for update in await self._bot.get_updates(offset=offset, timeout=50):
-                    offset = update.update_id + 1
-                    message = update.message
-                    if message is not None and message.text and message.chat.type == "private":
-                        answers.create_task(self._answer(message))
-
-    async def _answer(self, message: Message) -> None:
+    async def answer(self, message: Message) -> None:
         history = self._histories[message.chat_id]
         history.append({"role": "user", "content": message.text})
         await self._bot.send_message(message.chat_id, await answered(self._client, history))
+
+
+async def serve(answering: Callable[[Bot, AsyncAnthropic], Answering], *, groups: bool) -> None:
+    """Answers messages with words, each in a task of its own, until the process is ended.
+
+    Without `groups` it answers private chats alone.
+    """
+    bot = Bot(
+        os.environ["TELEGRAM_BOT_TOKEN"],
+        base_url=f"{os.environ['TELEGRAM_API_URL']}/bot",
+        request=_line(256),
+        get_updates_request=_line(1),
+    )
+    offset = 0
+    # The model's key and address come from the environment, as for the program.
+    async with bot, AsyncAnthropic() as client, asyncio.TaskGroup() as answers:
+        own = answering(bot, client)
+        while True:
+            for update in await bot.get_updates(offset=offset, timeout=50):
+                offset = update.update_id + 1
+                message = update.message
+                if message is None or not message.text:
+                    continue
+                if groups or message.chat.type == "private":
+                    answers.create_task(own.answer(message))
 
 
 async def answered(client: AsyncAnthropic, history: list[Any]) -> str:
@@ -77,25 +97,12 @@ def _results(content: Iterable[ContentBlock]) -> list[dict[str, str]]:
     ]
 
 
-def line(connections: int) -> HTTPXRequest:
+def _line(connections: int) -> HTTPXRequest:
     """Returns a line to the platform, as a bot on this SDK would have it."""
     return HTTPXRequest(
         connection_pool_size=connections, read_timeout=_PATIENCE, pool_timeout=_PATIENCE
     )
 
 
-async def main() -> None:
-    url = os.environ["TELEGRAM_API_URL"]
-    bot = Bot(
-        os.environ["TELEGRAM_BOT_TOKEN"],
-        base_url=f"{url}/bot",
-        request=line(256),
-        get_updates_request=line(1),
-    )
-    # The model's key and address come from the environment, as for the program.
-    async with bot, AsyncAnthropic() as client:
-        await BareBot(bot, client).serve()
-
-
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(serve(BareBot, groups=False))

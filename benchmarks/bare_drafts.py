@@ -4,7 +4,6 @@ Every piece of the answer is shown: in a private chat as a draft, in a group by 
 """
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from anthropic import AsyncAnthropic
 from telegram import Bot, Message
 from telegram.error import NetworkError
 
-from benchmarks.bare_bot import line
+from benchmarks.bare_bot import serve
 
 _MODEL = "claude-sonnet-5-5"
 _DRAFT = 1
@@ -25,18 +24,7 @@ class ShowingBot:
         self._bot = bot
         self._client = client
 
-    async def serve(self) -> None:
-        """Answers every message in a task of its own, until the process is ended."""
-        offset = 0
-        async with asyncio.TaskGroup() as answers:
-            while True:
-                for update in await self._bot.get_updates(offset=offset, timeout=50):
-                    offset = update.update_id + 1
-                    message = update.message
-                    if message is not None and message.text:
-                        answers.create_task(self._answer(message))
-
-    async def _answer(self, message: Message) -> None:
+    async def answer(self, message: Message) -> None:
         asked: list[Any] = [{"role": "user", "content": message.text}]
         shown: Message | None = None
         so_far = ""
@@ -70,17 +58,5 @@ async def _sure(call: Callable[[], Awaitable[T]]) -> T:
         return await call()
 
 
-async def main() -> None:
-    bot = Bot(
-        os.environ["TELEGRAM_BOT_TOKEN"],
-        base_url=f"{os.environ['TELEGRAM_API_URL']}/bot",
-        request=line(256),
-        get_updates_request=line(1),
-    )
-    # The model's key and address come from the environment, as for the program.
-    async with bot, AsyncAnthropic() as client:
-        await ShowingBot(bot, client).serve()
-
-
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(serve(ShowingBot, groups=True))

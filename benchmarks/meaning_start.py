@@ -13,7 +13,7 @@ from benchmarks.recall_turn import chroma_of, filled, meant
 from benchmarks.scale import Scale
 from benchmarks.stage import Stage, stage
 from tests.standins.bot_api import Person
-from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.serving import serving
 
 _LOADED_SECONDS = 60.0
@@ -52,11 +52,7 @@ class _Place:
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(serving(Embeddings().app))
-        by_meaning = {
-            "STEWARD_EMBED_URL": f"{embedder}/v1",
-            "STEWARD_EMBED_MODEL": MODEL,
-            "STEWARD_EMBED_KEY": KEY,
-        }
+        by_meaning = settings_for(embedder)
         places = [
             await _place(await stack.enter_async_context(stage(folder / name)), settings, scale)
             for name, settings in (("words", {}), ("meaning", by_meaning))

@@ -28,7 +28,7 @@ from benchmarks.stage import Stage, stage
 from bot.adapters.sql.store import open_store
 from bot.domain.message import Address
 from tests.standins.bot_api import Person
-from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.serving import serving
 
 _READY_SECONDS = 600
@@ -95,11 +95,7 @@ class _Contestant:
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(serving(Embeddings().app))
-        by_meaning = {
-            "STEWARD_EMBED_URL": f"{embedder}/v1",
-            "STEWARD_EMBED_MODEL": MODEL,
-            "STEWARD_EMBED_KEY": KEY,
-        }
+        by_meaning = settings_for(embedder)
         kinds = {"nothing": _NOTHING, "words": _WORDS, "meaning": by_meaning}
         running = [
             await stack.enter_async_context(_running(folder / name, settings, scale.answers))

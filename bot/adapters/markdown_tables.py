@@ -39,7 +39,7 @@ def laid_out(source: str) -> str | None:
     if "|" not in source or "-" not in source:
         return source
     data = source.encode()
-    reading = _Reading(data)
+    reading = _Reading()
     for payload, place in pyromark.events_with_range(source, options=_OPTIONS):
         reading.take(payload, range(place["start"], place["end"]))
         if reading.cells > _MOST_CELLS:
@@ -93,8 +93,7 @@ class _Table:
 class _Reading:
     """Collects the tables of a source from the parser's events; offsets are bytes."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self) -> None:
         self._cell: _Cell | None = None
         self.cells = 0
         self.tables: list[_Table] = []

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import partial
 
 from bot.adapters.anthropic.model import AnthropicModel
@@ -57,6 +57,7 @@ from bot.flow.memory.recall import Recall
 from bot.flow.world import Policy, StorePorts, World, at_once
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
+from bot.ports.clock import Clock
 from bot.ports.groups import Groups
 from bot.ports.model import Model
 from bot.settings import Settings
@@ -87,10 +88,15 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """The store, and the search by meaning beside it."""
+class _Below:
+    """The parts that are open below the flow, and are closed when the run ends."""
 
     store: Store
+    models: Mapping[str, Model]
+    persona: PersonaFile
+    servers: ToolServers
+    skills: SkillFolders
+    hooks: HookFolder | None
     meaning: Meaning | None
 
 
@@ -120,14 +126,11 @@ async def opened(
         await drop_unused(settings, store)
         till = till_of(settings, store)
         meaning = await stack.enter_async_context(opened_meaning(settings, store, till))
-        kept = _Kept(store, meaning)
+        below = _Below(store, models, persona, servers, skills, hooks, meaning)
         policy = _policy(settings, models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
-            replace(
-                _world(settings, channels, kept, models, servers, skills, persona, holds),
-                hooks=hooks,
-            ),
+            _world(settings, channels, below, holds),
             policy,
             till=till,
         )
@@ -175,41 +178,31 @@ async def _warm(models: Sequence[AnthropicModel | OpenAIModel]) -> None:
 
 
 def _world(
-    settings: Settings,
-    channels: Channels,
-    kept: _Kept,
-    models: Mapping[str, Model],
-    servers: ToolServers,
-    skills: SkillFolders,
-    persona: PersonaFile,
-    holds: Callable[[], Holds],
+    settings: Settings, channels: Channels, below: _Below, holds: Callable[[], Holds]
 ) -> World:
     clock = SystemClock()
-    store = kept.store
-    recall = Recall(store.memory, store.words, kept.meaning, store.journal, clock)
     sandbox = Sandbox(network=settings.sandbox_network)
     reader = MediaReader(settings.reading)
     return World(
         clock=clock,
         channels=channels.by_name,
-        models=models,
-        catalog=FixedCatalog(
-            house_tools(settings, kept.store, clock, skills, sandbox, recall.searched, reader)
-        ),
-        workspaces=partial(workspace_of, settings, kept.store.people),
+        models=below.models,
+        catalog=_catalog(settings, below, clock, sandbox, reader),
+        workspaces=partial(workspace_of, settings, below.store.people),
         lanes=partial(lanes, settings.lanes, clock),
         files=channels.files,
         groups=channels.groups,
         reader=reader,
         inbox_folder=WorkspaceInbox(settings.inbox),
         workspace_door=PutBack(settings.undo.bytes),
-        persona=persona,
+        persona=below.persona,
         packing=ExportFiles(settings.home / "spool"),
         templates=plan_folder(settings),
-        skills=skills,
+        skills=below.skills,
         ready=channels.ready,
-        servers=servers,
-        meaning=kept.meaning,
+        servers=below.servers,
+        meaning=below.meaning,
+        hooks=below.hooks,
         charts=ChartFiles(settings.home / "spool", settings.home / "charts"),
         hearing=hearing(settings),
         speaking=speaking(settings),
@@ -220,6 +213,16 @@ def _world(
         cron=CronCalendar(),
         moment_words=DateWords(),
         zones_at=zones_at,
+    )
+
+
+def _catalog(
+    settings: Settings, below: _Below, clock: Clock, sandbox: Sandbox, reader: MediaReader
+) -> FixedCatalog:
+    store = below.store
+    recall = Recall(store.memory, store.words, below.meaning, store.journal, clock)
+    return FixedCatalog(
+        house_tools(settings, store, clock, below.skills, sandbox, recall.searched, reader)
     )
 
 

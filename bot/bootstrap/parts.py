@@ -18,7 +18,7 @@ from bot.adapters.plan_folder.plan_folder import PlanFolder
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.store import Store
 from bot.adapters.telegram.api import TelegramApi
-from bot.adapters.tools.catalog import standard_tools
+from bot.adapters.tools.catalog import WorkspaceTools, standard_tools
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.errands import Delegate
 from bot.adapters.tools.goals import GoalShelf, goal_tools
@@ -203,16 +203,19 @@ def house_tools(
 ) -> tuple[Tool, ...]:
     others = OtherChats(folder for _, folder in settings.shared_folders)
     sent = SentFiles(store.received, store.journal, clock)
+    workspace = WorkspaceTools(
+        reading=reading_tools(store.ledger, others, sent),
+        writing=writing_tools(
+            frozenset(settings.rule_documents), settings.undo.bytes if settings.undo.days else 0
+        ),
+        run_command=RunCommand(sandbox, round(settings.limits.tool_seconds), others, sent),
+    )
     house = standard_tools(
         clock=clock,
         chats=store.chats,
         journal=store.journal,
-        reading=reading_tools(store.ledger, others, sent),
-        run_command=RunCommand(sandbox, round(settings.limits.tool_seconds), others, sent),
+        workspace=workspace,
         spool=settings.home / "spool",
-        writing=writing_tools(
-            frozenset(settings.rule_documents), settings.undo.bytes if settings.undo.days else 0
-        ),
         web=tools_for_the_web(settings, reader),
     )
     about_memory = memory_tools(searched, store.notes, store.chats)

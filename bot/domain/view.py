@@ -95,6 +95,17 @@ class ModelRequest:
     estimate: int = 0
     """Tokens of the prompt, estimated."""
 
+    @property
+    def call_ids(self) -> set[str]:
+        """Returns the ids of all calls in view; a new call must not reuse any of them."""
+        return {
+            part.call.id
+            for message in self.messages
+            if message.role == "assistant"
+            for part in message.parts
+            if isinstance(part, CallPart)
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:

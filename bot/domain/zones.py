@@ -97,6 +97,11 @@ def moment(at: datetime, zone: str) -> str:
     return f"{at.astimezone(ZoneInfo(zone)):%A %Y-%m-%d %H:%M} {zone}"
 
 
+def short_moment(at: datetime, zone: str) -> str:
+    """Returns the same with a short weekday, where the zone is known."""
+    return f"{at.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M}"
+
+
 def likely(language: str) -> Sequence[str]:
     """Returns the zones where people with this language code of their app mostly live."""
     code = language.lower().replace("_", "-")

@@ -42,11 +42,7 @@ _WISHES = {
 
 
 def read_settings(
-    environ: Mapping[str, str],
-    folder: Path,
-    *,
-    look: bool = True,
-    without: Collection[str] = (),
+    environ: Mapping[str, str], folder: Path, *, look: bool = True, without: Collection[str] = ()
 ) -> Settings:
     """Reads all settings; `folder` is where .env and steward.toml lie. Raises SettingError.
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +14,7 @@ from tests.e2e.launching import Command, ForkServer, Launch, anew, fork_server, 
 from tests.e2e.platforms import DiscordSteward
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
+from tests.e2e.terminals import Terminal
 from tests.e2e.times import Times
 from tests.lacking import working_sandbox
 from tests.standins.bot_api import BotApi
@@ -110,6 +111,33 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def platform(request: pytest.FixtureRequest) -> str:
     """The platform on which people meet the program."""
     return getattr(request, "param", "telegram")
+
+
+@pytest.fixture
+def model() -> MessagesApi:
+    """A model whose replies the test scripts, for a program in a terminal."""
+    return MessagesApi(api_key=KEY)
+
+
+@pytest.fixture
+async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
+    """The settings that lead to the model."""
+    async with serving(model.app) as url:
+        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
+
+
+@pytest.fixture
+def opened(tmp_path: Path, command: Command) -> Iterator[Callable[..., Terminal]]:
+    """Opens terminals in the folder of the test, and closes them at its end."""
+    terminals: list[Terminal] = []
+
+    def one(*arguments: str, **how: object) -> Terminal:
+        terminals.append(Terminal(tmp_path, *(arguments or ("chat",)), command=command, **how))  # pyright: ignore[reportArgumentType]
+        return terminals[-1]
+
+    yield one
+    for terminal in terminals:
+        terminal.close()
 
 
 @asynccontextmanager

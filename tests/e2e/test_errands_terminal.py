@@ -1,30 +1,13 @@
 """Errands in the terminal: one line, a card by key, and the results in the answer."""
 
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.launching import Command
-from tests.e2e.steward import KEY
 from tests.e2e.terminals import Terminal
 from tests.e2e.test_errands import Answer, family, results_in, then
 from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply, calls, text, tool
-from tests.standins.serving import serving
 from tests.words import FOR_ERRAND, READY
-
-
-@pytest.fixture
-async def model() -> MessagesApi:
-    return MessagesApi(api_key=KEY)
-
-
-@pytest.fixture
-async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
-    """The settings that lead to the model."""
-    async with serving(model.app) as url:
-        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
 
 
 def writes(path: str) -> Answer:

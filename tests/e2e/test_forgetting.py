@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.planning import submit, write
 from tests.e2e.steward import Steward
-from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.standins.serving import serving
 from tests.standins.transcriptions import Transcriptions
@@ -34,9 +34,7 @@ async def services(steward: Steward) -> AsyncIterator[None]:
         steward.settings |= {
             "STEWARD_HEAR_URL": f"{heard}/v1",
             "STEWARD_HEAR_KEY": EARS,
-            "STEWARD_EMBED_URL": f"{embedded}/v1",
-            "STEWARD_EMBED_MODEL": MODEL,
-            "STEWARD_EMBED_KEY": KEY,
+            **settings_for(embedded),
         }
         yield
 

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.launching import surroundings
 from tests.e2e.steward import Steward, words_in
 from tests.ports import free_port
-from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
 
@@ -85,9 +85,7 @@ async def embeddings(steward: Steward, server: Server) -> AsyncIterator[Embeddin
     embedder = Embeddings()
     async with serving(embedder.app) as url:
         steward.settings |= {
-            "STEWARD_EMBED_URL": f"{url}/v1",
-            "STEWARD_EMBED_MODEL": MODEL,
-            "STEWARD_EMBED_KEY": KEY,
+            **settings_for(url),
             "STEWARD_CHROMA_URL": server.url,
         }
         yield embedder

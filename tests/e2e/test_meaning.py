@@ -18,7 +18,7 @@ import pytest
 from bot.domain.meaning import STRANGE_TEXTS
 from tests.e2e.steward import Steward, words_in
 from tests.fakes.embedder import embedded
-from tests.standins.embeddings import KEY, MODEL, Embeddings
+from tests.standins.embeddings import KEY, MODEL, Embeddings, settings_for
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
 from tests.words import EMBEDDER_REFUSES, FOUND_BY_WORDS
@@ -32,11 +32,7 @@ async def embeddings(steward: Steward) -> AsyncIterator[Embeddings]:
     """An embedding server that the settings of the program name."""
     server = Embeddings()
     async with serving(server.app) as url:
-        steward.settings |= {
-            "STEWARD_EMBED_URL": f"{url}/v1",
-            "STEWARD_EMBED_MODEL": MODEL,
-            "STEWARD_EMBED_KEY": KEY,
-        }
+        steward.settings |= settings_for(url)
         yield server
 
 

@@ -1,29 +1,12 @@
 """The memory in the terminal: recalled in a later talk, noted, searched and erased by words."""
 
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.launching import Command
-from tests.e2e.steward import KEY
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import MessagesApi, calls, text, tool
-from tests.standins.serving import serving
 from tests.words import READY
-
-
-@pytest.fixture
-async def model() -> MessagesApi:
-    return MessagesApi(api_key=KEY)
-
-
-@pytest.fixture
-async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
-    """The settings that lead to the model."""
-    async with serving(model.app) as url:
-        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
 
 
 async def test_what_was_said_in_one_talk_is_known_in_the_next_until_it_is_forgotten(

@@ -12,9 +12,7 @@ import pytest
 from tests.e2e.launching import Command
 from tests.e2e.terminals import Terminal
 from tests.standins.chat_completions import ChatCompletions, calls, failure, text, tool
-from tests.standins.embeddings import KEY as EMBED_KEY
-from tests.standins.embeddings import MODEL as EMBED_MODEL
-from tests.standins.embeddings import Embeddings
+from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.serving import serving
 from tests.words import READY, WORDS_COUNT
 
@@ -126,11 +124,7 @@ async def embeddings(talks: Talks) -> AsyncIterator[Embeddings]:
     pytest.importorskip("chromadb")
     one = Embeddings()
     async with serving(one.app) as url:
-        talks.settings |= {
-            "STEWARD_EMBED_URL": f"{url}/v1",
-            "STEWARD_EMBED_MODEL": EMBED_MODEL,
-            "STEWARD_EMBED_KEY": EMBED_KEY,
-        }
+        talks.settings |= settings_for(url)
         yield one
 
 

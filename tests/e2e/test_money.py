@@ -6,7 +6,6 @@ import pytest
 
 from tests.e2e.steward import Steward
 from tests.e2e.terminals import Terminal
-from tests.e2e.test_terminal import access, model, opened  # noqa: F401
 from tests.standins.messages_api import Gate, MessagesApi, text
 from tests.words import (
     GO_ON,
@@ -125,9 +124,9 @@ async def test_a_kill_between_the_refusal_and_its_word_says_it_once(steward: Ste
 
 
 async def test_a_terminal_shows_the_table_and_no_picture(
-    model: MessagesApi,  # noqa: F811
-    access: dict[str, str],  # noqa: F811
-    opened: Callable[..., Terminal],  # noqa: F811
+    model: MessagesApi,
+    access: dict[str, str],
+    opened: Callable[..., Terminal],
 ) -> None:
     model.script.add(text("Hello."))
     terminal = opened(**access)

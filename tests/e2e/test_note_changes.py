@@ -1,31 +1,17 @@
 """A note is changed by a button and a reply, over a death in between, and in the terminal."""
 
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.launching import Command
-from tests.e2e.steward import KEY, Steward, words_in
+from tests.e2e.steward import Steward, words_in
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import MessagesApi, calls, text, tool
-from tests.standins.serving import serving
 from tests.words import NOTE_SAYS, NOTE_UNDONE, READY, WHAT_NOTE
 
 NUTS, EGGS = "Ann eats no nuts.", "Ann eats no eggs."
-
-
-@pytest.fixture
-async def model() -> MessagesApi:
-    return MessagesApi(api_key=KEY)
-
-
-@pytest.fixture
-async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
-    """The settings that lead to the model."""
-    async with serving(model.app) as url:
-        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
 
 
 @pytest.mark.telegrams_own

@@ -1,16 +1,13 @@
 """A talk in a real terminal: what stands on the screen, and what the keys do."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.launching import Command
-from tests.e2e.steward import KEY
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, text, tool
-from tests.standins.serving import serving
 from tests.words import DEMO_CLOCK, NOT_SENT, PRESS_AGAIN, READY, STAYS_OPEN, STOPPED, WORDS_COUNT
 
 SENTENCE = "Nothing is to be said here, and it is said at length."
@@ -31,33 +28,6 @@ LONG = f"""# A long answer
 That is all."""
 WAITS_ITS_TURN = "Now a message that comes while I am busy waits for its turn."
 ASKING = "I will make three files and look around first."
-
-
-@pytest.fixture
-def model() -> MessagesApi:
-    """A model whose replies the test scripts."""
-    return MessagesApi(api_key=KEY)
-
-
-@pytest.fixture
-async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
-    """The settings that lead to the model."""
-    async with serving(model.app) as url:
-        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
-
-
-@pytest.fixture
-def opened(tmp_path: Path, command: Command) -> Iterator[Callable[..., Terminal]]:
-    """Opens terminals in the folder of the test, and closes them at its end."""
-    terminals: list[Terminal] = []
-
-    def one(*arguments: str, **how: object) -> Terminal:
-        terminals.append(Terminal(tmp_path, *(arguments or ("chat",)), command=command, **how))  # pyright: ignore[reportArgumentType]
-        return terminals[-1]
-
-    yield one
-    for terminal in terminals:
-        terminal.close()
 
 
 def three_files() -> tuple[Reply, Reply]:

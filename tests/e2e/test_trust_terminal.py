@@ -1,31 +1,14 @@
 """Trust in a tool server, given and taken back at the keys of a terminal."""
 
 import sys
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.launching import Command
-from tests.e2e.steward import KEY
 from tests.e2e.terminals import Terminal
 from tests.e2e.test_tool_servers import SERVER
 from tests.standins.messages_api import MessagesApi, Reply, calls, text, tool
-from tests.standins.serving import serving
 from tests.words import READY, RULE_PAUSED, USE_ECHO
-
-
-@pytest.fixture
-def model() -> MessagesApi:
-    return MessagesApi(api_key=KEY)
-
-
-@pytest.fixture
-async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
-    """The settings that lead to the model."""
-    async with serving(model.app) as url:
-        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
 
 
 def writes(name: str) -> tuple[Reply, Reply]:

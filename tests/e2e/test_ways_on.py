@@ -1,16 +1,14 @@
 """Buttons below the end of a turn, in the running program, across SIGKILL and in both channels."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.launching import Command
-from tests.e2e.steward import KEY, Steward, words_in
+from tests.e2e.steward import Steward, words_in
 from tests.e2e.terminals import Terminal
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, failure, text, tool
-from tests.standins.serving import serving
 from tests.words import (
     ASKERS_ONLY,
     GO_ON,
@@ -144,19 +142,6 @@ async def test_a_choice_is_the_answer_also_after_a_kill(steward: Steward) -> Non
     await steward.sees("Here is your tea.")
     assert words_in(steward.model.requests[-1]).startswith("Tea")
     await steward.until(lambda: "✓ Tea" in steward.showing("Tea or coffee?")[0].text)
-
-
-@pytest.fixture
-def model() -> MessagesApi:
-    """A model whose replies the test scripts."""
-    return MessagesApi(api_key=KEY)
-
-
-@pytest.fixture
-async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
-    """The settings that lead to the model."""
-    async with serving(model.app) as url:
-        yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from bot.domain.change import DropFeedback, SaveFeedback
 from bot.domain.feedback import ANSWER, Feedback
 
 if TYPE_CHECKING:
@@ -36,3 +37,13 @@ class MemoryFeedback:
 
     def _oldest_first(self) -> list[Feedback]:
         return sorted(self.rows.feedback.values(), key=lambda r: (r.at, r.turn, r.person))
+
+
+def think(rows: "Rows", write: SaveFeedback | DropFeedback) -> None:
+    if isinstance(write, SaveFeedback):
+        rows.chat(write.feedback.chat)
+        rows.feedback[write.feedback.turn, write.feedback.person] = write.feedback
+        return
+    known = rows.feedback.get((write.turn, write.person))
+    if known is not None and known.verdict is write.verdict:
+        del rows.feedback[write.turn, write.person]

@@ -1,11 +1,14 @@
 """Calls of hooks in memory."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bot.domain.hook import HookCall
+from bot.domain.change import AddHookCall, EndTries, SaveHookCall
+from bot.domain.errors import Conflict, Crowded
+from bot.domain.hook import CALLS_KEPT, HookCall
+from bot.domain.task import RunState
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows
@@ -43,3 +46,48 @@ class MemoryHookCalls:
 
     def _of(self, hook: str) -> Sequence[HookCall]:
         return [one for one in self.rows.hook_calls.values() if one.hook == hook]
+
+
+def write_call(rows: "Rows", write: AddHookCall | SaveHookCall | EndTries, at: datetime) -> None:
+    if isinstance(write, EndTries):
+        _end_tries(rows, write, at)
+        return
+    call = write.call
+    if isinstance(write, SaveHookCall):
+        known = rows.hook_calls.get(call.id)
+        waits = known is not None and known.state is RunState.AGAIN
+        if write.expect is not None and (known is None or not waits or known.tries != write.expect):
+            raise Conflict(f"call {call.id} is not at try {write.expect}")
+        if known is not None:
+            rows.hook_calls[call.id] = call
+        return
+    rows.chat(call.chat)
+    _count_calls(rows, write)
+    for one in [o for o in rows.hook_calls.values() if call.key and o.key == call.key]:
+        if one.hook == call.hook and one.at >= write.since:
+            raise Conflict(f"hook {call.hook} has a call with this key")
+        if one.hook == call.hook:
+            rows.hook_calls[one.id] = replace(one, key="")
+    rows.hook_calls[call.id] = call
+    for one in [o for o in rows.hook_calls.values() if o.hook == call.hook]:
+        if one.ended_at is not None and one.at < call.at - CALLS_KEPT:
+            del rows.hook_calls[one.id]
+
+
+def _end_tries(rows: "Rows", write: EndTries, at: datetime) -> None:
+    for one in list(rows.hook_calls.values()):
+        if one.chat == write.chat and one.state is RunState.AGAIN:
+            rows.hook_calls[one.id] = one.ended(RunState.STOPPED, at, write.why)
+
+
+def _count_calls(rows: "Rows", write: AddHookCall) -> None:
+    call, pace = write.call, write.pace
+    if pace is None:
+        return
+    ages = [(call.at - one.at, one.hook == call.hook) for one in rows.hook_calls.values()]
+    minute = [mine for age, mine in ages if timedelta(0) <= age < timedelta(minutes=1)]
+    day = [mine for age, mine in ages if timedelta(0) <= age < timedelta(days=1)]
+    if sum(minute) >= pace.each or len(minute) >= pace.all:
+        raise Crowded("Too many calls in a minute.", 60.0)
+    if sum(day) >= pace.daily:
+        raise Crowded("Too many calls in a day.", 3_600.0)

@@ -78,16 +78,7 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     rows.end_grants(other.id, "")
     for table in (rows.turns, rows.approvals, rows.errands):
         _refile(table, other.id, kept.id, names)
-    if any(p.live and p.chat == kept.id for p in rows.plans.values()):
-        for plan in [p for p in rows.plans.values() if p.live and p.chat == other.id]:
-            over = replace(plan, state=PlanState.CANCELLED, turn=None, ended_at=when)
-            rows.plans[plan.id] = replace(over, version=plan.version + 1)
-    known = {f.key for f in rows.received.values() if f.chat == kept.id}
-    for file in [f for f in rows.received.values() if f.chat == other.id and f.key in known]:
-        del rows.received[file.id]
-    for chat, key in [place for place in rows.hearings if place[0] == other.id]:
-        words = rows.hearings.pop((chat, key))
-        rows.hearings.setdefault((kept.id, key), replace(words, chat=kept.id))
+    _end_doubles(rows, kept, other, when)
     for table in (
         rows.voice_notes,
         rows.tasks,
@@ -117,6 +108,20 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
     rows.chats.update({chat.id: replace(chat, screen=kept.id) for chat in homes})
     del rows.chats[other.id]
     return replace(kept, conversation=into, last_seq=kept.last_seq + other.last_seq)
+
+
+def _end_doubles(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> None:
+    """Ends what a chat has once, where the kept chat has it too."""
+    if any(p.live and p.chat == kept.id for p in rows.plans.values()):
+        for plan in [p for p in rows.plans.values() if p.live and p.chat == other.id]:
+            over = replace(plan, state=PlanState.CANCELLED, turn=None, ended_at=when)
+            rows.plans[plan.id] = replace(over, version=plan.version + 1)
+    known = {f.key for f in rows.received.values() if f.chat == kept.id}
+    for file in [f for f in rows.received.values() if f.chat == other.id and f.key in known]:
+        del rows.received[file.id]
+    for chat, key in [place for place in rows.hearings if place[0] == other.id]:
+        words = rows.hearings.pop((chat, key))
+        rows.hearings.setdefault((kept.id, key), replace(words, chat=kept.id))
 
 
 def _rebranch(rows: "Rows", other: Chat, names: Mapping[str, str], by: int) -> None:

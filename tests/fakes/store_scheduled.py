@@ -1,12 +1,16 @@
 """Tasks and runs in memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from bot.domain.approval import Approval, ApprovalState
+from bot.domain.change import AddRun, DropRuns, DropTask, PauseTasks, SaveRun, SaveTask
+from bot.domain.errors import Conflict
 from bot.domain.money import Nano
 from bot.domain.task import AT_WORK, RunState, TaskRun, TaskState, TimedTask
+from bot.domain.unwatched import LATE_UNWATCHED
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows
@@ -70,3 +74,69 @@ class MemoryScheduled:
 
     def _tried_again(self) -> Sequence[TaskRun]:
         return [one for one in self.rows.runs.values() if one.state is RunState.AGAIN]
+
+
+def schedule(
+    rows: "Rows",
+    write: SaveTask | DropTask | DropRuns | PauseTasks | AddRun | SaveRun,
+    at: datetime,
+) -> None:
+    match write:
+        case SaveTask(task, expect):
+            rows.chat(task.chat)
+            known = rows.tasks.get(task.id)
+            if (None if known is None else known.version) != expect:
+                raise Conflict(f"task {task.id} is not at version {expect}")
+            rows.tasks[task.id] = task
+        case DropTask(id, keeps_cards):
+            rows.tasks.pop(id, None)
+            runs = [one for one in rows.runs.values() if one.task == id and not keeps_cards]
+            for card in _asked_by(rows, runs):
+                rows.approvals[card.id] = replace(card, expires_at=at)
+            rows.runs = {key: run for key, run in rows.runs.items() if run.task != id}
+        case PauseTasks(chat, why):
+            pause(rows, [one for one in rows.tasks.values() if one.chat == chat], why)
+        case _:
+            _run(rows, write)
+
+
+def _run(rows: "Rows", write: DropRuns | AddRun | SaveRun) -> None:
+    match write:
+        case DropRuns():
+            _drop_runs(rows, write)
+        case AddRun(run):
+            if run.task not in rows.tasks or (run.task, run.due) in rows.runs:
+                raise Conflict(f"task {run.task} has a run for {run.due}")
+            rows.runs[run.task, run.due] = run
+        case SaveRun(run):
+            if (run.task, run.due) in rows.runs:
+                rows.runs[run.task, run.due] = run
+
+
+def _drop_runs(rows: "Rows", write: DropRuns) -> None:
+    runs = [one for one in rows.runs.values() if one.task == write.task]
+    beyond = sorted(runs, key=lambda one: one.at, reverse=True)[write.most :]
+    for one in runs:
+        skipped = one.state is RunState.SKIPPED and one.at < write.skipped_before
+        old = one.at < write.before or one in beyond or skipped
+        over = one.state not in (*AT_WORK, RunState.WAITING)
+        if old and over and not _asked_by(rows, [one]):
+            del rows.runs[one.task, one.due]
+
+
+def _asked_by(rows: "Rows", runs: Sequence[TaskRun]) -> Sequence[Approval]:
+    """Returns the open cards of runs, of what followed them later, and of their errands."""
+    turns, causes = {one.turn for one in runs}, dict[str, str]()
+    cards = rows.approvals.values()
+    causes |= {one.id: one.turn for one in cards}
+    causes |= {one.id: one.parent for one in rows.errands.values()}
+    for _ in causes:
+        turns |= {f"{LATE_UNWATCHED}{id}" for id, turn in causes.items() if turn in turns}
+    turns |= {one.id for one in rows.errands.values() if one.parent in turns}
+    return [one for one in cards if one.turn in turns and one.state is ApprovalState.OPEN]
+
+
+def pause(rows: "Rows", tasks: Sequence[TimedTask], why: str) -> None:
+    for one in tasks:
+        if one.state is TaskState.ACTIVE:
+            rows.tasks[one.id] = one.changed(state=TaskState.PAUSED, why=why)

@@ -55,6 +55,13 @@ def deaths(life: Coroutine[Any, Any, int]) -> Sequence[tuple[int, bool]]:
     return [(at, after) for at in range(1, writes + 1) for after in (False, True)]
 
 
+async def writes_of(play: Callable[[Fate], Awaitable[object]]) -> int:
+    """Returns the writes of a life without a death, for `deaths`."""
+    fate = Fate(None, after=False)
+    await play(fate)
+    return fate.writes
+
+
 @dataclass(frozen=True)
 class DyingJournal:
     journal: Journal

@@ -197,8 +197,7 @@ class Stage:
 
     def composed(self) -> Application:
         """Returns the application over this store, with the settings as they are now."""
-        store = self.store
-        fate = self._fate
+        store, fate = self.store, self._fate
         journal = DyingJournal(store.journal, fate)
         zones = Zones(self.timezone)
         till = Till(store.ledger, journal, store.people, zones, self.clock, self.budgets)
@@ -207,7 +206,12 @@ class Stage:
             vectors = DyingVectors(self.vectors, fate)
             paid = PaidEmbedder(self.embedder, till)
             self.meaning = Meaning(paid, vectors, meant, debts, journal, self.clock)
-        ports = StorePorts(
+        ports, world, policy = self._ports(journal), self._world(), self._policy()
+        return Application(Composition(ports, world, policy, self._companions, till))
+
+    def _ports(self, journal: DyingJournal) -> StorePorts:
+        store, fate = self.store, self._fate
+        return StorePorts(
             DyingInbox(store.inbox, fate),
             journal,
             store.chats,
@@ -234,7 +238,9 @@ class Stage:
             store.file_changes,
             store.feedback,
         )
-        world = World(
+
+    def _world(self) -> World:
+        return World(
             clock=self.clock,
             channels={self.channel.name: self._way_out()},
             models={"fake": self.model},
@@ -244,11 +250,11 @@ class Stage:
             files={self.channel.name: self.files},
             groups={self.channel.name: self.groups},
             reader=self.reader,
-            inbox_folder=DyingInboxFolder(self.inbox_folder, fate),
+            inbox_folder=DyingInboxFolder(self.inbox_folder, self._fate),
             workspace_door=self.workspace_door,
             persona=self.persona,
             packing=self.packing,
-            sounds=DyingSounds(self.sounds, fate),
+            sounds=DyingSounds(self.sounds, self._fate),
             templates=self.templates,
             skills=self.skills,
             servers=self._servers,
@@ -262,7 +268,9 @@ class Stage:
             zones_at=self.zones_at,
             hooks=self.hooks,
         )
-        policy = Policy(
+
+    def _policy(self) -> Policy:
+        return Policy(
             "fake/fake",
             fallbacks=self.fallbacks,
             timezone=self.timezone,
@@ -275,7 +283,6 @@ class Stage:
             schedules=self.schedules,
             goals=self.goals,
         )
-        return Application(Composition(ports, world, policy, self._companions, till))
 
     def _way_out(self) -> Channel:
         if self.rates is None:

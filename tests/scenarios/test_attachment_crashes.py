@@ -7,7 +7,7 @@ from bot.domain.message import Attachment, InboundMessage
 from bot.domain.transcript import AskerBody
 from bot.domain.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, says
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, HOME, Stage, running
 
@@ -31,13 +31,7 @@ async def _play(fate: Fate) -> Stage:
     return scene
 
 
-async def _writes() -> int:
-    fate = Fate(None, after=False)
-    await _play(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play)))
 async def test_a_death_at_any_write_leaves_one_file_for_each_message(at: int, after: bool) -> None:
     fate = Fate(at, after)
     scene = await _play(fate)

@@ -6,7 +6,7 @@ from bot.domain.limits import Limits
 from bot.domain.tool import Code
 from bot.domain.transcript import ReplyBody
 from tests.fakes.model import RuledModel
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life, two_answers
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.tools import looking, sending, writing
@@ -24,13 +24,7 @@ async def _play(fate: Fate) -> tuple[Stage, int]:
     return scene, len(tool.ran)
 
 
-async def _writes() -> int:
-    fate = Fate(None, after=False)
-    await _play(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play)))
 async def test_a_death_at_any_write_loses_nothing_and_repeats_nothing(at: int, after: bool) -> None:
     fate = Fate(at, after)
     scene, ran = await _play(fate)

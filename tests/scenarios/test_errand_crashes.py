@@ -10,7 +10,7 @@ from bot.domain.tool import Code
 from bot.domain.transcript import LateResultBody, ReplyBody
 from bot.domain.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, says
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.test_errands import Answer, Family, answers, sends, then, writes
@@ -51,13 +51,7 @@ def _greeted(scene: Stage) -> bool:
     return any(text.startswith("Hello.") for text in scene.texts)
 
 
-async def _writes(*, aside: bool) -> int:
-    fate = Fate(None, after=False)
-    await _play(fate, aside=aside)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes(aside=False)))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(partial(_play, aside=False))))
 async def test_a_death_at_any_write_leaves_each_errand_answered_once(at: int, after: bool) -> None:
     fate = Fate(at, after)
     scene, ran = await _play(fate, aside=False)
@@ -66,7 +60,7 @@ async def test_a_death_at_any_write_leaves_each_errand_answered_once(at: int, af
     assert scene.texts.count(ANSWER) in (1, 2), "shown, and at most one copy more"
 
 
-@pytest.mark.parametrize(("at", "after"), deaths(_writes(aside=True)))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(partial(_play, aside=True))))
 async def test_a_death_at_any_write_loses_no_late_result(at: int, after: bool) -> None:
     fate = Fate(at, after)
     scene, ran = await _play(fate, aside=True)

@@ -9,7 +9,7 @@ import pytest
 from bot.domain.change import InboundState
 from bot.domain.limits import Limits
 from tests.fakes.model import RuledModel, says
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.test_forgetting import SECRET, left
@@ -62,13 +62,7 @@ def _held(scene: Stage) -> int:
     return sum(map(len, scene.vectors.held.values()))
 
 
-async def _writes() -> int:
-    fate = Fate(None, after=False)
-    await _play(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play)))
 async def test_a_death_at_any_write_erases_all_and_indexes_nothing_twice(
     at: int, after: bool
 ) -> None:

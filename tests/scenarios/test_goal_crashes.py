@@ -1,6 +1,7 @@
 """Death at every write of a goal's life: each milestone, question and reflection exists once."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -12,7 +13,7 @@ from bot.domain.task import RunState
 from bot.domain.transcript import AskerBody, NoteBody
 from bot.domain.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, says
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, HOME, Stage, running
 from tests.scenarios.test_goals import diary, goal_in, stands, update
@@ -31,21 +32,33 @@ def _lives(request: ModelRequest, _: int) -> ModelReply:
     return update("a", milestone="Took you.")
 
 
-async def _play(fate: Fate) -> Stage:
-    """Lives through a goal: proposed, started, a milestone, a question, an answer, its end."""
-    scene = Stage(RuledModel(_lives), [], Limits(), fate)
+def _hourly(rule: Callable[[ModelRequest, int], ModelReply], fate: Fate) -> Stage:
+    """Returns a stage whose goals run each hour."""
+    scene = Stage(RuledModel(rule), [], Limits(), fate)
     scene.goals = GoalBounds(pace="hourly")
     scene.application = scene.composed()
+    return scene
+
+
+async def _begun(scene: Stage, fate: Fate) -> Life:
+    """Proposes a goal and starts it; returns the life in which it runs."""
+    scene.lend_tasks()
+    life = Life(scene, fate, wish=lambda _: None)
+    words = InboundMessage(HOME, ANN, "m1", "/goal Learn to sail", scene.clock.now())
+    await life.accept(scene.channel.update(words))
+    await life.until(lambda: bool(scene.store.rows.goals))
+    start = f"/goals start {goal_in(scene).id}"
+    words = InboundMessage(HOME, ANN, "m0", start, scene.clock.now())
+    await life.accept(scene.channel.update(words))
+    await life.until(lambda: bool(scene.store.rows.tasks))
+    return life
+
+
+async def _play(fate: Fate) -> Stage:
+    """Lives through a goal: proposed, started, a milestone, a question, an answer, its end."""
+    scene = _hourly(_lives, fate)
     async with running(scene):
-        scene.lend_tasks()
-        life = Life(scene, fate, wish=lambda _: None)
-        words = InboundMessage(HOME, ANN, "m1", "/goal Learn to sail", scene.clock.now())
-        await life.accept(scene.channel.update(words))
-        await life.until(lambda: bool(scene.store.rows.goals))
-        start = f"/goals start {goal_in(scene).id}"
-        words = InboundMessage(HOME, ANN, "m0", start, scene.clock.now())
-        await life.accept(scene.channel.update(words))
-        await life.until(lambda: bool(scene.store.rows.tasks))
+        life = await _begun(scene, fate)
         passing = asyncio.create_task(scene.clock.advance(30))
         await life.until(lambda: states(scene).count(RunState.DONE) == 1)
         await passing
@@ -62,13 +75,7 @@ async def _play(fate: Fate) -> Stage:
     return scene
 
 
-async def _writes() -> int:
-    fate = Fate(None, after=False)
-    await _play(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play)))
 async def test_a_death_at_any_write_of_a_goal_tells_each_thing_once(
     at: int, *, after: bool
 ) -> None:
@@ -97,19 +104,9 @@ def _fails_twice(request: ModelRequest, _: int) -> ModelReply:
 
 async def _play_failures(fate: Fate) -> Stage:
     """Lives through two failed runs, a reflection, and a run that reads it."""
-    scene = Stage(RuledModel(_fails_twice), [], Limits(), fate)
-    scene.goals = GoalBounds(pace="hourly")
-    scene.application = scene.composed()
+    scene = _hourly(_fails_twice, fate)
     async with running(scene):
-        scene.lend_tasks()
-        life = Life(scene, fate, wish=lambda _: None)
-        words = InboundMessage(HOME, ANN, "m1", "/goal Learn to sail", scene.clock.now())
-        await life.accept(scene.channel.update(words))
-        await life.until(lambda: bool(scene.store.rows.goals))
-        start = f"/goals start {goal_in(scene).id}"
-        words = InboundMessage(HOME, ANN, "m0", start, scene.clock.now())
-        await life.accept(scene.channel.update(words))
-        await life.until(lambda: bool(scene.store.rows.tasks))
+        life = await _begun(scene, fate)
         for n, seconds in ((1, 30), (2, HOUR), (3, HOUR)):
             passing = asyncio.create_task(scene.clock.advance(seconds))
             await life.until(lambda n=n: _ended(scene) == n)
@@ -121,13 +118,7 @@ def _ended(scene: Stage) -> int:
     return sum(state in (RunState.FAILED, RunState.DONE) for state in states(scene))
 
 
-async def _writes_of_failures() -> int:
-    fate = Fate(None, after=False)
-    await _play_failures(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes_of_failures()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play_failures)))
 async def test_a_death_at_any_write_leaves_one_reflection_that_the_next_run_reads(
     at: int, *, after: bool
 ) -> None:

@@ -14,7 +14,7 @@ from bot.ports.tool import Place
 from tests.fakes.channel import Shown
 from tests.fakes.model import RuledModel, call, calls, says
 from tests.fakes.skills import FakeSkills
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.test_skills import skill
@@ -82,13 +82,7 @@ async def _play(fate: Fate) -> tuple[Stage, list[str]]:
     return scene, [a["what"] for a in tool.ran]
 
 
-async def _writes() -> int:
-    fate = Fate(None, after=False)
-    await _play(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play)))
 async def test_a_death_at_any_write_of_a_plan_makes_one_card_and_runs_each_step_once(
     at: int, after: bool
 ) -> None:
@@ -146,13 +140,7 @@ async def _play_pipeline(fate: Fate) -> tuple[Stage, list[Ran]]:
     return scene, ran
 
 
-async def _pipeline_writes() -> int:
-    fate = Fate(None, after=False)
-    await _play_pipeline(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_pipeline_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play_pipeline)))
 async def test_a_death_at_any_write_leaves_each_step_with_its_skill(at: int, after: bool) -> None:
     fate = Fate(at, after)
     scene, ran = await _play_pipeline(fate)

@@ -16,7 +16,8 @@ from bot.flow.commands.plans import NEWER
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
-from tests.scenarios.test_plans import button, said, submit, write
+from tests.scenarios.test_plan_commands import said
+from tests.scenarios.test_plans import button, submit, write
 from tests.scenarios.tools import submitting, writing
 from tests.words import KEPT, NO_READY_MADE, OTHER_PLAN_ENDED, REPLACE, REPLACED, STEPS_RUN
 

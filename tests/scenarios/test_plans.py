@@ -11,42 +11,26 @@ from bot.domain.limits import Limits
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
-from bot.domain.plan import Plan, PlanState, StepState
+from bot.domain.plan import Plan, PlanState
 from bot.domain.rights import Rights
-from bot.domain.template import Argument, Template
 from bot.domain.tool import Code, Status, ToolCall
-from bot.domain.transcript import AskerBody, NoteBody
+from bot.domain.transcript import AskerBody
 from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT
 from bot.flow.plans.desk import STALE
-from bot.ports.templates import Broken
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
-from tests.scenarios.tools import asking, burning, foreign, looking, risky, submitting, writing
+from tests.scenarios.tools import burning, looking, submitting, writing
 from tests.words import (
     APPROVE,
     APPROVED,
     CANCEL,
     CHANGE,
-    DANGEROUS_STEP,
     DIFFERENT,
-    FIRST_FAILED_ASKS,
-    FIRST_STEP_FAILED,
     HOW_TO_PRESS,
-    MODE_STAYS_ON,
     NO_CHANGES,
-    NO_PLAN,
-    NO_READY_MADE,
-    OUTCOME_UNKNOWN,
-    PLAN_DONE,
-    PLAN_NOT_FINISHED,
-    PLAN_OF_TWO_DONE,
     PLAN_STILL_WAITS,
-    RESUME,
-    RETRY,
     REVISED,
-    SKIP,
-    STOP,
     STOPPED,
 )
 
@@ -102,184 +86,6 @@ async def test_in_plan_mode_reads_run_and_changes_become_steps_of_one_card() -> 
         assert asked.text == "make two files"
         assert scene.turns[0].stop_reason is StopReason.PLAN_READY
         assert len(scene.texts) == 1, "the card alone: there were no words beside the calls"
-        scene.assert_whole()
-
-
-async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so() -> None:
-    tool = writing()
-    script = (
-        calls(write("a", "1"), write("b", "2")),
-        says("This is the plan."),
-        calls(write("c", "1")),
-        calls(write("d", "2")),
-        says("Both are there."),
-    )
-    async with stage(*script, tools=[tool, submitting()]) as scene:
-        await scene.say("/plan make two files")
-        await scene.settled(1)
-        assert scene.texts[0] == "This is the plan."
-        assert await scene.press("Approve") == APPROVED
-        await scene.settled(2)
-        assert [a["what"] for a in tool.ran] == ["1", "2"]
-        assert the_plan(scene).state is PlanState.DONE
-        told = plan_card(scene).text.split("\n\n")
-        assert told[1:] == ["✓ 1. Do write 1", "✓ 2. Do write 2", "✅ Done"]
-        assert scene.texts[-1] == f"Both are there.\n\n📋 {PLAN_OF_TWO_DONE}"
-        assert scene.approvals == []
-        note = [b for b in scene.bodies if isinstance(b, NoteBody) and b.purpose == "plan"][-1]
-        assert '1. write {"what":"1"}' in note.text
-        actions = [a.action for a in scene.store.rows.audit if a.action.startswith("plan.")]
-        assert actions.count("plan.ready") == 1
-        assert actions.count("plan.approved") == 1
-        assert actions.count("plan.step") == 2
-
-
-async def test_a_call_that_is_not_in_the_plan_asks_and_so_does_a_step_made_twice() -> None:
-    tool = writing()
-    script = (
-        calls(write("a", "1")),
-        says("The plan."),
-        calls(write("b", "1"), write("c", "1"), write("d", "other")),
-        says("Done."),
-    )
-    async with stage(*script, tools=[tool, submitting()]) as scene:
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.parked()
-        assert [a["what"] for a in tool.ran] == ["1"]
-        asking = [a.call.id for a in scene.approvals]
-        assert asking == ["c", "d"]
-        await scene.press("Deny", card=-1)
-        await scene.press("Deny", card=-1)
-        await scene.settled(2)
-        assert the_plan(scene).state is PlanState.DONE
-        assert len(tool.ran) == 1
-
-
-async def test_a_dangerous_step_is_marked_and_asks_again_when_its_turn_comes() -> None:
-    fire = burning()
-    script = (
-        calls(call("a", "burn", {"what": "it"})),
-        says("The plan."),
-        calls(call("b", "burn", {"what": "it"})),
-        says("Then not."),
-    )
-    async with stage(*script, tools=[fire, submitting()]) as scene:
-        await scene.say("/plan burn it")
-        await scene.settled(1)
-        assert "1. ⚠️ Do burn it" in scene.cards[0].text
-        await scene.press("Approve")
-        await scene.parked()
-        assert DANGEROUS_STEP in scene.cards[-1].text
-        await scene.press("Deny", card=-1)
-        await scene.settled(2)
-        assert fire.ran == []
-        plan = the_plan(scene)
-        assert (plan.state, plan.steps[0].state) == (PlanState.CANCELLED, StepState.SKIPPED)
-        assert "None of its steps ran" in scene.texts[-1]
-
-
-async def test_foreign_content_in_view_leaves_the_literal_steps_approved() -> None:
-    tool = writing()
-    script = (
-        calls(write("a", "1")),
-        says("The plan."),
-        calls(call("f", "fetch")),
-        calls(write("b", "1")),
-        says("Done."),
-    )
-    async with stage(*script, tools=[tool, foreign(), submitting()]) as scene:
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.settled(2)
-        assert len(tool.ran) == 1
-        assert scene.approvals == []
-
-
-async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
-    tool = risky()
-    script = (
-        calls(write("a", "1"), write("b", "2")),
-        says("The plan."),
-        calls(write("c", "1"), write("d", "2")),
-        calls(write("e", "1"), write("f", "2")),
-        says("Both at last."),
-    )
-    async with stage(*script, tools=[tool, submitting()]) as scene:
-        await scene.say("/plan two files")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.settled(2)
-        assert [a["what"] for a in tool.ran] == ["1"]
-        assert scene.texts[-1] == f"{FIRST_STEP_FAILED} Its card asks how to go on."
-        card = plan_card(scene)
-        assert "✗ 1. Do write 1 — 1 broke\n\n" in card.text
-        assert FIRST_FAILED_ASKS in card.text
-        assert card.text.count("1 broke") == 1
-        labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
-        assert labels == [RETRY, SKIP, STOP]
-        data = button(card, RETRY)
-        assert await scene.press_data(data) == "Trying again."
-        assert await scene.press_data(data) == SPENT
-        await scene.settled(3)
-        assert [a["what"] for a in tool.ran] == ["1", "1", "2"]
-        assert the_plan(scene).state is PlanState.DONE
-        scene.assert_whole()
-
-
-async def test_a_skipped_step_is_left_out_and_told() -> None:
-    tool = risky()
-    script = (
-        calls(write("a", "1"), write("b", "2")),
-        says("The plan."),
-        calls(write("c", "1")),
-        calls(write("d", "2")),
-        says("One of two."),
-    )
-    async with stage(*script, tools=[tool, submitting()]) as scene:
-        await scene.say("/plan two files")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.settled(2)
-        assert await scene.press("Skip") == "Skipped."
-        await scene.settled(3)
-        assert the_plan(scene).state is PlanState.PARTLY_DONE
-        assert scene.texts[-1].endswith(f"📋 {PLAN_DONE}: 1 of 2 steps, 1 step skipped.")
-        assert "✅ Done, 1 step skipped" in plan_card(scene).text
-        assert "⏭ 1. Do write 1 — skipped; 1 broke" in plan_card(scene).text
-
-
-async def test_a_stop_at_a_failed_step_ends_the_plan_truthfully() -> None:
-    script = (calls(write("a", "1"), write("b", "2")), says("The plan."), calls(write("c", "1")))
-    async with stage(*script, tools=[risky(), submitting()]) as scene:
-        await scene.say("/plan two files")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.settled(2)
-        assert await scene.press("Stop") == "Stopped."
-        await scene.application.parts.way_out.delivery.flushed()
-        assert the_plan(scene).state is PlanState.PARTLY_DONE
-        assert "✗ 1. Do write 1 — 1 broke\n\n⏹ 2. Do write 2 — not run" in plan_card(scene).text
-        assert scene.cards == []
-
-
-async def test_stop_while_it_runs_ends_turn_and_plan() -> None:
-    gate = asyncio.Event()
-    tool = replace(writing(), gate=gate)
-    script = (calls(write("a", "1"), write("b", "2")), says("The plan."), calls(write("c", "1")))
-    async with stage(*script, tools=[tool, submitting()]) as scene:
-        await scene.say("/plan two files")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await tool.started.wait()
-        await scene.say("/stop")
-        await scene.settled(2)
-        plan = the_plan(scene)
-        assert plan.state is PlanState.PARTLY_DONE
-        assert plan.steps[0].outcome.startswith(OUTCOME_UNKNOWN)
-        assert scene.turns[1].stop_reason is StopReason.USER_CANCELLED
         scene.assert_whole()
 
 
@@ -393,50 +199,6 @@ async def test_a_plan_that_nobody_named_has_the_title_of_its_wish_in_every_revis
         await scene.say("call it 2", reply_to=scene.cards[0])
         await scene.settled(2)
         assert f"📋 {title} · 1 step · revision 2\n" in scene.cards[0].text
-
-
-async def test_a_model_that_merely_stops_leaves_a_plan_to_resume() -> None:
-    tool = writing()
-    script = (
-        calls(write("a", "1"), write("b", "2")),
-        says("The plan."),
-        calls(write("c", "1")),
-        says("I stop here."),
-        calls(write("d", "2")),
-        says("All of it."),
-    )
-    async with stage(*script, tools=[tool, submitting()]) as scene:
-        await scene.say("/plan two files")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.settled(2)
-        assert the_plan(scene).state is PlanState.EXECUTING
-        assert PLAN_NOT_FINISHED in scene.texts[-1]
-        assert "⏳" not in plan_card(scene).text
-        assert await scene.press(RESUME) == "Going on."
-        await scene.settled(3)
-        assert the_plan(scene).state is PlanState.DONE
-
-
-async def test_a_plan_whose_steps_have_all_run_offers_no_stop() -> None:
-    gate = asyncio.Event()
-    look = replace(looking(), gate=gate)
-    script = (
-        calls(write("a", "1")),
-        says("The plan."),
-        calls(write("b", "1")),
-        calls(call("r", "look")),
-        says("Done."),
-    )
-    async with stage(*script, tools=[writing(), look, submitting()]) as scene:
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await look.started.wait()
-        await scene.until(lambda: "1 of 1 step done" in plan_card(scene).text)
-        assert scene.cards == []
-        gate.set()
-        await scene.settled(2)
 
 
 async def test_while_a_plan_is_collected_the_number_of_steps_is_told() -> None:
@@ -597,33 +359,6 @@ async def test_somebody_elses_messages_are_not_planned() -> None:
         assert the_plan(scene).collecting
 
 
-async def test_a_message_while_a_step_asks_sets_the_plan_aside_and_resume_goes_on() -> None:
-    fire = burning()
-    script = (
-        calls(call("a", "burn", {"what": "it"})),
-        says("The plan."),
-        calls(call("b", "burn", {"what": "it"})),
-        says("Four."),
-        calls(call("c", "burn", {"what": "it"})),
-        says("Burnt."),
-    )
-    async with stage(*script, tools=[fire, submitting()]) as scene:
-        await scene.say("/plan burn it")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.parked()
-        await scene.say("what is two and two?")
-        await scene.settled(3)
-        assert the_plan(scene).state is PlanState.EXECUTING
-        assert [a.state.value for a in scene.approvals] == ["cancelled"]
-        assert await scene.press("Resume") == "Going on."
-        await scene.parked()
-        await scene.press("Approve", card=-1)
-        await scene.settled(4)
-        assert len(fire.ran) == 1
-        assert the_plan(scene).state is PlanState.DONE
-
-
 async def test_a_card_that_fell_behind_is_brought_up_to_date_before_a_wait() -> None:
     script = (
         calls(write("a", "1"), write("b", "2"), call("c", "burn", {"what": "it"})),
@@ -650,154 +385,6 @@ async def test_a_new_conversation_ends_the_plan_that_waits() -> None:
         await scene.application.parts.way_out.delivery.flushed()
         assert the_plan(scene).state is PlanState.CANCELLED
         assert scene.cards == []
-
-
-async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None:
-    script = (calls(write("a", "1")), says("The plan."))
-    async with stage(*script, tools=[writing(), submitting()], people=TEAM) as scene:
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        await scene.say(f"/plan save {the_plan(scene).id} one-file", BOB)
-        await scene.shows("That plan is not yours.")
-        assert scene.templates.known == {}
-        await said(scene, f"/plan save {the_plan(scene).id} one-file", "plans/one-file.md")
-
-
-async def test_the_commands_tell_what_there_is() -> None:
-    script = (calls(write("a", "1")), says("The plan."))
-    async with stage(*script, tools=[writing(), submitting()]) as scene:
-        await said(scene, "/plan", "Try one of these:")
-        await said(scene, "/plan status", NO_PLAN)
-        await said(scene, "/plan list", "no plans yet")
-        await said(scene, "/plan show", "Usage:")
-        await said(scene, "/plan staus now", "Did you mean `/plan status`?")
-        await said(scene, "/plan resume", NO_PLAN)
-        await said(scene, "/plan done", "No plan is being collected.")
-        await said(scene, "/plan off", "Plan mode is off.")
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        plan = the_plan(scene)
-        await said(scene, "/plan status", "waiting for your decision · 1 step")
-        await said(scene, f"/plan show {plan.id}", 'Arguments: {"what":"1"}')
-        await said(scene, "/plan show zzzz", "no plan")
-        await said(scene, "/plan list", plan.id)
-        await said(scene, f"/plan resume {plan.id}", "It is waiting for your decision")
-        await said(scene, f"/plan save {plan.id} ../../etc", "small letters and digits")
-        await said(scene, f"/plan save {plan.id} My Weekly", "small letters and digits")
-        await said(scene, f"/plan save {plan.id} one-file", "plans/one-file.md")
-        await said(scene, f"/plan save {plan.id} one-file", "already")
-        await said(scene, "/plan use", "one-file")
-        await said(scene, f"/plan cancel {plan.id}", "Cancelled.")
-        await said(scene, f"/plan cancel {plan.id}", "It has ended")
-        assert APPROVE not in scene.labels
-
-
-async def test_a_single_word_is_a_wish() -> None:
-    script = (calls(write("a", "1")), says("The plan."))
-    async with stage(*script, tools=[writing(), submitting()]) as scene:
-        await scene.say("/plan breakfast")
-        await scene.settled(1)
-        assert (the_plan(scene).title, APPROVE in scene.labels) == ("Breakfast", True)
-
-
-async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
-    script = (calls(write("a", "1")), says("The plan."))
-    async with stage(*script, tools=[writing(), submitting()]) as scene:
-        await scene.say("/plan")
-        await scene.until(lambda: scene.labels)
-        assert scene.labels == ["📋 Plan mode on", "Ready-made", "Earlier plans"]
-        assert await scene.press("Earlier plans") == ""
-        await scene.shows("no plans yet")
-        assert await scene.press("Plan mode on") == ""
-        await scene.shows("Plan mode is on.")
-        assert (the_plan(scene).state, scene.labels) == (PlanState.COLLECTING, [])
-        await scene.say("/plan")
-        await scene.until(lambda: "Off" in scene.labels)
-        assert await scene.press("Off") == ""
-        await scene.until(lambda: not scene.labels)
-        assert the_plan(scene).state is PlanState.CANCELLED
-        await scene.say("/plan one file")
-        await scene.settled()
-        await scene.say("/plan")
-        await scene.until(lambda: "Cancel it" in scene.labels)
-        assert await scene.press("Status") == ""
-        assert await scene.press_data("m:plan:one more wish") != ""
-
-
-async def said(scene: Stage, text: str, answer: str) -> None:
-    before = len(scene.texts)
-    await scene.say(text)
-    await scene.until(lambda: len(scene.texts) > before and answer in scene.texts[-1])
-
-
-async def test_a_second_plan_takes_the_place_of_the_first_only_when_told() -> None:
-    script = (calls(write("a", "1")), says("One."), calls(write("b", "2")), says("Two."))
-    async with stage(*script, tools=[writing(), submitting()]) as scene:
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        first = the_plan(scene)
-        await scene.say("/plan replace another file")
-        await scene.settled(2)
-        assert scene.store.rows.plans[first.id].state is PlanState.CANCELLED
-        assert the_plan(scene).state is PlanState.READY
-        assert [b.text for b in scene.bodies if isinstance(b, AskerBody)][-1] == "another file"
-        assert len(scene.cards) == 1
-
-
-async def test_done_shows_what_is_collected_so_far_once() -> None:
-    script = (calls(write("a", "1")), calls(call("q", "ask", {"what": "Which?"})))
-    async with stage(*script, tools=[writing(), submitting(), asking()]) as scene:
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        assert the_plan(scene).collecting
-        assert MODE_STAYS_ON in scene.texts[-1]
-        await scene.say("/plan done")
-        await scene.say("/plan done")
-        await scene.until(lambda: len(scene.cards) == 1)
-        await scene.routed()
-        assert the_plan(scene).state is PlanState.READY
-        ready = [a for a in scene.store.rows.audit if a.action == "plan.ready"]
-        assert len(ready) == 1
-
-
-async def test_a_template_is_used_with_its_blanks_filled() -> None:
-    template = Template(
-        "report",
-        "A report.",
-        (Argument("folder"), Argument("title", default="Report")),
-        "1. Write {{title}} from {{folder}}",
-    )
-    script = (calls(write("a", "1")), says("The plan."))
-    async with stage(*script, tools=[writing(), submitting()]) as scene:
-        scene.templates.known["report"] = template
-        scene.templates.known["odd"] = Broken("plans/odd.md", 3, "no steps")
-        await said(scene, "/plan use nothing", NO_READY_MADE)
-        await said(scene, "/plan use odd", "plans/odd.md:3: no steps")
-        await said(scene, "/plan use report", "Which folder?")
-        await scene.say("/plan use report notes The week")
-        await scene.settled(1)
-        asked = next(b for b in scene.bodies if isinstance(b, AskerBody))
-        assert "1. Write The week from notes" in asked.text
-        assert the_plan(scene).state is PlanState.READY
-
-
-async def test_an_execution_that_runs_out_of_rounds_can_be_resumed() -> None:
-    script = (
-        calls(write("a", "1")),
-        says("The plan."),
-        *(calls(call(f"r{n}", "look")) for n in range(3)),
-    )
-    limits = Limits(plan_rounds=1)
-    async with stage(*script, tools=[writing(), looking(), submitting()], limits=limits) as scene:
-        await scene.say("/plan one file")
-        await scene.settled(1)
-        await scene.press("Approve")
-        await scene.settled(2)
-        assert scene.turns[1].stop_reason is StopReason.MAX_ROUNDS
-        assert the_plan(scene).state is PlanState.EXECUTING
-        labels = [b["label"] for row in scene.cards[0].piece.body["buttons"] for b in row]
-        assert labels == [RESUME, STOP]
-        assert PLAN_NOT_FINISHED in scene.texts[-1]
 
 
 async def test_where_the_bot_is_gone_the_plan_ends() -> None:

@@ -28,7 +28,7 @@ from bot.domain.trouble import Trouble
 from bot.domain.turn import TurnState
 from bot.domain.view import ModelReply, ModelRequest
 from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running, stage
 from tests.scenarios.tools import tool, writing
@@ -662,13 +662,7 @@ async def _play(fate: Fate) -> Stage:
     return scene
 
 
-async def _writes() -> int:
-    fate = Fate(None, after=False)
-    await _play(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play)))
 async def test_a_death_at_any_write_of_a_run_leaves_each_time_its_one_run(
     at: int, *, after: bool
 ) -> None:

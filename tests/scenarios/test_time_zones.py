@@ -9,7 +9,7 @@ from bot.domain.transcript import AskerBody
 from bot.domain.view import ModelReply, ModelRequest
 from bot.domain.zones import meant, similar
 from tests.fakes.model import RuledModel, call, calls, says
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.team import group
@@ -136,13 +136,7 @@ async def _play(fate: Fate) -> Stage:
     return scene
 
 
-async def _writes() -> int:
-    fate = Fate(None, after=False)
-    await _play(fate)
-    return fate.writes
-
-
-@pytest.mark.parametrize(("at", "after"), deaths(_writes()))
+@pytest.mark.parametrize(("at", "after"), deaths(writes_of(_play)))
 async def test_a_death_at_any_write_asks_once(at: int, after: bool) -> None:
     scene = await _play(Fate(at, after))
     rows = scene.store.rows.outbox

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
@@ -12,7 +13,7 @@ from bot.ports.hearing import Speech
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.model import RuledModel, says
 from tests.fakes.speaking import FakeSpeaking
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, HOME, Stage, running
 from tests.scenarios.test_speaking import OWN, QUOTED, notes
@@ -71,13 +72,11 @@ def _message(scene: Stage, id: str, text: str, files: tuple[Attachment, ...]) ->
     return InboundMessage(HOME, ANN, id, text, scene.clock.now(), attachments=files)
 
 
-async def _writes(*, bound: bool) -> int:
-    fate = Fate(None, after=False)
-    await _play(fate, bound=bound)
-    return fate.writes
-
-
-_DEATHS = [(*death, bound) for bound in (True, False) for death in deaths(_writes(bound=bound))]
+_DEATHS = [
+    (*death, bound)
+    for bound in (True, False)
+    for death in deaths(writes_of(partial(_play, bound=bound)))
+]
 
 
 @pytest.mark.parametrize(("at", "after", "bound"), _DEATHS)

@@ -1,6 +1,7 @@
 """The buttons below the end of a turn: once, for the right people, while nobody has gone on."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -21,7 +22,7 @@ from bot.domain.turn import TurnState, Way, WaysOn
 from bot.domain.view import ModelReply, ModelRequest
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, RuledModel, ScriptedModel, Torn, call, calls, says
-from tests.scenarios.dying import Fate, deaths
+from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.team import EVE, TEAM, group
@@ -383,14 +384,10 @@ async def _play(words: str, fate: Fate) -> Stage:
     return scene
 
 
-async def _writes(words: str) -> int:
-    fate = Fate(None, after=False)
-    await _play(words, fate)
-    return fate.writes
-
-
 LIVES = [
-    (words, at, after) for words in ("fail first", "ask me") for at, after in deaths(_writes(words))
+    (words, at, after)
+    for words in ("fail first", "ask me")
+    for at, after in deaths(writes_of(partial(_play, words)))
 ]
 
 

@@ -21,6 +21,15 @@ _MOST_TOKENS_IN_ALL = 300_000
 _FIELDS = {"model", "input", "encoding_format", "dimensions", "user"}
 
 
+def settings_for(url: str) -> dict[str, str]:
+    """Returns the settings by which the program finds a server at this address."""
+    return {
+        "STEWARD_EMBED_URL": f"{url}/v1",
+        "STEWARD_EMBED_MODEL": MODEL,
+        "STEWARD_EMBED_KEY": KEY,
+    }
+
+
 class Embeddings:
     """Answers with vectors of the tests' embedder; a `fate` changes the next answers."""
 

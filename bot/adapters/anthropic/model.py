@@ -1,6 +1,5 @@
 """Claude as a model, over the Messages API."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from bot.adapters.anthropic import profiles
 from bot.adapters.anthropic.reply_builder import ReplyBuilder
 from bot.adapters.anthropic.request_body import RequestEncoder
+from bot.adapters.late_connection import LateConnection
 from bot.domain.errors import SettingError
 from bot.domain.limits import ModelTimes
 from bot.domain.model import ModelProfile
@@ -46,8 +46,7 @@ class AnthropicModel:
         self._window = window
         self._traits = profiles.shipped_traits() if traits is None else traits
         self._encoder = RequestEncoder()
-        self._opening = asyncio.Lock()
-        self._connection: Connection | None = None
+        self._connection = LateConnection(self._connect)
 
     async def __aenter__(self) -> Self:
         return self
@@ -58,14 +57,11 @@ class AnthropicModel:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        async with self._opening:
-            if self._connection is not None:
-                await self._connection.close()
-                self._connection = None
+        await self._connection.close()
 
     async def warm(self) -> None:
         """Loads the SDK in a thread, so that the first call does not wait for it."""
-        await self._connected()
+        await self._connection.opened()
 
     def profile(self, name: str) -> ModelProfile:
         known = profiles.profile(name, self._traits)
@@ -73,11 +69,11 @@ class AnthropicModel:
 
     async def check(self, name: str) -> None:
         """Raises a ModelError unless the provider accepts the key and knows the model."""
-        connection = await self._connected()
+        connection = await self._connection.opened()
         await connection.check(name)
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        connection = await self._connected()
+        connection = await self._connection.opened()
         builder = ReplyBuilder(request)
         async with aclosing(connection.events(self._encoder.encode(request))) as events:
             async for data in events:
@@ -85,12 +81,6 @@ class AnthropicModel:
                 if words:
                     yield TextDelta(words)
         yield builder.reply()
-
-    async def _connected(self) -> "Connection":
-        async with self._opening:
-            if self._connection is None:
-                self._connection = await asyncio.to_thread(self._connect)
-            return self._connection
 
     def _connect(self) -> "Connection":
         # Importing the SDK takes most of a second and 70 MB; receiving messages needs neither.

@@ -160,7 +160,7 @@ class ReplyBuilder:
             if searched and finish is not FinishReason.PAUSE:
                 continue  # cut off before its result: no later request may hold it
             if block.kind == "tool_use":
-                taken = _call_ids(self._request) if taken is None else taken
+                taken = self._request.call_ids if taken is None else taken
                 call_id = _free_id(block, taken)
                 parts.append(CallPart(_call(block, call_id, cut=cut)))
             else:
@@ -204,17 +204,6 @@ def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:
         fault,
         _sound(block.raw()),
     )
-
-
-def _call_ids(request: ModelRequest) -> set[str]:
-    """Returns the ids of all calls in view; a new call must not reuse any of them."""
-    return {
-        part.call.id
-        for message in request.messages
-        if message.role == "assistant"
-        for part in message.parts
-        if isinstance(part, CallPart)
-    }
 
 
 def _free_id(block: _Block, taken: set[str]) -> str:

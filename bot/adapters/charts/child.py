@@ -1,11 +1,11 @@
 """The process that draws one chart: takes JSON from its input, and prints a PNG picture."""
 
-import contextlib
 import io
 import json
-import resource
 import sys
 from typing import Any
+
+from bot.adapters.process_bounds import bound
 
 _FONTS = 4_000_000
 """Bytes of the list of fonts, which the library writes at its first use."""
@@ -13,7 +13,7 @@ _FONTS = 4_000_000
 
 def main(memory: int, seconds: int) -> None:
     """Draws within bytes of memory and seconds of processor time."""
-    _bound(memory, seconds)
+    bound(memory, seconds, _FONTS)
     # Loaded within the bounds, and in this process alone: it takes half a second.
     from bot.adapters.charts.drawing import drawn  # noqa: PLC0415
 
@@ -21,20 +21,6 @@ def main(memory: int, seconds: int) -> None:
     picture = io.BytesIO()
     drawn(chart, picture)
     sys.stdout.buffer.write(picture.getvalue())
-
-
-def _bound(memory: int, seconds: int) -> None:
-    bounds = (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, _FONTS),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NPROC, 0),
-    )
-    for bound, most in bounds:
-        # Not every system knows every limit.
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(bound, (most, most))
 
 
 if __name__ == "__main__":

@@ -13,13 +13,6 @@ _OF_THE_DISK = (
     "database is locked",
     "Too many open files",
 )
-_OF_THE_SERVER = (
-    "ConnectError",
-    "Timeout",
-    "Could not connect",
-    "RemoteProtocolError",
-    "ReadError",
-)
 
 
 class Lost(Exception):

@@ -53,7 +53,6 @@ class Shard:
     def __init__(self, number: int, api: DiscordApi, sources: Sources, clock: Clock) -> None:
         self._number = number
         self._api = api
-        self._clock = clock
         self._beginning = sources.beginning
         self._silence = Silence(clock)
         self._session = Session()

@@ -4,9 +4,7 @@
 files, and parsers have faults. An unforeseen fault ends it with code 1.
 """
 
-import contextlib
 import json
-import resource
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +12,7 @@ from functools import partial
 from bot.adapters.media.found import FoundPicture, FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
+from bot.adapters.process_bounds import bound
 
 
 def main(kind: str, memory: int, seconds: int, *about: str) -> None:
@@ -22,7 +21,7 @@ def main(kind: str, memory: int, seconds: int, *about: str) -> None:
     Of a web page, `about` tells the address and the encoding that its server named.
     """
     read = _reader(Kind(kind), *about)
-    _bound(memory, seconds)
+    bound(memory, seconds)
     try:
         found = read(sys.stdin.buffer.read())
         answer = found._asdict()
@@ -61,20 +60,6 @@ def _reader(kind: Kind, *about: str) -> Callable[[bytes], FoundText | FoundPictu
             from bot.adapters.media.archive_text import text_of_archive  # noqa: PLC0415
 
             return partial(text_of_archive, kind=kind)
-
-
-def _bound(memory: int, seconds: int) -> None:
-    bounds = (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NPROC, 0),
-    )
-    for bound, most in bounds:
-        # Not every system knows every limit.
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(bound, (most, most))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from docx.opc.constants import CONTENT_TYPE
 from docx.opc.exceptions import OpcError
 from docx.opc.part import PartFactory
 from docx.oxml.ns import qn
@@ -14,7 +13,6 @@ from docx.parts.document import DocumentPart
 from bot.adapters.media.cut_text import CutText
 from bot.adapters.media.unread import MALFORMED_OFFICE, Unread
 
-_MAIN = CONTENT_TYPE.WML_DOCUMENT_MAIN
 _ALSO = (
     "application/vnd.ms-word.document.macroEnabled.main+xml",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",

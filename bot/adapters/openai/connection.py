@@ -37,9 +37,6 @@ _ENDING_SECONDS = 1.0
 _MOST_BODY = 64_000_000
 """Bytes of a reply, and of a list of models."""
 
-_MOST_SOUND = 20_000_000
-"""Bytes of a recording; five minutes of speech take two million."""
-
 _FOR_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
 _NO_KEY = "none"
@@ -79,8 +76,8 @@ class Connection:
         except (ValueError, TypeError, KeyError):
             raise ModelUnreachable("the server's list of models cannot be read") from None
 
-    async def speech(self, words: str, model: str, voice: str) -> bytes:
-        """Returns words as sound, in Ogg with Opus."""
+    async def speech(self, words: str, model: str, voice: str, most_bytes: int) -> bytes:
+        """Returns words as sound, in Ogg with Opus; ModelUnreachable when it is larger."""
         whole = bytearray()
         async with (
             self._bounds.within(self._times.call_seconds, "no answer"),
@@ -90,7 +87,7 @@ class Connection:
         ):
             async for piece in response.iter_bytes():
                 whole += piece
-                if len(whole) > _MOST_SOUND:
+                if len(whole) > most_bytes:
                     raise ModelUnreachable("the answer was too long")
         return bytes(whole)
 

@@ -1,6 +1,5 @@
 """A model behind Chat Completions: OpenAI's own, or any server that speaks like it."""
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -8,6 +7,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from bot.adapters.late_connection import LateConnection
 from bot.adapters.openai.faults import OutputSpent
 from bot.adapters.openai.model_list import learnt
 from bot.adapters.openai.reply_builder import ReplyBuilder
@@ -54,8 +54,7 @@ class OpenAIModel:
         self._traits = traits or {}
         self._learnt: Mapping[str, Traits] = {}
         self._encoder = RequestEncoder(spec)
-        self._opening = asyncio.Lock()
-        self._connection: Connection | None = None
+        self._connection = LateConnection(self._connect)
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,14 +65,11 @@ class OpenAIModel:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        async with self._opening:
-            if self._connection is not None:
-                await self._connection.close()
-                self._connection = None
+        await self._connection.close()
 
     async def warm(self) -> None:
         """Loads the SDK in a thread, so that the first call does not wait for it."""
-        await self._connected()
+        await self._connection.opened()
 
     async def learn(self) -> None:
         """Reads the server's list of models; a server without one changes nothing."""
@@ -84,7 +80,7 @@ class OpenAIModel:
 
     async def models(self) -> Sequence[str]:
         """Returns the names of the server's models, and keeps what its list tells of them."""
-        connection = await self._connected()
+        connection = await self._connection.opened()
         listed = await connection.models()
         self._learnt = {name: learnt(entry) for name, entry in listed.items()}
         return tuple(listed)
@@ -111,7 +107,7 @@ class OpenAIModel:
             raise NoSuchModel(f"404: the server has no model {name}")
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        connection = await self._connected()
+        connection = await self._connection.opened()
         builder = ReplyBuilder(request)
         try:
             body = self._encoder.encode(request)
@@ -124,12 +120,6 @@ class OpenAIModel:
             yield ModelReply((), FinishReason.LENGTH, request.profile.name, Usage())
             return
         yield builder.reply()
-
-    async def _connected(self) -> "Connection":
-        async with self._opening:
-            if self._connection is None:
-                self._connection = await asyncio.to_thread(self._connect)
-            return self._connection
 
     def _connect(self) -> "Connection":
         # Importing the SDK takes most of a second; receiving messages does not need it.

@@ -191,7 +191,7 @@ class ReplyBuilder:
         words = strict_json.whole("".join(self._words))
         if words:
             parts.append(TextPart(words))
-        taken = _call_ids(self._request) if self._calls else set()
+        taken = self._request.call_ids if self._calls else set()
         cut = finish in (FinishReason.LENGTH, FinishReason.WINDOW)
         parts.extend(CallPart(_whole_call(call, taken, cut=cut)) for call in self._calls)
         return tuple(parts)
@@ -237,17 +237,6 @@ def _whole_call(call: _Call, taken: set[str], *, cut: bool) -> ToolCall:
     taken.add(call_id)
     raw = _sound({**call.fields, "function": call.function})
     return ToolCall(call_id, call.name, written, arguments, fault, raw)
-
-
-def _call_ids(request: ModelRequest) -> set[str]:
-    """Returns the ids of all calls in view; a new call must not reuse any of them."""
-    return {
-        part.call.id
-        for message in request.messages
-        if message.role == "assistant"
-        for part in message.parts
-        if isinstance(part, CallPart)
-    }
 
 
 def _argument_text(value: object) -> str:

@@ -38,6 +38,8 @@ class SpeakingAccess:
     """Dollars for a million characters."""
     seconds: float = 60.0
     """Seconds that one answer may take to be spoken."""
+    most_bytes: int = 20_000_000
+    """Bytes of a recording at most; five minutes of speech take two million."""
 
 
 class EndpointSpeaking:
@@ -63,7 +65,7 @@ class EndpointSpeaking:
         access = self._access
         try:
             async with self._connected() as connection:
-                return await connection.speech(words, access.model, access.voice)
+                return await connection.speech(words, access.model, access.voice, access.most_bytes)
         except ModelError as fault:
             _LOG.info("the service that speaks said: %s", fault)
             raise self._told(fault) from None

@@ -102,17 +102,14 @@ def erase_log(
     changed: list[dict[str, Any]] = []
     aside: list[str] = []
     for seq, own, body in rows:
-        again = own not in turns and quotes(body, passages)
-        if again or own in turns or isinstance(body, SummaryBody):
+        if own in turns or isinstance(body, SummaryBody) or quotes(body, passages):
             left = erased(body, mark)
             aside.extend(kept_aside(body))
         else:
             left = without(body, {id for turn_id, id in calls if turn_id == own})
         if left != body:
             changed.append({"within": within, "line": seq, "left": left})
-    if aside:
-        named = update(artifact).where(artifact.c.chat == within, artifact.c.id.in_(aside))
-        connection.execute(named.values(text=mark))
+    _erase_aside(connection, within, aside, mark)
     # The first words of a conversation are its title.
     first = next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
     titled = first in turns
@@ -125,6 +122,13 @@ def erase_log(
         rename(connection, branch, mark, titled=titled)
         _erase_summaries(connection, within, branch, mark)
         _cut(connection, within, branch, at)
+
+
+def _erase_aside(connection: Connection, within: int, ids: Sequence[str], mark: str) -> None:
+    """Erases whole texts that entries were too small for."""
+    if ids:
+        named = update(artifact).where(artifact.c.chat == within, artifact.c.id.in_(ids))
+        connection.execute(named.values(text=mark))
 
 
 def branches_of(connection: Connection, of: str, least: int = 0) -> list[str]:

@@ -149,6 +149,23 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
     into = other.conversation if summed else kept.conversation
     if summed:
         _close(connection, kept.conversation, at)
+    _append_log(connection, kept, other, into)
+    if not summed:
+        connection.execute(delete(conversation).where(conversation.c.id == other.conversation))
+    _end_doubles(connection, kept, other, at)
+    _own_memory(connection, kept, other)
+    for table in (*_OF_CHAT, passage):
+        connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
+    homes = update(chat).where(chat.c.screen == other.id)
+    connection.execute(homes.values(screen=kept.id))
+    connection.execute(update(task).where(task.c.home == other.id).values(home=kept.id))
+    end = kept.last_seq + other.last_seq
+    connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})
+    connection.execute(delete(chat).where(chat.c.id == other.id))
+
+
+def _append_log(connection: Connection, kept: Chat, other: Chat, into: str) -> None:
+    """Moves the log of the other chat; what stood in its conversation stands in this one then."""
     for table in _CONTINUED:
         of = table.c.conversation
         goes_on = case((of == other.conversation, into), else_=of)
@@ -159,8 +176,10 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
     moved = update(conversation).where(conversation.c.chat == other.id, BRANCHES)
     goes_on = case((conversation.c.parent == other.conversation, into), else_=conversation.c.parent)
     connection.execute(moved.values(parent=goes_on, shared=conversation.c.shared + kept.last_seq))
-    if not summed:
-        connection.execute(delete(conversation).where(conversation.c.id == other.conversation))
+
+
+def _end_doubles(connection: Connection, kept: Chat, other: Chat, at: datetime) -> None:
+    """Ends what a chat has once, where the kept chat has it too, and the grants of the other."""
     connection.execute(_END_GRANTS, {"of": other.id})
     # A chat has one live plan: the plan of the kept chat continues.
     if connection.execute(_LIVE_PLANS, {"of": kept.id}).first() is not None:
@@ -169,18 +188,13 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
         known = select(table.c.key).where(table.c.chat == kept.id)
         twice = delete(table).where(table.c.chat == other.id, table.c.key.in_(known))
         connection.execute(twice)
+
+
+def _own_memory(connection: Connection, kept: Chat, other: Chat) -> None:
     owners = {"of": other.id, "before": f"c{other.id}", "after": f"c{kept.id}"}
     connection.execute(_LEAVE_MEMORY, owners)
     connection.execute(_OWN_MEMORY, owners)
     connection.execute(_OWN_NOTES, {"before": owners["before"], "after": owners["after"]})
-    for table in (*_OF_CHAT, passage):
-        connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
-    homes = update(chat).where(chat.c.screen == other.id)
-    connection.execute(homes.values(screen=kept.id))
-    connection.execute(update(task).where(task.c.home == other.id).values(home=kept.id))
-    end = kept.last_seq + other.last_seq
-    connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})
-    connection.execute(delete(chat).where(chat.c.id == other.id))
 
 
 def _renumbered(connection: Connection, other: Chat, shift: int) -> bool:

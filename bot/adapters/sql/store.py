@@ -88,36 +88,40 @@ async def open_store(
     prepare = migrate if upgrade else inspect_only
     parsed = _parsed(url)
     async with _opened(parsed, busy_seconds, prepare) as database:
-        yield Store(
-            inbox=SqlInbox(database),
-            journal=SqlJournal(database, now),
-            chats=SqlChats(database, now),
-            people=SqlPeople(database),
-            door=SqlDoor(database),
-            members=SqlMembers(database),
-            approvals=SqlApprovals(database),
-            rules=SqlRules(database),
-            plans=SqlPlans(database),
-            outbox=SqlOutbox(database),
-            ledger=SqlLedger(database),
-            consents=SqlConsents(database),
-            received=SqlReceived(database),
-            memory=SqlMemory(database),
-            notes=SqlNotes(database),
-            belongings=SqlBelongings(database),
-            words=SqlWords(database, _engine(parsed)),
-            meant=SqlMeant(database),
-            meaning_debts=SqlMeaningDebts(database),
-            turns=SqlTurns(database),
-            voice=SqlVoice(database),
-            errands=SqlErrands(database),
-            scheduled=SqlScheduled(database),
-            goals=SqlGoals(database),
-            hook_calls=SqlHookCalls(database),
-            file_changes=SqlFileChanges(database),
-            feedback=SqlFeedback(database),
-            check_writable=partial(database.write, _change_nothing),
-        )
+        yield _store(database, _engine(parsed), now)
+
+
+def _store(database: Database, engine: Engine, now: Now) -> Store:
+    return Store(
+        inbox=SqlInbox(database),
+        journal=SqlJournal(database, now),
+        chats=SqlChats(database, now),
+        people=SqlPeople(database),
+        door=SqlDoor(database),
+        members=SqlMembers(database),
+        approvals=SqlApprovals(database),
+        rules=SqlRules(database),
+        plans=SqlPlans(database),
+        outbox=SqlOutbox(database),
+        ledger=SqlLedger(database),
+        consents=SqlConsents(database),
+        received=SqlReceived(database),
+        memory=SqlMemory(database),
+        notes=SqlNotes(database),
+        belongings=SqlBelongings(database),
+        words=SqlWords(database, engine),
+        meant=SqlMeant(database),
+        meaning_debts=SqlMeaningDebts(database),
+        turns=SqlTurns(database),
+        voice=SqlVoice(database),
+        errands=SqlErrands(database),
+        scheduled=SqlScheduled(database),
+        goals=SqlGoals(database),
+        hook_calls=SqlHookCalls(database),
+        file_changes=SqlFileChanges(database),
+        feedback=SqlFeedback(database),
+        check_writable=partial(database.write, _change_nothing),
+    )
 
 
 def _change_nothing(connection: Connection) -> None:

@@ -20,18 +20,6 @@ def plain(fragments: Fragments) -> str:
     return "".join(text for _, text in fragments)
 
 
-def lines_of(fragments: Fragments) -> Lines:
-    """Returns the lines, without their ends; the end of the last line makes no line of its own."""
-    lines: Lines = [[]]
-    for style, text in fragments:
-        first, *others = text.split("\n")
-        lines[-1].append((style, first))
-        lines.extend([(style, other)] for other in others)
-    if not plain(lines[-1]):
-        lines.pop()
-    return lines
-
-
 def joined(lines: Iterable[Fragments]) -> Fragments:
     """Returns lines as fragments, each line with its end."""
     return [fragment for line in lines for fragment in (*line, ("", "\n"))]

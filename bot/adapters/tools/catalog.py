@@ -1,6 +1,7 @@
 """The standard tools, in the order in which models see them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.tools.conversation import EndConversation, GetConversation
@@ -45,26 +46,30 @@ class FixedCatalog:
         return self._tools
 
 
+@dataclass(frozen=True, slots=True)
+class WorkspaceTools:
+    """The tools that work in the folder of a chat."""
+
+    reading: Sequence[Tool]
+    writing: Sequence[Tool]
+    run_command: Tool
+
+
 def standard_tools(
     *,
     clock: Clock,
     chats: Chats,
     journal: Journal,
-    reading: Sequence[Tool],
-    run_command: Tool,
+    workspace: WorkspaceTools,
     spool: Path,
-    writing: Sequence[Tool],
     web: Sequence[Tool] = (),
 ) -> tuple[Tool, ...]:
-    """Returns every standard tool; `reading` are those that look at files, `web` at the web.
-
-    `writing` are those that change files. `spool` keeps copies of files until they are delivered.
-    """
+    """Returns every standard tool; `spool` keeps copies of files until they are delivered."""
     return (
         CurrentTime(clock),
-        *reading,
-        *writing,
-        run_command,
+        *workspace.reading,
+        *workspace.writing,
+        workspace.run_command,
         SendFile(spool),
         SendMessage(),
         GetConversation(chats, journal),

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, schema_of
 from bot.adapters.tools.task_arguments import (
@@ -33,6 +32,7 @@ from bot.domain.task_wish import wish_of
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import visible
 from bot.domain.when import WhenUnclear
+from bot.domain.zones import short_moment
 from bot.ports.clock import Clock
 from bot.ports.people import People
 from bot.ports.scheduled import Occasion, Scheduled, TaskMaker
@@ -105,7 +105,7 @@ class TaskShelf:
         if task.due is None:
             return "Next: never"
         more = self._timing.times(task.rule, task.zone, task.due, _SHOWN_TIMES - 1)
-        told = ", ".join(_moment(at, task.zone) for at in (task.due, *more))
+        told = ", ".join(short_moment(at, task.zone) for at in (task.due, *more))
         return f"Next: {told} ({task.zone})"
 
 
@@ -138,11 +138,7 @@ def _options(task: TimedTask, here: int) -> list[str]:
 
 
 def _due(task: TimedTask) -> str:
-    return "never" if task.due is None else _moment(task.due, task.zone)
-
-
-def _moment(at: datetime, zone: str) -> str:
-    return f"{at.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M}"
+    return "never" if task.due is None else short_moment(task.due, task.zone)
 
 
 async def _or_failure(made: Awaitable[TimedTask]) -> TimedTask:

@@ -12,6 +12,7 @@ from bot.domain.tool import clipped
 from bot.domain.visible_text import one_line
 from bot.domain.zones import Zones
 from bot.flow.commands.choices import choice
+from bot.flow.commands.pages import turning
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.log.fresh_start import branched, reopened
 from bot.ports.chats import Chats
@@ -127,7 +128,7 @@ class ConversationCommands:
         """Lists a page: the open conversation first, then the one that was left last."""
         found = await self._chats.listed(asked.chat.id, _LISTED + 1, (page - 1) * _LISTED)
         if not found:
-            return Answer("There are no older conversations.", buttons=_turning(1, more=False))
+            return Answer("There are no older conversations.")
         more, shown = len(found) > _LISTED, found[:_LISTED]
         zone = self._zones.of(asked.person, asked.chat)
         now = self._clock.now()
@@ -140,7 +141,7 @@ class ConversationCommands:
             rows.append(choice(_label(mark, one), _LIST, one.conversation.id))
         which = f", page {page}" if more or page > 1 else ""
         told = "\n".join([f"Conversations of this chat{which}, the latest first:", "", *lines])
-        return Answer(told, buttons=(*rows, *_turning(page, more=more)), optional=True)
+        return Answer(told, buttons=(*rows, *turning(page, _LIST, _PAGE, more=more)), optional=True)
 
 
 def _given(asked: Invocation) -> str:
@@ -171,10 +172,3 @@ def _name(one: ListedConversation) -> str:
 
 def _label(mark: str, one: ListedConversation) -> str:
     return clipped(f"{mark}{_name(one)}", _ON_A_BUTTON)
-
-
-def _turning(page: int, *, more: bool) -> tuple[tuple[Button, ...], ...]:
-    """Returns a row with buttons for the newer and the older page, as far as there are any."""
-    newer = choice("◂ Newer", _LIST, _PAGE, str(page - 1)) if page > 1 else ()
-    older = choice("Older ▸", _LIST, _PAGE, str(page + 1)) if more else ()
-    return ((*newer, *older),) if newer or older else ()

@@ -10,16 +10,14 @@ from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
 from bot.domain.money import Nano, read_money, told
 from bot.domain.task import TimedTask
+from bot.domain.zones import short_moment
 from bot.flow.commands.choices import choice
+from bot.flow.commands.pages import LISTED, numbered, turning
 from bot.flow.commands.table import Answer
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.goals import Goals
 from bot.ports.scheduled import Scheduled
 
-LISTED = 10
-"""Goals, or entries of a diary, on one page."""
-
-_EACH_ROW = 5
 _LOOKED_AT = 50
 """Entries of a diary among which the last milestone is looked for."""
 
@@ -54,7 +52,8 @@ class GoalWords:
 
     def proposal(self, goal: Goal, zone: str, now: datetime) -> str:
         """Returns the card of a goal that has not begun: words, times, money and the end."""
-        coming = ", ".join(_at(at, zone) for at in self._planning.coming(goal, zone, now, 2))
+        times = self._planning.coming(goal, zone, now, 2)
+        coming = ", ".join(short_moment(at, zone) for at in times)
         lines = [
             f"🎯 **{literal(goal.text)}**",
             f"Pace: {goal.pace.said}. First runs: at once, then {coming} ({zone}).",
@@ -68,20 +67,9 @@ class GoalWords:
 
     async def list_of(self, found: Sequence[Goal], page: int) -> Answer:
         """Returns a page of goals with a numbered button for each; one more means a next page."""
-        goals, more = found[:LISTED], len(found) > LISTED
-        first = (page - 1) * LISTED + 1
-        lines = [f"{n}. {await self._line(goal)}" for n, goal in enumerate(goals, first)]
-        numbered = [
-            button
-            for n, goal in enumerate(goals, first)
-            for button in choice(str(n), "goals", "show", goal.id)
-        ]
-        rows = [tuple(numbered[n : n + _EACH_ROW]) for n in range(0, len(numbered), _EACH_ROW)]
-        newer = choice("◂ Back", "goals", "page", str(page - 1)) if page > 1 else ()
-        older = choice("More ▸", "goals", "page", str(page + 1)) if more else ()
-        rows += [(*newer, *older)] if newer or older else []
-        told = "\n".join(["The goals of this chat. A number shows one of them.", "", *lines])
-        return Answer(told, buttons=tuple(rows), optional=True)
+        shown = [(goal.id, await self._line(goal)) for goal in found[:LISTED]]
+        title = "The goals of this chat. A number shows one of them."
+        return numbered("goals", title, shown, page, more=len(found) > LISTED)
 
     async def whole(self, goal: Goal, task: TimedTask | None) -> str:
         """Returns everything about a goal that has begun."""
@@ -98,10 +86,10 @@ class GoalWords:
         ]
         last = await self._scheduled.last(goal.id)
         if last is not None:
-            lines.append(f"Last run: {_at(last.at, zone)}, {last.state}")
+            lines.append(f"Last run: {short_moment(last.at, zone)}, {last.state}")
         newest = await self._milestone(goal)
         if newest is not None:
-            lines.append(f"Last milestone, {_at(newest.at, zone)}: {_short(newest.text)}")
+            lines.append(f"Last milestone, {short_moment(newest.at, zone)}: {_short(newest.text)}")
         others = [one for one in await self._goals.tasks(goal.id) if not one.paces]
         lines.extend(
             f"Task `{one.id}`: {literal(one.name)} · {literal(one.said)}" for one in others
@@ -113,12 +101,13 @@ class GoalWords:
         task = await self._scheduled.get(goal.id)
         zone = "UTC" if task is None else task.zone
         shown, more = entries[:LISTED], len(entries) > LISTED
-        lines = [f"{_ENTRIES[one.kind]} {_at(one.at, zone)} · {_short(one.text)}" for one in shown]
+        lines = [
+            f"{_ENTRIES[one.kind]} {short_moment(one.at, zone)} · {_short(one.text)}"
+            for one in shown
+        ]
         told = "\n\n".join([f"The diary of “{literal(goal.name)}”, the newest first.", *lines])
         empty = f"The diary of “{literal(goal.name)}” is empty."
-        newer = choice("◂ Newer", "goals", "diary", goal.id, str(page - 1)) if page > 1 else ()
-        older = choice("Older ▸", "goals", "diary", goal.id, str(page + 1)) if more else ()
-        rows = ((*newer, *older),) if newer or older else ()
+        rows = turning(page, "goals", "diary", goal.id, more=more)
         back = choice("◂ Back", "goals", "show", goal.id)
         return Answer(told if shown else empty, buttons=(*rows, back), optional=True)
 
@@ -206,7 +195,7 @@ def dollars(amount: float) -> Nano:
 
 def _next(goal: Goal, task: TimedTask | None) -> str:
     going = task is not None and standing(goal, task) is GoalStanding.ACTIVE
-    return _at(task.due, task.zone) if going and task and task.due else "none"
+    return short_moment(task.due, task.zone) if going and task and task.due else "none"
 
 
 def _money(bound: Nano | None) -> str:
@@ -216,7 +205,3 @@ def _money(bound: Nano | None) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return literal(line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…")
-
-
-def _at(at: datetime, zone: str) -> str:
-    return f"{at.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M}"

@@ -14,13 +14,13 @@ from bot.domain.zones import Zones
 from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Interrupt, Wake
 from bot.flow.commands.goal_words import (
-    LISTED,
     GoalWords,
     dollars,
     limited,
     menu_of,
     proposal_menu,
 )
+from bot.flow.commands.pages import LISTED
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.goals.ending import stopped
 from bot.flow.goals.room import GoalRoom

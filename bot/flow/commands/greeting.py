@@ -7,6 +7,7 @@ from bot.domain.markdown import inline_code
 from bot.domain.message import Button
 from bot.domain.person import AT_THE_MACHINE
 from bot.flow.commands.choices import choice
+from bot.flow.commands.pages import rows_of
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import named
 
@@ -124,4 +125,4 @@ def _words(topic: Topic) -> tuple[str, ...]:
 def _rows(topics: Sequence[Topic], now: Topic | None) -> tuple[tuple[Button, ...], ...]:
     each = [choice(topic, "help", topic.name.lower(), now=topic is now) for topic in topics]
     buttons = [button for row in each for button in row]
-    return tuple(tuple(buttons[n : n + _EACH_ROW]) for n in range(0, len(buttons), _EACH_ROW))
+    return rows_of(buttons, _EACH_ROW)

@@ -10,14 +10,13 @@ from bot.domain.note import note_of, passage_of
 from bot.domain.passage import Passage, clipped_words, whose
 from bot.flow.commands.choices import choice
 from bot.flow.commands.note_changing import change_button, refusal
+from bot.flow.commands.pages import LISTED, rows_of, turning
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.memory.recall import Recall
 from bot.ports.notes import Notes
 
-_LISTED = 10
 _MOST_DIGITS = 6
 _SHOWN = 160
-_EACH_ROW = 5
 _SIGNS = "🗑 deletes a note, ✏️ changes it."
 _ERASES = "`/forget <id>` erases an answer."
 _HOW = f"`/memory <words>` searches what I remember. {_ERASES}"
@@ -48,22 +47,24 @@ class MemoryCommands:
 
     async def _listed(self, asked: Invocation, page: int = 1) -> Answer:
         page = max(page, 1)
-        notes = await self._notes.of(_owner(asked), _LISTED + 1, (page - 1) * _LISTED)
+        notes = await self._notes.of(_owner(asked), LISTED + 1, (page - 1) * LISTED)
         if not notes and page > 1:
-            return Answer("There are no older notes.", buttons=_turning(1, more=False))
+            return Answer("There are no older notes.")
         if not notes:
             told = "I have no notes. Say “remember that …”, and I take one."
             return Answer(f"{told} {_HOW}")
-        more = len(notes) > _LISTED
+        more = len(notes) > LISTED
         which = f", page {page}, the newest first" if more or page > 1 else ""
-        lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:_LISTED], 1)]
+        lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:LISTED], 1)]
         told = "\n".join([f"My notes{which}:", "", *lines, "", f"{_SIGNS} {_HOW}"])
-        buttons = _buttons([passage_of(note.id) for note in notes[:_LISTED]])
-        return Answer(told, buttons=(*buttons, *_turning(page, more=more)), optional=True)
+        buttons = _buttons([passage_of(note.id) for note in notes[:LISTED]])
+        return Answer(
+            told, buttons=(*buttons, *turning(page, "memory", "notes", more=more)), optional=True
+        )
 
     async def _found(self, asked: Invocation, words: str) -> Answer:
         cause = Cause(CallKind.EMBEDDING, asked.chat.id, asked.person.id)
-        hits = await self._recall.searched(words, _owner(asked), _LISTED, cause)
+        hits = await self._recall.searched(words, _owner(asked), LISTED, cause)
         found = [passage for passage, _ in hits]
         if not hits:
             return Answer(f"I remember nothing about {inline_code(words[:60])}. {_OTHER_WORDS}")
@@ -79,10 +80,10 @@ class MemoryCommands:
         # The words of a deleted note must not stay on the screen.
         if not listed:
             return Answer("↩️ The note is deleted.", (DropNote(note.id),))
-        left = [n for n in await self._notes.of(note.whose, _LISTED + 1) if n.id != note.id]
-        lines = [f"{n}. {_short(one.text)}" for n, one in enumerate(left[:_LISTED], 1)]
+        left = [n for n in await self._notes.of(note.whose, LISTED + 1) if n.id != note.id]
+        lines = [f"{n}. {_short(one.text)}" for n, one in enumerate(left[:LISTED], 1)]
         told = "\n".join(["One note is deleted.", "", *lines]).strip()
-        buttons = _buttons([passage_of(one.id) for one in left[:_LISTED]])
+        buttons = _buttons([passage_of(one.id) for one in left[:LISTED]])
         return Answer(told, (DropNote(note.id),), buttons=buttons, optional=True)
 
 
@@ -102,18 +103,7 @@ def _buttons(passages: Sequence[str]) -> tuple[tuple[Button, ...], ...]:
         else:
             deleting.extend(choice(f"🗑 {number}", "memory", "delete", note))
             changing.append(change_button(f"✏️ {number}", note))
-    return (*_rows(deleting), *_rows(changing))
-
-
-def _rows(buttons: Sequence[Button]) -> list[tuple[Button, ...]]:
-    return [tuple(buttons[n : n + _EACH_ROW]) for n in range(0, len(buttons), _EACH_ROW)]
-
-
-def _turning(page: int, *, more: bool) -> tuple[tuple[Button, ...], ...]:
-    """Returns a row with buttons for the newer and the older page, as far as there are any."""
-    newer = choice("◂ Newer", "memory", "notes", str(page - 1)) if page > 1 else ()
-    older = choice("Older ▸", "memory", "notes", str(page + 1)) if more else ()
-    return ((*newer, *older),) if newer or older else ()
+    return (*rows_of(deleting), *rows_of(changing))
 
 
 def _line(number: int, passage: Passage) -> str:

@@ -11,6 +11,7 @@ from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
 from bot.domain.zones import Zones, beside, city, likely, meant, similar
 from bot.flow.commands.choices import choice
+from bot.flow.commands.pages import rows_of
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.zone_by_place import BY_PLACE, Rezoned
 from bot.ports.clock import Clock
@@ -110,7 +111,7 @@ def zone_buttons(language: str, now: str | None = None) -> tuple[tuple[Button, .
     buttons += choice("Another city", "timezone", _OTHER)
     buttons.append(BY_PLACE)
     buttons += choice("Not now", "timezone", _LATER) if now is None else ()
-    return tuple(tuple(buttons[n : n + _EACH_ROW]) for n in range(0, len(buttons), _EACH_ROW))
+    return rows_of(buttons, _EACH_ROW)
 
 
 def _shown(asked: Invocation) -> str:

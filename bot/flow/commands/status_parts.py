@@ -33,7 +33,6 @@ _BUSY = {
     QueueMode.INTERRUPT: "they interrupt",
 }
 _MOST_OWNERS = 3
-_AS_DELIVERED = "as delivered; `persona.md` changes it"
 
 
 class Part(Protocol):

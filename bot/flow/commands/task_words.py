@@ -1,23 +1,18 @@
 """Tasks and their runs in the words of commands."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from bot.domain.markdown import literal
 from bot.domain.money import DOLLAR, Nano, read_money
 from bot.domain.task import Allowed, Overlap, RunState, TaskLimits, TaskRun, TaskState, TimedTask
-from bot.flow.commands.choices import choice
+from bot.flow.commands.pages import LISTED, numbered
 from bot.flow.commands.table import Answer
 from bot.flow.commands.terms import counted
+from bot.flow.schedules.wording import moment
 from bot.ports.scheduled import Scheduled
 from bot.ports.timing import Timing
 
-LISTED = 10
-"""Tasks on one page."""
-
 _TIMES = 3
-_EACH_ROW = 5
 _MOST = 1_000_000
 _DIGITS = 8
 _LEAST_MONEY = DOLLAR // 100
@@ -52,20 +47,9 @@ class TaskWords:
 
     async def list_of(self, found: Sequence[TimedTask], page: int, here: int) -> Answer:
         """Returns a page of tasks with a numbered button for each; one more means a next page."""
-        tasks, more = found[:LISTED], len(found) > LISTED
-        first = (page - 1) * LISTED + 1
-        lines = [await self._line(n, task) for n, task in enumerate(tasks, first)]
-        numbered = [
-            button
-            for n, task in enumerate(tasks, first)
-            for button in choice(str(n), "tasks", "show", task.id)
-        ]
-        rows = [tuple(numbered[n : n + _EACH_ROW]) for n in range(0, len(numbered), _EACH_ROW)]
-        newer = choice("◂ Back", "tasks", "page", str(page - 1)) if page > 1 else ()
-        older = choice("More ▸", "tasks", "page", str(page + 1)) if more else ()
-        rows += [(*newer, *older)] if newer or older else []
-        told = "\n".join(["The tasks of this chat. `/tasks <number>` shows one.", "", *lines])
-        return Answer(told, buttons=tuple(rows), optional=True)
+        shown = [(task.id, await self._line(task)) for task in found[:LISTED]]
+        title = "The tasks of this chat. `/tasks <number>` shows one."
+        return numbered("tasks", title, shown, page, more=len(found) > LISTED)
 
     async def whole(self, task: TimedTask, here: int) -> str:
         """Returns everything about a task."""
@@ -103,18 +87,17 @@ class TaskWords:
                     raise ValueError(_BOUNDS)
         return TaskLimits(runs, rounds, money)
 
-    async def _line(self, number: int, task: TimedTask) -> str:
+    async def _line(self, task: TimedTask) -> str:
         last = await self._scheduled.last(task.id)
         ran = "" if last is None else f" · last {_told(last, task)}"
-        due = "" if task.due is None else f" · next {_moment(task.due, task)}"
-        told = f"{_SIGNS[task.state]} {literal(task.name)} · {literal(task.said)}{due}{ran}"
-        return f"{number}. {told}"
+        due = "" if task.due is None else f" · next {moment(task.due, task)}"
+        return f"{_SIGNS[task.state]} {literal(task.name)} · {literal(task.said)}{due}{ran}"
 
     def _coming(self, task: TimedTask) -> str:
         if task.due is None or task.state is not TaskState.ACTIVE:
             return "never" if task.due is None else "paused"
         more = self._timing.times(task.rule, task.zone, task.due, _TIMES - 1)
-        told = ", ".join(_moment(at, task) for at in (task.due, *more))
+        told = ", ".join(moment(at, task) for at in (task.due, *more))
         return f"{told} ({task.zone})"
 
 
@@ -158,8 +141,4 @@ def _money(value: str) -> Nano | None:
 def _told(run: TaskRun, task: TimedTask) -> str:
     why = f" ({literal(run.why)})" if run.why and run.state is not RunState.DONE else ""
     late = ", late" if run.late else ""
-    return f"{_moment(run.due, task)}{late}: {_ENDS[run.state]}{why}"
-
-
-def _moment(at: datetime, task: TimedTask) -> str:
-    return f"{at.astimezone(ZoneInfo(task.zone)):%a %Y-%m-%d %H:%M}"
+    return f"{moment(run.due, task)}{late}: {_ENDS[run.state]}{why}"

@@ -11,11 +11,12 @@ from bot.domain.when import WhenUnclear
 from bot.domain.when_words import EXAMPLES
 from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Interrupt, Wake
+from bot.flow.commands.pages import LISTED
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.task_calls import TaskCalls
 from bot.flow.commands.task_changing import THEIRS, asking_buttons
 from bot.flow.commands.task_menu import edit_menu, menu_of
-from bot.flow.commands.task_words import LISTED, TaskWords
+from bot.flow.commands.task_words import TaskWords
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.keeping import removed
 from bot.flow.schedules.making import TaskMaking

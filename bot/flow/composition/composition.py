@@ -64,13 +64,7 @@ class Composition:
         )
         self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
         self.one_turn = OneTurn(
-            store,
-            world,
-            policy,
-            companions,
-            self.way_out,
-            self.people_asked,
-            till,
+            store, world, policy, companions, self.way_out, self.people_asked, till
         )
         self.chat_work = ChatWork(
             store, world, policy, self.way_out, self.people_asked, self.one_turn

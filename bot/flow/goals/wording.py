@@ -1,8 +1,6 @@
 """The words of goals: to the model at the opening of a run, and to people in the chat."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from bot.domain.foreign_text import defused, set_apart
 from bot.domain.goal import DIARY_WRITE, GOAL_UPDATE, DiaryEntry, DiaryKind, Goal, opening
@@ -11,6 +9,7 @@ from bot.domain.message import Block, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.money import Nano, told
 from bot.domain.task import TaskRun, TimedTask
 from bot.domain.transcript import NoteBody, RecallBody
+from bot.domain.zones import short_moment
 from bot.flow.schedules.wording import moment
 
 _HEAD = (
@@ -48,7 +47,12 @@ def diary_told(entries: Sequence[DiaryEntry], zone: str, tokens: int) -> RecallB
     if not chosen:
         return None
     quoted = [
-        set_apart(_KINDS[one.kind], one.text, written=_at(one.at, zone), about=one.untrusted or "")
+        set_apart(
+            _KINDS[one.kind],
+            one.text,
+            written=short_moment(one.at, zone),
+            about=one.untrusted or "",
+        )
         for one in chosen
     ]
     foreign = next((one.untrusted for one in chosen if one.untrusted), None)
@@ -70,7 +74,8 @@ def facts(goal: Goal, task: TimedTask, spent: Nano) -> NoteBody:
         "and what should be next: the next run knows the diary and nothing else.",
         f"Call {GOAL_UPDATE} with state done once the goal is reached, and with stuck when only "
         "the person can help. With `next` you may put the next run off.",
-        f"Spent {told(spent)}{_of(goal.budget)}. Its time ends {_at(goal.until, task.zone)}.",
+        f"Spent {told(spent)}{_of(goal.budget)}. "
+        f"Its time ends {short_moment(goal.until, task.zone)}.",
     ]
     if task.due is not None and task.paces:
         lines.append(f"The next run is {moment(task.due, task)}.")
@@ -131,7 +136,3 @@ def _told(text: str, goal: Goal) -> Outbound:
 
 def _of(budget: Nano | None) -> str:
     return "" if budget is None else f" of {told(budget)}"
-
-
-def _at(at: datetime, zone: str) -> str:
-    return f"{at.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M}"

@@ -40,13 +40,6 @@ _IMAGE_TOKENS = 1_600
 _RESUME = "[Steward] Your reply was interrupted here. Please go on."
 
 
-def build_view(log: Sequence[Entry], profile: ModelProfile, images: int = 20) -> RequestView:
-    """Returns the view of a log for the model of this profile; the log is not changed."""
-    folded = ViewFold(profile, images)
-    folded.extend(log)
-    return folded.view()
-
-
 def foreign_to(person: int, log: Sequence[Entry]) -> str | None:
     """Returns the source of content in a log that is foreign to turns of this person."""
     folded = any_view()

@@ -128,7 +128,6 @@ class PreambleMaker:
         skills: Skills,
         servers: Servers | None = None,
         wanted: Wanted = none_wanted,
-        system: str = SYSTEM,
         skill_list: int = SKILL_LIST,
         tool_bytes: int = TOOL_BYTES,
     ) -> None:
@@ -140,7 +139,6 @@ class PreambleMaker:
         self._skills = skills
         self._servers = servers
         self._wanted = wanted
-        self._system = system
         self._skill_list = skill_list
         self._tool_bytes = tool_bytes
         self._listed = SkillSet()
@@ -217,7 +215,7 @@ class PreambleMaker:
             await self._lent(chat.id, wanted)
 
     def _text(self) -> str:
-        parts = (self._system, listing(self._listed.offered, self._skill_list))
+        parts = (SYSTEM, listing(self._listed.offered, self._skill_list))
         return "\n\n".join(part for part in parts if part)
 
     async def _lent(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:

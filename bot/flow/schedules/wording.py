@@ -1,27 +1,18 @@
 """The words of runs: to the model at their opening, and to people below their answers."""
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from bot.domain.chat import Chat
-from bot.domain.task import NOTHING_TO_REPORT, Allowed, TaskRun, TimedTask
-from bot.domain.transcript import AskerBody, Body, NoteBody
-from bot.flow.schedules.unwatched import TRY_AGAIN
+from bot.domain.task import Allowed, TaskRun, TimedTask
+from bot.domain.transcript import Body, NoteBody
+from bot.domain.zones import short_moment
+from bot.flow.schedules.unwatched import QUIETLY, READING_ONLY, TRY_AGAIN
 from bot.flow.ways.follower import Speaker
 
 
 def opened(task: TimedTask, run: TaskRun, chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
     """Returns the entries that open a run: the facts, then the words of the task."""
-    asked = AskerBody(
-        text=task.what,
-        speaker=task.asker_name,
-        moment=speaker.moment,
-        account=speaker.account,
-        group="" if chat.private else chat.title,
-        untrusted=task.untrusted,
-        person=task.asker,
-        governs=speaker.person.is_owner,
-    )
+    asked = speaker.says(task.what, task.asker_name, chat, task.untrusted)
     return (NoteBody("task", _facts(task, run)), asked)
 
 
@@ -29,7 +20,7 @@ def _facts(task: TimedTask, run: TaskRun) -> str:
     told = [
         f"[Steward] This is a run of the scheduled task {task.id}, due {moment(run.due, task)}. "
         "Nobody may be watching. Do what the task says, once, and answer with the outcome alone.",
-        f"If there is nothing worth a message, call {NOTHING_TO_REPORT} and write nothing.",
+        QUIETLY,
     ]
     if task.paces:
         told = [f"[Steward] This run was due {moment(run.due, task)}. Nobody may be watching."]
@@ -38,7 +29,7 @@ def _facts(task: TimedTask, run: TaskRun) -> str:
     if run.tries > 1:
         told.append(TRY_AGAIN)
     if task.allowed is Allowed.READONLY:
-        told.append("You may only read. Calls that change something are refused.")
+        told.append(READING_ONLY)
     return " ".join(told)
 
 
@@ -52,4 +43,4 @@ def footer(task: TimedTask, run: TaskRun) -> str:
 
 def moment(at: datetime, task: TimedTask) -> str:
     """Returns a time by the clock of the task's zone."""
-    return f"{at.astimezone(ZoneInfo(task.zone)):%a %Y-%m-%d %H:%M}"
+    return short_moment(at, task.zone)

@@ -38,6 +38,15 @@ class _Foreign:
         return self.source is not None and may_carry(call, tools, self.log)
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A call that is judged: what companions say of it, and where it would happen."""
+
+    call: ToolCall
+    stance: Stance | None
+    place: Place
+
+
 class Gatekeeper:
     """Judges calls that have no card yet, by the rights that their asker has at that moment."""
 
@@ -75,7 +84,7 @@ class Gatekeeper:
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
                 foreign = _Foreign(untrusted, work.log.entries())
-                gate = await self._judge(call, stance, tools, here, foreign, rights, held)
+                gate = await self._judge(_Case(call, stance, here), tools, foreign, rights, held)
                 later = isinstance(stance, Deferred)
                 first = not asking and untrusted is None
                 if isinstance(gate, AskFirst) and not later and first:
@@ -113,15 +122,14 @@ class Gatekeeper:
 
     async def _judge(
         self,
-        call: ToolCall,
-        stance: Stance | None,
+        case: _Case,
         tools: Mapping[str, Tool],
-        place: Place,
         foreign: _Foreign,
         rights: Rights,
         held: HeldApprovals,
     ) -> Gate:
         """Returns the gate of one call; standing rules count only when the asker may approve."""
+        call, stance, place = case.call, case.stance, case.place
         ahead, carries = isinstance(stance, Deferred), foreign.carried_by(call, tools)
         preview = await first_look(call, tools, place, ahead=ahead, carries=carries)
         tool = tools.get(call.name)

@@ -64,11 +64,24 @@ class Speaker:
     """The account in a group; empty in a private chat."""
     moment: str
 
+    def says(self, text: str, name: str, chat: Chat, untrusted: str | None = None) -> AskerBody:
+        """Returns words that open a turn, as if this person, known by `name`, just sent them."""
+        return AskerBody(
+            text=text,
+            speaker=name,
+            moment=self.moment,
+            account=self.account,
+            group="" if chat.private else chat.title,
+            untrusted=untrusted,
+            person=self.person.id,
+            governs=self.person.is_owner,
+        )
+
 
 def opened(turn: Turn, before: Iterable[Entry], chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
     """Returns the entries that open such a turn; `before` are those of the turn it follows."""
     if turn.way is Way.ANSWER:
-        return (_answer(turn, chat, speaker),)
+        return (speaker.says(turn.said, turn.asker_name, chat),)
     if turn.way is Way.ANEW:
         return _anew(turn, tuple(before), speaker)
     if turn.way is Way.ONWARD:
@@ -123,15 +136,3 @@ def purpose_in(log: Iterable[Entry]) -> str:
     bodies = (entry.body for entry in reversed(list(log)))
     asked = (body.purpose for body in bodies if isinstance(body, AskerBody))
     return next(asked, "")
-
-
-def _answer(turn: Turn, chat: Chat, speaker: Speaker) -> AskerBody:
-    return AskerBody(
-        text=turn.said,
-        speaker=turn.asker_name,
-        moment=speaker.moment,
-        account=speaker.account,
-        group="" if chat.private else chat.title,
-        person=turn.asker,
-        governs=speaker.person.is_owner,
-    )

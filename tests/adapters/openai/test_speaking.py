@@ -86,11 +86,8 @@ async def test_a_service_that_is_away_or_silent_is_unreachable(server: Server) -
         await EndpointSpeaking(replace(access, seconds=0.2)).speak("Hi")
 
 
-async def test_a_recording_without_an_end_is_not_taken(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_recording_without_an_end_is_not_taken(server: Server) -> None:
     service, access = server
-    monkeypatch.setattr("bot.adapters.openai.connection._MOST_SOUND", 1_000)
     service.sound = b"x" * 2_000
     with pytest.raises(ModelUnreachable):
-        await EndpointSpeaking(access).speak("Hi")
+        await EndpointSpeaking(replace(access, most_bytes=1_000)).speak("Hi")

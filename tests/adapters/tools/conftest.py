@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.media.media_reader import MediaReader
-from bot.adapters.tools.catalog import standard_tools
+from bot.adapters.tools.catalog import WorkspaceTools, standard_tools
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
@@ -58,10 +58,12 @@ def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
         clock=FakeClock(),
         chats=store.chats,
         journal=store.journal,
-        reading=reading_tools(store.ledger, sent=sent),
-        run_command=RunCommand(Sandbox(), sent=sent),
+        workspace=WorkspaceTools(
+            reading_tools(store.ledger, sent=sent),
+            writing_tools(keep=1_000_000),
+            RunCommand(Sandbox(), sent=sent),
+        ),
         spool=tmp_path / "spool",
-        writing=writing_tools(keep=1_000_000),
         web=web_tools(
             WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
         ),

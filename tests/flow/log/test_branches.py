@@ -12,10 +12,10 @@ from bot.domain.model import ModelProfile
 from bot.domain.transcript import Body, CutBody, Entry, ReplyBody, SummaryBody
 from bot.flow.log.fresh_start import branched, fresh, reopened
 from bot.flow.log.history import ChatLog, History
-from bot.flow.log.request_view import build_view
 from tests.domain.logs import logs
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
+from tests.flow.log.views import build_view
 
 PROFILE = ModelProfile("anthropic", "one", 200_000, 8_000)
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)

@@ -42,13 +42,13 @@ from bot.domain.transcript import (
 )
 from bot.domain.view import ResultPart
 from bot.flow.goals.wording import diary_told
-from bot.flow.log.request_view import build_view
 from bot.flow.models.compaction import digest_of, transcript_of
 from bot.flow.reading.attachment_words import Enclosure, FoundFile, enclosed
 from bot.flow.reading.kept_files import Parcel
 from bot.flow.reading.message_reader import Asked
 from bot.ports.attachments import DocumentText, Spoken
 from tests.domain.logs import reply
+from tests.flow.log.views import build_view
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PROFILE = ModelProfile("anthropic", "one", 200_000, 8_000)

@@ -25,7 +25,7 @@ from bot.domain.transcript import (
 )
 from bot.domain.view import RequestView, ResultPart, ViewMessage, ViewPart
 from bot.flow.log.masking import legal_id
-from bot.flow.log.request_view import ViewFold, build_view
+from bot.flow.log.request_view import ViewFold
 from tests.domain.logs import (
     OTHER,
     OWN,
@@ -38,6 +38,7 @@ from tests.domain.logs import (
     reply,
     result,
 )
+from tests.flow.log.views import build_view
 
 PROFILE = ModelProfile("anthropic", "one", 200_000, 8_000)
 PICTURE = ImagePart("image/png", "iVBORw0KGgo=")

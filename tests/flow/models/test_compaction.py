@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 
 from bot.domain.model import ModelProfile
 from bot.domain.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
-from bot.flow.log.request_view import ViewFold, build_view
+from bot.flow.log.request_view import ViewFold
 from bot.flow.models.compaction import Room, choose, digest_of, transcript_of
 from tests.domain.logs import Scribe, call, log, logs, reply, result
+from tests.flow.log.views import build_view
 
 PROFILE = ModelProfile("anthropic", "one", 200_000, 8_000)
 shares = st.floats(0, 1)

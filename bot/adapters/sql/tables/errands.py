@@ -1,0 +1,48 @@
+"""Errands."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
+
+from bot.adapters.sql.codec import ERRAND_RESULT, WORDS
+from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.domain.errand import ErrandState
+
+UNTAKEN = text("NOT taken")
+BROUGHT = text("state = 'done' AND NOT taken")
+
+
+class ErrandTable(Stored, table=True):
+    """A task of a turn, whose own turn works in the chat `home`."""
+
+    __table_args__ = (
+        Index("uq_errand_home", "home", unique=True),
+        Index("ix_errand_parent", "parent"),
+        partial("ix_errand_untaken", "chat", where=UNTAKEN),
+        partial("ix_errand_brought", "chat", where=BROUGHT),
+    )
+    id: str = stored(Words, primary_key=True)
+    home: int = stored(Number, ForeignKey("chat.id"))
+    chat: int = of_chat()
+    conversation: str = stored(Words)
+    parent: str = stored(Words)
+    call: str = stored(Words)
+    asker: int = stored(Number)
+    asker_name: str = stored(Words)
+    task: str = stored(Words)
+    created_at: datetime = stored(Moment)
+    tools: Any = stored(Json(WORDS))
+    budget: int | None = stored(Number, null=True)
+    untrusted: str | None = stored(Words, null=True)
+    state: ErrandState = stored(Choice(ErrandState))
+    set_aside: bool = stored(Boolean)
+    recalled: bool = stored(Boolean)
+    taken: bool = stored(Boolean)
+    result: Any = stored(Json(ERRAND_RESULT), null=True)
+    ended_at: datetime | None = stored(Moment, null=True)
+    version: int = stored(Integer)
+
+
+errand = METADATA.tables["errand"]

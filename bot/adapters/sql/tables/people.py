@@ -1,0 +1,50 @@
+"""People, their accounts, and how strangers become known."""
+
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Date, ForeignKey, Index, Integer
+
+from bot.adapters.sql.codec import PACE, RIGHTS
+from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.tables.declaring import METADATA, Stored, stored
+from bot.domain.person import Role
+
+
+class PersonTable(Stored, table=True):
+    id: int | None = stored(Number, primary_key=True)
+    name: str = stored(Words)
+    role: Role = stored(Choice(Role))
+    rights: Any = stored(Json(RIGHTS), server_default="{}")
+    pace: Any = stored(Json(PACE), null=True)
+    about: str = stored(Words, server_default="")
+    timezone: str | None = stored(Words, null=True)
+
+
+class AccountTable(Stored, table=True):
+    """An account of a platform and its person; the key is `channel:id`."""
+
+    __table_args__ = (Index("ix_account_person", "person"),)
+    key: str = stored(Words, primary_key=True)
+    person: int = stored(Number, ForeignKey("person.id"))
+
+
+class PairingTable(Stored, table=True):
+    """The only live pairing code; redeeming it deletes the row."""
+
+    id: int = stored(Integer, primary_key=True, autoincrement=False)
+    code_hash: str = stored(Words)
+    expires_at: datetime = stored(Moment)
+
+
+class GreetingTable(Stored, table=True):
+    """The last day an account was told that the bot is private."""
+
+    account: str = stored(Words, primary_key=True)
+    day: date = stored(Date)
+
+
+person = METADATA.tables["person"]
+account = METADATA.tables["account"]
+pairing = METADATA.tables["pairing"]
+greeting = METADATA.tables["greeting"]

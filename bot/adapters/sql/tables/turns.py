@@ -1,0 +1,68 @@
+"""The rows of turns, and the record of their rounds."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Boolean, Index, Integer, false, text
+
+from bot.adapters.sql.codec import DETAILS
+from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.domain.outcome import StopReason
+from bot.domain.turn import TurnState, Way, WaysOn
+
+UNSETTLED = text("state <> 'settled'")
+AT_WORK = text("state IN ('queued', 'running', 'resting')")
+STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
+LEADS_ON = text("ways_on = 'open'")
+
+
+class TurnTable(Stored, table=True):
+    __table_args__ = (
+        partial("ix_turn_unsettled", "chat", where=UNSETTLED),
+        partial("ix_turn_at_work", "chat", where=AT_WORK),
+        partial("ix_turn_stopping", "chat", where=STOPPING),
+        partial("ix_turn_ways_on", "chat", where=LEADS_ON),
+    )
+    id: str = stored(Words, primary_key=True)
+    chat: int = of_chat()
+    conversation: str = stored(Words)
+    asker: int = stored(Number)
+    asker_name: str = stored(Words)
+    model: str = stored(Words)
+    created_at: datetime = stored(Moment)
+    origin: str = stored(Words)
+    approval: str | None = stored(Words, null=True)
+    state: TurnState = stored(Choice(TurnState))
+    stop_reason: StopReason | None = stored(Choice(StopReason), null=True)
+    rounds: int = stored(Integer)
+    calls: int = stored(Integer)
+    worked_ms: int = stored(Number)
+    attempts: int = stored(Integer)
+    stop_asked: str | None = stored(Words, null=True)
+    reply_to: str | None = stored(Words, null=True)
+    ended_at: datetime | None = stored(Moment, null=True)
+    skill: str | None = stored(Words, null=True)
+    stages: int = stored(Integer, server_default="0")
+    rests: int = stored(Integer, server_default="0")
+    rests_until: datetime | None = stored(Moment, null=True)
+    begun: int = stored(Integer, server_default="0")
+    held_back: bool = stored(Boolean, server_default=false())
+    ways_on: WaysOn = stored(Choice(WaysOn), server_default="none")
+    follows: str | None = stored(Words, null=True)
+    way: Way | None = stored(Choice(Way), null=True)
+    said: str = stored(Words, server_default="")
+    parent: str | None = stored(Words, null=True)
+
+
+class VerdictTable(Stored, table=True):
+    __table_args__ = (Index("ix_verdict_turn", "turn"),)
+    id: int | None = stored(Number, primary_key=True)
+    turn: str = stored(Words)
+    round: int = stored(Integer)
+    at: datetime = stored(Moment)
+    details: Any = stored(Json(DETAILS))
+
+
+turn = METADATA.tables["turn"]
+verdict = METADATA.tables["verdict"]

@@ -1,0 +1,43 @@
+"""Raw updates as they came in."""
+
+from datetime import datetime
+
+from sqlalchemy import Boolean, ForeignKey, Index, false, text
+
+from bot.adapters.sql.columns import Bytes, Choice, Moment, Number, Words
+from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
+from bot.domain.change import InboundState
+
+UNROUTED = text("state = 'new'")
+WAITING = text("state = 'waiting'")
+HEARD = text("state = 'heard'")
+KNOWN = text("person IS NOT NULL")
+COUNTED = text("person IS NOT NULL AND NOT fragment")
+
+
+class InboxTable(Stored, table=True):
+    """A raw update; rows stay, so that an update is recognised for ever."""
+
+    __table_args__ = (
+        Index("uq_inbox_channel", "channel", "key", unique=True),
+        partial("ix_inbox_unrouted", "id", where=UNROUTED),
+        partial("ix_inbox_waiting", "chat", where=WAITING),
+        partial("ix_inbox_heard", "chat", where=HEARD),
+        partial("ix_inbox_counted", "person", "received_at", where=COUNTED),
+        partial("ix_inbox_message", "chat", "message_id", where=WAITING),
+    )
+    id: int | None = stored(Number, primary_key=True)
+    channel: str = stored(Words)
+    key: str = stored(Words)
+    body: str = stored(Bytes)
+    state: InboundState = stored(Choice(InboundState))
+    received_at: datetime = stored(Moment)
+    chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
+    message_id: str | None = stored(Words, null=True)
+    turn: str | None = stored(Words, null=True)
+    reason: str = stored(Words)
+    person: int | None = stored(Number, null=True)
+    fragment: bool = stored(Boolean, server_default=false())
+
+
+inbox = METADATA.tables["inbox"]

@@ -1,0 +1,108 @@
+"""Writes of chats and their conversations."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.domain.chat import Chat, Conversation
+from bot.domain.message import Address
+
+
+@dataclass(frozen=True, slots=True)
+class SaveChat:
+    """Updates a chat's settings and its current conversation.
+
+    Fence, log end, skill and voice stay: they have writes of their own.
+    """
+
+    chat: Chat
+
+
+@dataclass(frozen=True, slots=True)
+class NameChat:
+    """Stores the title people see; nothing else of the chat changes."""
+
+    chat: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseSkill:
+    """Sets the skill of a chat; None ends it.
+
+    A `lent` skill is the model's choice and never replaces one that a person chose.
+    """
+
+    chat: int
+    skill: str | None
+    lent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetVoice:
+    """Turns spoken answers of a chat on or off; off also ends what is owed of them."""
+
+    chat: int
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOffer:
+    """Notes that a card of the chat offers what this edition of a skill asks for."""
+
+    chat: int
+    under: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndGrants:
+    """Removes the rules of a chat that skills asked for, but for those of the edition `keep`.
+
+    What any other skill asks for is offered again when it comes into use.
+    """
+
+    chat: int
+    keep: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveChat:
+    """Gives a chat another address; does nothing when that address is taken.
+
+    The bot cannot reach messages at the old address: open cards and messages that were not shown
+    yet are sent anew, as replies to nothing.
+    """
+
+    old: Address
+    new: Address
+
+
+@dataclass(frozen=True, slots=True)
+class JoinChats:
+    """Moves a chat to the address of another one, whose log and rows are added to its own.
+
+    Only the owner of the moving chat may do so, while it has no unfinished turn. The settings of
+    the moving chat remain.
+    """
+
+    old: Address
+    new: Address
+
+
+@dataclass(frozen=True, slots=True)
+class SaveConversation:
+    """Inserts or updates a conversation."""
+
+    conversation: Conversation
+
+
+ChatWrite: TypeAlias = (
+    SaveChat
+    | NameChat
+    | ChooseSkill
+    | SetVoice
+    | NoteOffer
+    | EndGrants
+    | MoveChat
+    | JoinChats
+    | SaveConversation
+)

@@ -1,0 +1,22 @@
+"""Writes of errands."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.domain.errand import Errand
+
+
+@dataclass(frozen=True, slots=True)
+class SaveErrand:
+    """Inserts an errand (`expect` None) or moves it on; Conflict when its version is another one.
+
+    With the first row its home belongs to the chat that shows what happens there.
+    """
+
+    errand: Errand
+    expect: int | None = None
+    recalls: bool = False
+    """True when this write calls the errand back: its work is interrupted."""
+
+
+ErrandWrite: TypeAlias = SaveErrand

@@ -1,0 +1,57 @@
+"""Writes of goals, their diaries and what belongs to them."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.domain.goal import DiaryEntry, Goal
+from bot.domain.task import TaskState
+
+
+@dataclass(frozen=True, slots=True)
+class SaveGoal:
+    """Writes a goal; Conflict unless the stored version is `expect`, or there is none."""
+
+    goal: Goal
+    expect: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropGoal:
+    """Removes a goal with its diary, and the tasks that belong to it with their runs."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddDiary:
+    """Adds an entry to a diary; nothing when it is there, or when its goal was removed."""
+
+    entry: DiaryEntry
+
+
+@dataclass(frozen=True, slots=True)
+class AddGoalTurn:
+    """Notes that a turn works for a goal, so that its cost counts there."""
+
+    goal: str
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
+class HoldGoalTasks:
+    """Pauses or ends every task of a goal that has not ended."""
+
+    goal: str
+    state: TaskState
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptTask:
+    """Lets a task belong to a goal."""
+
+    task: str
+    goal: str
+
+
+GoalWrite: TypeAlias = SaveGoal | DropGoal | AddDiary | AddGoalTurn | HoldGoalTasks | AdoptTask

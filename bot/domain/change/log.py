@@ -1,0 +1,50 @@
+"""Writes of the log, and of the texts and rounds that belong to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from bot.domain.erasing import Target
+from bot.domain.transcript import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Adds entries to the log of a chat; their numbers follow the last one without a gap."""
+
+    chat: int
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddArtifact:
+    """The whole of a text of which the log holds a preview."""
+
+    id: str
+    chat: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddVerdict:
+    """One round's record: the step taken, its reason, and what the view builder changed."""
+
+    turn: str
+    round: int
+    at: datetime
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """Takes the words out of everything that was said, and forgets its passages.
+
+    Rows, numbers and the pairing of calls stay. The chat gets a cut, and its owner is replaced:
+    whoever owns it next reads the log again. Turns that are under way stay as they are.
+    """
+
+    target: Target
+
+
+LogWrite: TypeAlias = Append | AddArtifact | AddVerdict | Erase

@@ -1,0 +1,45 @@
+"""Writes of paid calls and budgets."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from bot.domain.budget import Cause, Scope
+from bot.domain.model import Usage
+from bot.domain.money import Nano
+
+
+@dataclass(frozen=True, slots=True)
+class AddUsage:
+    """Records the tokens and the cost of one paid call, in place of what was known of it before."""
+
+    call: str
+    """Names the call; the same name again replaces the record."""
+    cause: Cause
+    model: str
+    at: datetime
+    usage: Usage
+    cost: Nano | None
+    """Its price; None when no price is known."""
+    estimated: bool = False
+    """True when the provider has not told the tokens: it never did, or the call was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropUsage:
+    """Takes the record of a call back that was not made after all."""
+
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetBudget:
+    """Sets a budget in place of the setting; `money` of None means no bound."""
+
+    scope: Scope
+    money: Nano | None
+    by: str
+    at: datetime
+
+
+MoneyWrite: TypeAlias = AddUsage | DropUsage | SetBudget

@@ -1,0 +1,39 @@
+"""Writes of the messages that are owed to people."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.domain.message import Outbound
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Puts a visible message into the outbox; the same key again makes it an edit, latest wins.
+
+    An edit reaches the copies of the message too.
+    """
+
+    key: str
+    chat: int
+    content: Outbound
+    over: str | None = None
+    """The platform's id of a message that is on the screen already, which gets the content."""
+    anew: bool = False
+    """True to send a message again as a new one; the old one stays on the screen as it is."""
+    copy_of: int | None = None
+    """The number of the row of which this message is a copy; an edit of that row edits it too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retract:
+    """Removes a message that was shown in passing and has no outbound key.
+
+    The removal is silent; it happens with the next delivery to the chat.
+    """
+
+    chat: int
+    turn: str
+    message_id: str
+
+
+OutboxWrite: TypeAlias = Show | Retract

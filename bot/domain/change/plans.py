@@ -1,0 +1,21 @@
+"""Writes of plans and their steps."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.domain.plan import Plan, PlanStep
+
+
+@dataclass(frozen=True, slots=True)
+class SavePlan:
+    """Inserts a plan (`expect` None) or moves it on; Conflict when its version is another one.
+
+    A second live plan of a chat is a Conflict too. `steps` are those that are new or changed.
+    """
+
+    plan: Plan
+    expect: int | None = None
+    steps: tuple[PlanStep, ...] = ()
+
+
+PlanWrite: TypeAlias = SavePlan

@@ -1,0 +1,46 @@
+"""People in memory: how a change alters them."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bot.domain.change import AskStop, InboundState, LinkAccount, Revoke, SaveProfile, SaveTerms
+from bot.domain.passage import of_person
+from bot.domain.person import Person, Role
+from bot.domain.rights import NOTHING
+from bot.domain.turn import ACCESS_ENDED
+from tests.fakes.store_scheduled import pause
+from tests.fakes.store_turns import write_turn
+
+if TYPE_CHECKING:
+    from tests.fakes.store_rows import Rows
+
+
+def write_person(rows: "Rows", write: SaveTerms | SaveProfile | LinkAccount | Revoke) -> None:
+    match write:
+        case LinkAccount(account, person):
+            rows.accounts[account] = person
+            for chat in [c for c in rows.chats.values() if c.private]:
+                if chat.address.key == account or chat.address.key.startswith(f"{account}/"):
+                    rows.hand_over(chat.id, of_person(person))
+        case SaveTerms(person, rights, pace):
+            rows.people[person] = replace(rows.people[person], rights=rights, pace=pace)
+        case SaveProfile(person, about, zone):
+            known = rows.people[person]
+            rows.people[person] = replace(known, about=about, timezone=zone)
+        case Revoke():
+            _revoke(rows, write)
+
+
+def _revoke(rows: "Rows", write: Revoke) -> None:
+    gone, dropped = write.person, InboundState.DROPPED
+    for turn in [t for t in rows.turns.values() if t.asker == gone]:
+        write_turn(rows, AskStop(turn.id, write.how))
+    for row in [r for r in rows.inbox.values() if r.person == gone]:
+        if row.state is InboundState.WAITING:
+            rows.inbox[row.id] = replace(row, state=dropped)
+    rows.rules = {id: rule for id, rule in rows.rules.items() if rule.person != gone}
+    pause(rows, [one for one in rows.tasks.values() if one.asker == gone], ACCESS_ENDED)
+    rows.accounts = {key: id for key, id in rows.accounts.items() if id != gone}
+    known = rows.people.get(gone)
+    if known is not None:
+        rows.people[gone] = Person(gone, known.name, Role.MEMBER, NOTHING)

@@ -1,0 +1,145 @@
+"""The commands of plans, and ready-made ones."""
+
+from bot.domain.plan import PlanState
+from bot.domain.template import Argument, Template
+from bot.domain.transcript import AskerBody
+from bot.ports.templates import Broken
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import BOB, Stage, stage
+from tests.scenarios.test_plans import TEAM, the_plan, write
+from tests.scenarios.tools import asking, submitting, writing
+from tests.words import (
+    APPROVE,
+    MODE_STAYS_ON,
+    NO_PLAN,
+    NO_READY_MADE,
+)
+
+
+async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()], people=TEAM) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.say(f"/plan save {the_plan(scene).id} one-file", BOB)
+        await scene.shows("That plan is not yours.")
+        assert scene.templates.known == {}
+        await said(scene, f"/plan save {the_plan(scene).id} one-file", "plans/one-file.md")
+
+
+async def test_the_commands_tell_what_there_is() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await said(scene, "/plan", "Try one of these:")
+        await said(scene, "/plan status", NO_PLAN)
+        await said(scene, "/plan list", "no plans yet")
+        await said(scene, "/plan show", "Usage:")
+        await said(scene, "/plan staus now", "Did you mean `/plan status`?")
+        await said(scene, "/plan resume", NO_PLAN)
+        await said(scene, "/plan done", "No plan is being collected.")
+        await said(scene, "/plan off", "Plan mode is off.")
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        plan = the_plan(scene)
+        await said(scene, "/plan status", "waiting for your decision · 1 step")
+        await said(scene, f"/plan show {plan.id}", 'Arguments: {"what":"1"}')
+        await said(scene, "/plan show zzzz", "no plan")
+        await said(scene, "/plan list", plan.id)
+        await said(scene, f"/plan resume {plan.id}", "It is waiting for your decision")
+        await said(scene, f"/plan save {plan.id} ../../etc", "small letters and digits")
+        await said(scene, f"/plan save {plan.id} My Weekly", "small letters and digits")
+        await said(scene, f"/plan save {plan.id} one-file", "plans/one-file.md")
+        await said(scene, f"/plan save {plan.id} one-file", "already")
+        await said(scene, "/plan use", "one-file")
+        await said(scene, f"/plan cancel {plan.id}", "Cancelled.")
+        await said(scene, f"/plan cancel {plan.id}", "It has ended")
+        assert APPROVE not in scene.labels
+
+
+async def test_a_single_word_is_a_wish() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan breakfast")
+        await scene.settled(1)
+        assert (the_plan(scene).title, APPROVE in scene.labels) == ("Breakfast", True)
+
+
+async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan")
+        await scene.until(lambda: scene.labels)
+        assert scene.labels == ["📋 Plan mode on", "Ready-made", "Earlier plans"]
+        assert await scene.press("Earlier plans") == ""
+        await scene.shows("no plans yet")
+        assert await scene.press("Plan mode on") == ""
+        await scene.shows("Plan mode is on.")
+        assert (the_plan(scene).state, scene.labels) == (PlanState.COLLECTING, [])
+        await scene.say("/plan")
+        await scene.until(lambda: "Off" in scene.labels)
+        assert await scene.press("Off") == ""
+        await scene.until(lambda: not scene.labels)
+        assert the_plan(scene).state is PlanState.CANCELLED
+        await scene.say("/plan one file")
+        await scene.settled()
+        await scene.say("/plan")
+        await scene.until(lambda: "Cancel it" in scene.labels)
+        assert await scene.press("Status") == ""
+        assert await scene.press_data("m:plan:one more wish") != ""
+
+
+async def said(scene: Stage, text: str, answer: str) -> None:
+    before = len(scene.texts)
+    await scene.say(text)
+    await scene.until(lambda: len(scene.texts) > before and answer in scene.texts[-1])
+
+
+async def test_a_second_plan_takes_the_place_of_the_first_only_when_told() -> None:
+    script = (calls(write("a", "1")), says("One."), calls(write("b", "2")), says("Two."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        first = the_plan(scene)
+        await scene.say("/plan replace another file")
+        await scene.settled(2)
+        assert scene.store.rows.plans[first.id].state is PlanState.CANCELLED
+        assert the_plan(scene).state is PlanState.READY
+        assert [b.text for b in scene.bodies if isinstance(b, AskerBody)][-1] == "another file"
+        assert len(scene.cards) == 1
+
+
+async def test_done_shows_what_is_collected_so_far_once() -> None:
+    script = (calls(write("a", "1")), calls(call("q", "ask", {"what": "Which?"})))
+    async with stage(*script, tools=[writing(), submitting(), asking()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        assert the_plan(scene).collecting
+        assert MODE_STAYS_ON in scene.texts[-1]
+        await scene.say("/plan done")
+        await scene.say("/plan done")
+        await scene.until(lambda: len(scene.cards) == 1)
+        await scene.routed()
+        assert the_plan(scene).state is PlanState.READY
+        ready = [a for a in scene.store.rows.audit if a.action == "plan.ready"]
+        assert len(ready) == 1
+
+
+async def test_a_template_is_used_with_its_blanks_filled() -> None:
+    template = Template(
+        "report",
+        "A report.",
+        (Argument("folder"), Argument("title", default="Report")),
+        "1. Write {{title}} from {{folder}}",
+    )
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        scene.templates.known["report"] = template
+        scene.templates.known["odd"] = Broken("plans/odd.md", 3, "no steps")
+        await said(scene, "/plan use nothing", NO_READY_MADE)
+        await said(scene, "/plan use odd", "plans/odd.md:3: no steps")
+        await said(scene, "/plan use report", "Which folder?")
+        await scene.say("/plan use report notes The week")
+        await scene.settled(1)
+        asked = next(b for b in scene.bodies if isinstance(b, AskerBody))
+        assert "1. Write The week from notes" in asked.text
+        assert the_plan(scene).state is PlanState.READY
