@@ -55,6 +55,7 @@ from bot.flow.composition import Composition
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.world import Policy, StorePorts, World, at_once
+from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
 from bot.ports.groups import Groups
@@ -98,7 +99,7 @@ class _Kept:
 async def opened(
     settings: Settings,
     channels: Channels,
-    hide: Hide,
+    secrets: Secrets,
     holds: Callable[[], Holds] = never_held,
 ) -> AsyncGenerator[Running]:
     """Opens the store, the models, the servers and the skills; closes them in reverse order."""
@@ -114,8 +115,10 @@ async def opened(
         persona = PersonaFile(settings.home / "persona.md", MOST_PERSONA, SystemClock())
         await stack.enter_async_context(persona)
         servers = await stack.enter_async_context(tool_servers(settings))
-        skills = await stack.enter_async_context(skill_folders(settings, SystemClock(), hide))
-        hooks = await _opened_hooks(settings, stack, hide)
+        skills = await stack.enter_async_context(
+            skill_folders(settings, SystemClock(), secrets.add)
+        )
+        hooks = await _opened_hooks(settings, stack, secrets.add)
         models = with_demo(real)
         await drop_unused(settings, store)
         till = till_of(settings, store)
@@ -127,6 +130,7 @@ async def opened(
             replace(
                 _world(settings, channels, kept, models, servers, skills, persona, holds),
                 hooks=hooks,
+                conceal=secrets.hidden,
             ),
             policy,
             till=till,
