@@ -22,8 +22,11 @@ EACH = 1_500
 ROOM = 3_400
 """The most characters of the calls in one message, titles included."""
 
-_LEAST = 30
+_LEAST = 12
 """Characters below which a part of a text says nothing."""
+
+_WORTH_TWO_ENDS = 60
+"""Characters below which only the beginning is shown."""
 
 _LONGEST_TITLE = 120
 _GAP = "\n[… the middle is left out …]\n"
@@ -36,20 +39,23 @@ _LONGEST_SECRET = 4_000
 _SECOND_MS = 1_000
 
 
+def asked_of(call: ToolCall, result: ToolResult, conceal: Conceal) -> tuple[str, str]:
+    """Returns the title of a call, and its input; of a very long input the two ends."""
+    return _asked(call, result, partial(_ends, conceal=conceal))
+
+
 def block_of(
-    call: ToolCall, result: ToolResult, conceal: Conceal, room: int, more: str = ""
+    asked: tuple[str, str], result: ToolResult, conceal: Conceal, room: int, more: str = ""
 ) -> CallBlock:
     """Returns a call with `room` characters of its input and output together.
 
-    `more` is the command that shows the rest.
+    `more` is the command that shows it whole.
     """
-    bounded = partial(_ends, conceal=conceal)
-    title, given = _asked(call, result, bounded)
-    told = bounded(result.text)
-    asked = excerpt(given, min(EACH, max(room // 2, room - len(told))))
-    shown = excerpt(told, min(EACH, room - len(asked)))
-    cut = len(asked) < len(given) or len(shown) < len(told)
-    return CallBlock(title, asked, shown, more if cut else "")
+    title, given = asked
+    told = _ends(result.text, conceal)
+    first = excerpt(given, min(EACH, max(room // 2, room - len(told))))
+    second = excerpt(told, min(EACH, room - len(first)))
+    return CallBlock(title, first, second, more)
 
 
 def excerpt(text: str, longest: int) -> str:
@@ -57,8 +63,9 @@ def excerpt(text: str, longest: int) -> str:
     if len(text) <= longest and len(shown := visible(text)) <= longest:
         return shown
     left = longest - len(_GAP)
-    if left < _LEAST:
-        return ""
+    if left < _WORTH_TWO_ENDS:
+        first = longest - 1
+        return f"{visible(text[:first])[:first]}…" if longest >= _LEAST else ""
     first, last = left * 2 // 3, left // 3
     end = visible(text[len(text) - last :])
     return f"{visible(text[:first])[:first]}{_GAP}{end[len(end) - last :]}"

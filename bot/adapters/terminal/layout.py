@@ -86,16 +86,15 @@ class Layout:
         """
         lines, left = Lines(), 0
         for label, text, most in ((_IN, call.given, _MOST_IN), (_OUT, call.result, _MOST_OUT)):
-            if not text.strip() or (label is _IN and f"`{text.strip()}`" in call.text):
+            if not text.strip() or (label is _IN and text.strip() in call.text):
                 continue
             shown = self._renderer.code(text, "", max(width - len(label), _LEAST))
             left += len(shown[most:])
             margins = [label, *[" " * len(label)] * len(shown)]
             lines += [[("", m), *line] for m, line in zip(margins, shown[:most], strict=False)]
-        if left or call.more:
-            more = f"{left} more lines" if left > 1 else "more"
+        if left:
             where = f": {call.more}" if call.more else ""
-            lines.append([("", f"{' ' * len(_OUT)}  … {more}{where}")])
+            lines.append([("", f"{' ' * len(_OUT)}  … {left} more lines{where}")])
         return [styled(line, "dim") for line in lines]
 
     def files(self, content: Outbound, width: int) -> Lines:

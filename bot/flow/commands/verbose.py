@@ -20,9 +20,9 @@ _LOG = logging.getLogger(__name__)
 
 _SWITCH = {"on": True, "off": False}
 _LAST = "last"
-_ON = "Each tool call is shown here with its input and output, folded and without a sound."
+_ON = "Each tool call is shown here with its input and output."
 _OFF = "Tool calls are not shown here, only a line about each while it runs."
-_WHOLE = "`/verbose last` sends the calls of the last answer with tools whole, as a file."
+_WHOLE = "`/verbose last` shows the newest calls whole."
 _EVERYBODY = "Everybody in this group sees them, files and outputs of commands too."
 _WHO = "Only the owner and the administrators of this group, and my owners, can change this."
 _NOT_YOURS = f"{_WHO} Nothing was changed."
@@ -98,7 +98,7 @@ class VerboseCommands:
         content = Outbound(OutboundKind.NOTICE, (), files=(file,), silent=True)
         shown = Show(f"{CALLS}{turn}:all:{asked.row}", asked.chat.id, content)
         count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
-        return Answer(f"Here is what the last answer with tools did, {count} in all.", (shown,))
+        return Answer(f"These are the newest tool calls: {count}.", (shown,))
 
 
 def _state(asked: Invocation, *, now: bool) -> str:
@@ -109,7 +109,7 @@ def _state(asked: Invocation, *, now: bool) -> str:
 
 
 def _buttons(*, now: bool) -> tuple[tuple[Button, ...], ...]:
-    return (*on_off("verbose", now=now), choice("Send the last calls", "verbose", _LAST))
+    return (*on_off("verbose", now=now), choice("Show the newest calls whole", "verbose", _LAST))
 
 
 def _newest(entries: Sequence[Entry]) -> tuple[str, _Calls]:

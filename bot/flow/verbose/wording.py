@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.domain.call_words import ROOM, Conceal, block_of
+from bot.domain.call_words import ROOM, Conceal, asked_of, block_of
 from bot.domain.errand import titled
 from bot.domain.message import Block, CallBlock, Outbound, Plain
 from bot.domain.tool import ToolCall, ToolResult
@@ -12,8 +12,8 @@ WHOLE = "/verbose last"
 """The command that shows the calls of the newest turn whole."""
 
 NO_MORE = Plain("Further calls of this turn are not shown here.", style="aside")
-_TITLE = 130
-"""Characters that the line of a call may take."""
+_BESIDE_CALLS = 120
+"""Characters of the lines beside calls: who made them, and how many more there are."""
 
 _MOST = 20
 """The most calls in one message."""
@@ -29,10 +29,11 @@ def blocks_of(
     A call that needs less than its part leaves the rest to those after it.
     """
     shown = ran[:_MOST]
-    room, blocks = ROOM - _TITLE * len(shown), list[Block]()
-    for at, (call, result) in enumerate(shown):
+    asked = [asked_of(call, result, conceal) for call, result in shown]
+    room, blocks = ROOM - _BESIDE_CALLS - sum(len(title) for title, _ in asked), list[Block]()
+    for at, (_, result) in enumerate(shown):
         part = room // (len(shown) - at)
-        block = block_of(call, result, conceal, part, WHOLE if whole else "")
+        block = block_of(asked[at], result, conceal, part, WHOLE if whole else "")
         room -= len(block.given) + len(block.result)
         blocks.append(block)
     if more := len(ran) - len(shown):
