@@ -69,10 +69,11 @@ class Screen:
         self._known: dict[str, tuple[str, ...]] = {}
         self._progress: tuple[str, Outbound] | None = None
         self._draft = Draft(layout.borders)
-        self._news: list[str | Lines] = []
+        self._news: list[str | Lines | CallBlock] = []
         self._told: list[str] = []
         self._steps: set[str] = set()
         self._titles: set[str] = set()
+        self._newest = ""
         self._called: dict[str, int] = {}
         self._late: list[DraftPart] = []
         self._at_card = False
@@ -269,13 +270,9 @@ class Screen:
         """
         known = self._called.get(message_id, 0)
         for block in content.blocks[known:]:
-            lines = self._layout.block(block, self._width)
-            if isinstance(block, CallBlock):
-                line = call_line(block)
-                if line in self._steps:
-                    lines = self._layout.called(block, self._width)
-                self._titles.add(line)
-            self._news.append(lines)
+            called = isinstance(block, CallBlock)
+            self._titles |= {call_line(block)} if called else set()
+            self._news.append(block if called else self._layout.block(block, self._width))
         self._called.pop(message_id, None)
         self._called[message_id] = len(content.blocks)
         while len(self._called) > _REMEMBERED:
@@ -386,12 +383,21 @@ class Screen:
     async def _tell_news(self) -> None:
         if self._news and not self._draft.speaks:
             news, self._news = self._news, []
-            shown = [
-                self._layout.plain(one, self._width) if isinstance(one, str) else one
-                for one in news
-            ]
-            await self._print([line for lines in shown for line in lines], "line")
+            await self._print([line for one in news for line in self._told_of(one)], "line")
             self._told += [one for one in news if isinstance(one, str)]
+
+    def _told_of(self, news: str | Lines | CallBlock) -> Lines:
+        """Returns the lines of news; a call right below the line of its tool needs none again."""
+        before, self._newest = self._newest, news if isinstance(news, str) else ""
+        match news:
+            case str():
+                return self._layout.plain(news, self._width)
+            case CallBlock():
+                own = before.startswith(call_line(news))
+                whole = self._layout.called if own else self._layout.block
+                return whole(news, self._width)
+            case _:
+                return news
 
     async def _end_progress(self) -> None:
         if self._progress is not None:
@@ -415,6 +421,7 @@ class Screen:
                 self._steps.add(piece.line.replace("`", ""))
             shown = self._layout.piece(piece, self._width)
             await self._print(shown, kind, follows=_follows(piece))
+            self._newest = piece.line.replace("`", "") if isinstance(piece, Step) else ""
 
     async def _print(
         self, lines: Lines, kind: Literal["block", "line"], *, follows: bool = False
