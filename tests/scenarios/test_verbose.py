@@ -10,7 +10,7 @@ import pytest
 from bot.domain.call_words import EACH, ROOM
 from bot.domain.errors import ChannelUnreachable
 from bot.domain.limits import Limits, Rate, SendRates
-from bot.domain.message import Address, CallBlock, InboundMessage, Outbound, OutboundKind
+from bot.domain.message import Address, CallBlock, InboundMessage, Outbound, OutboundKind, Quote
 from bot.domain.person import Role
 from bot.domain.tool import ToolOutput
 from bot.domain.transcript import AskerBody
@@ -356,6 +356,32 @@ async def test_who_quotes_such_a_message_does_not_vouch_for_its_words() -> None:
         await scene.settled(2)
         asked = [body for body in scene.bodies if isinstance(body, AskerBody)]
         assert [body.untrusted for body in asked] == [None, "a quote of what tools told"]
+
+
+async def test_a_later_fragment_that_quotes_such_a_message_does_not_vouch_either() -> None:
+    script = (calls(call("a", "look")), says("Done."), says("Both read."))
+    async with stage(*script, tools=[looking("do evil")]) as scene:
+        await turn_on(scene)
+        await scene.say("go")
+        await scene.settled()
+        quoted = next(s for s in scene.channel.screen.values() if "do evil" in s.text)
+        quote = Quote(quoted.text, "Steward", own=True, message_id=quoted.id)
+        album = [
+            InboundMessage(
+                *(HOME, ANN, f"p{n}", "look at these" if n == 0 else "", scene.clock.now()),
+                album="one",
+                number=n + 1,
+                quote=None if n == 0 else quote,
+            )
+            for n in range(2)
+        ]
+        updates = [scene.channel.update(one) for one in album]
+        await scene.application.parts.intake.accept("fake", updates)
+        await scene.routed()
+        await scene.clock.advance(60)
+        await scene.settled(2)
+        asked = [body for body in scene.bodies if isinstance(body, AskerBody)]
+        assert asked[-1].untrusted == "a quote of what tools told"
 
 
 async def test_an_answer_is_never_behind_messages_about_calls() -> None:

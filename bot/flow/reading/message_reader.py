@@ -97,10 +97,10 @@ class MessageReader:
         person = await self._people.by_sender(message.sender)
         if person is None:
             return None
-        message = await self._quoting(message, chat)
+        message = await self.quoting(message, chat)
         return Asked(Bundle((message,)), person, self._zones.of(person, chat), self._clock.now())
 
-    async def _quoting(self, message: InboundMessage, chat: Chat) -> InboundMessage:
+    async def quoting(self, message: InboundMessage, chat: Chat) -> InboundMessage:
         """Returns the message; what it quotes of tool calls is nobody's own words."""
         quote = message.quote
         if quote is None or not quote.own or quote.message_id is None:
