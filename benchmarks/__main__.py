@@ -35,6 +35,7 @@ from benchmarks import (
     skills,
     start_time,
     turn_cost,
+    verbose,
 )
 from benchmarks.figure import HEADER, Figure
 from benchmarks.machine import description
@@ -51,6 +52,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "cards": open_cards.measure,
     "plans": plan_steps.measure,
     "errands": errands.measure,
+    "verbose": verbose.measure,
     "cache": prompt_cache.measure,
     "request": first_request.measure,
     "talk": group_talk.measure,

@@ -27,9 +27,9 @@ def main() -> None:
     try:
         watch = new_watch()
         program = Program(
-            partial(serve, hide=secrets.add, watch=watch),
-            partial(chat, hide=secrets.add, watch=watch),
-            partial(ask, hide=secrets.add),
+            partial(serve, secrets=secrets, watch=watch),
+            partial(chat, secrets=secrets, watch=watch),
+            partial(ask, secrets=secrets),
             examined,
             unserved,
             secrets,

@@ -196,6 +196,17 @@ async def an_answer(at: Screen) -> None:
     await at.say("How long is my list?")
 
 
+async def calls_shown(at: Screen) -> None:
+    log = "".join(f"line {n}: nothing to see here\\n" for n in range(40))
+    first = calls(tool("read_file", {"path": "notes.md"}), tool("list_files", {}))
+    run = tool("run_command", {"command": f"printf '{log}'; ls nowhere"})
+    at.script(first, calls(run), text("Six lines, and a folder that is not there."))
+    await at.say("/verbose on")
+    await at.say("Look around and run it")
+    await at.press("✅ Approve")
+    await at.say("/verbose")
+
+
 async def slips(at: Screen) -> None:
     at.script(text("What do you want to plan?"))
     for words in (
@@ -288,6 +299,7 @@ TALKS: dict[str, Callable[[Screen], Awaitable[None]]] = {
         a_wrong_key,
         a_busy_model,
         an_answer,
+        calls_shown,
         slips,
         memory,
         money,

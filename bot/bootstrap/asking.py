@@ -10,7 +10,6 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.terminal.question import Question, Wish
 from bot.bootstrap.channel_form import Accept, OpenChannel
 from bot.bootstrap.opening import Channels, Running, opened
-from bot.bootstrap.parts import Hide
 from bot.bootstrap.serving import host_of, run
 from bot.domain.message import Address
 from bot.domain.model import Usage
@@ -18,6 +17,7 @@ from bot.domain.money import dollars_of
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
 from bot.domain.transcript import ResultBody
+from bot.logs import Secrets
 from bot.settings import Settings
 
 _FAILED, _STOPPED, _DENIED, _ASKS_BACK = 3, 4, 5, 6
@@ -49,12 +49,13 @@ class _Report:
 
 
 async def ask(
-    settings: Settings, words: str, hide: Hide, *, piped: bytes = b"", as_json: bool = False
+    settings: Settings, words: str, secrets: Secrets, *, piped: bytes = b"", as_json: bool = False
 ) -> int:
     """Asks, prints the answer, and returns the exit code."""
     question = Question(Wish(words, piped), SystemClock())
     name = question.channel.name
-    async with opened(settings, Channels({name: question.channel}, {name: question}), hide) as live:
+    channels = Channels({name: question.channel}, {name: question})
+    async with opened(settings, channels, secrets) as live:
         await live.store.people.admit(question.sender, Role.OWNER)
         record = _Record(live, question.address)
         listen = partial(_hold, question, record)

@@ -55,6 +55,7 @@ from bot.flow.composition import Composition
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.world import Policy, StorePorts, World, at_once
+from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
@@ -98,13 +99,14 @@ class _Below:
     skills: SkillFolders
     hooks: HookFolder | None
     meaning: Meaning | None
+    secrets: Secrets
 
 
 @asynccontextmanager
 async def opened(
     settings: Settings,
     channels: Channels,
-    hide: Hide,
+    secrets: Secrets,
     holds: Callable[[], Holds] = never_held,
 ) -> AsyncGenerator[Running]:
     """Opens the store, the models, the servers and the skills; closes them in reverse order."""
@@ -120,13 +122,15 @@ async def opened(
         persona = PersonaFile(settings.home / "persona.md", MOST_PERSONA, SystemClock())
         await stack.enter_async_context(persona)
         servers = await stack.enter_async_context(tool_servers(settings))
-        skills = await stack.enter_async_context(skill_folders(settings, SystemClock(), hide))
-        hooks = await _opened_hooks(settings, stack, hide)
+        skills = await stack.enter_async_context(
+            skill_folders(settings, SystemClock(), secrets.add)
+        )
+        hooks = await _opened_hooks(settings, stack, secrets.add)
         models = with_demo(real)
         await drop_unused(settings, store)
         till = till_of(settings, store)
         meaning = await stack.enter_async_context(opened_meaning(settings, store, till))
-        below = _Below(store, models, persona, servers, skills, hooks, meaning)
+        below = _Below(store, models, persona, servers, skills, hooks, meaning, secrets)
         policy = _policy(settings, models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
@@ -203,6 +207,7 @@ def _world(
         servers=below.servers,
         meaning=below.meaning,
         hooks=below.hooks,
+        conceal=below.secrets.hidden,
         charts=ChartFiles(settings.home / "spool", settings.home / "charts"),
         hearing=hearing(settings),
         speaking=speaking(settings),

@@ -13,11 +13,11 @@ from bot.bootstrap.discord import DiscordForm, try_discord_token
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hooks import HookForm
 from bot.bootstrap.http_serving import LateServers
-from bot.bootstrap.parts import Hide
 from bot.bootstrap.probes import try_anthropic_key, try_openai_key, try_server, try_token
 from bot.bootstrap.telegram import TelegramForm
 from bot.bootstrap.terminal import TerminalForm
 from bot.doctor import Finding, examine
+from bot.logs import Secrets
 from bot.settings import Settings
 from bot.setup import Probes
 
@@ -38,24 +38,24 @@ def new_watch() -> LoopWatch:
     return LoopWatch()
 
 
-async def serve(settings: Settings, hide: Hide, watch: LoopWatch) -> int:
+async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Serves every platform that is set up, until cancelled."""
     harden()
-    return await serving.serve(settings, CHANNELS, hide, watch, DOORS)
+    return await serving.serve(settings, CHANNELS, secrets, watch, DOORS)
 
 
-async def chat(settings: Settings, hide: Hide, watch: LoopWatch) -> int:
+async def chat(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Talks in the terminal until the person leaves."""
     harden()
-    return await serving.serve(settings, (FOREGROUND,), hide, watch)
+    return await serving.serve(settings, (FOREGROUND,), secrets, watch)
 
 
 async def ask(
-    settings: Settings, words: str, hide: Hide, *, piped: bytes = b"", as_json: bool = False
+    settings: Settings, words: str, secrets: Secrets, *, piped: bytes = b"", as_json: bool = False
 ) -> int:
     """Asks one question, prints the answer, and returns the exit code."""
     harden()
-    return await asking.ask(settings, words, hide, piped=piped, as_json=as_json)
+    return await asking.ask(settings, words, secrets, piped=piped, as_json=as_json)
 
 
 async def examined(settings: Settings, folder: Path) -> Sequence[Finding]:

@@ -13,13 +13,13 @@ from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.opening import Channels, Running, opened
 from bot.bootstrap.owners import owner_names
 from bot.bootstrap.pairing import Pairing
-from bot.bootstrap.parts import Hide
 from bot.domain.errors import SettingError
 from bot.domain.hold import never_held
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.commands.menus import menus_of
+from bot.logs import Secrets
 from bot.settings import Settings
 
 _MOST_CHATS = 200
@@ -31,7 +31,7 @@ Door: TypeAlias = Callable[[Application], Coroutine[Any, Any, None]]
 async def serve(
     settings: Settings,
     forms: Sequence[ChannelForm],
-    hide: Hide = lambda *_: None,
+    secrets: Secrets | None = None,
     watch: LoopWatch | None = None,
     doors: Sequence[DoorForm] = (),
 ) -> int:
@@ -52,7 +52,9 @@ async def serve(
             names = " and ".join(form.missing(settings) for form in forms)
             raise SettingError(f"{names} is not set")
         holds = watch.holds if watch is not None else never_held
-        running = await stack.enter_async_context(opened(settings, _folded(served), hide, holds))
+        running = await stack.enter_async_context(
+            opened(settings, _folded(served), secrets or Secrets(), holds)
+        )
         host = host_of(running)
         for channel in served:
             await channel.prepare(host)

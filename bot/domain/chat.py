@@ -68,6 +68,8 @@ class Chat:
     """True when links show a preview of their page."""
     footer: bool = False
     """True when a small line below an answer tells what it took."""
+    verbose: bool = False
+    """True when the input and the output of each tool call are shown, folded."""
     skill: str | None = None
     """The skill in use here."""
     skill_lent: bool = False

@@ -322,7 +322,25 @@ class CodeBlock:
     """True when a channel may show the beginning of a long text, and the rest on a tap."""
 
 
-Block: TypeAlias = Markdown | Plain | CodeBlock
+@dataclass(frozen=True, slots=True)
+class CallBlock:
+    """A call of a tool for people who want to see it whole; folded where a channel can.
+
+    Nothing in it comes alive: a channel shows input and output as code, each apart from its label.
+    """
+
+    text: str
+    """One line that names the call; words between two backticks are code."""
+    given: str = ""
+    """The input, bounded."""
+    result: str = ""
+    """The output, bounded."""
+    more: str = ""
+    """The command that shows the call whole; empty where none does."""
+    kind: Literal["call"] = "call"
+
+
+Block: TypeAlias = Markdown | Plain | CodeBlock | CallBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +362,8 @@ class OutboundKind(StrEnum):
 
     The buttons of a MENU can be typed as commands too. An OPTION is news with buttons that nobody
     waits for. A message that is GONE was shown in passing and must leave the screen. A VOICE is an
-    answer, spoken; a chat may take none.
+    answer, spoken; a chat may take none. CALLS of tools are shown beside an answer, and never delay
+    it.
     """
 
     ANSWER = "answer"
@@ -354,6 +373,7 @@ class OutboundKind(StrEnum):
     OPTION = "option"
     PROGRESS = "progress"
     VOICE = "voice"
+    CALLS = "calls"
     GONE = "gone"
 
 

@@ -1,4 +1,4 @@
-"""The owner and the members of a group, from its platform."""
+"""The owner, the administrators and the members of a group, from its platform."""
 
 from typing import Protocol
 
@@ -9,6 +9,13 @@ from bot.domain.person import Sender
 class Groups(Protocol):
     async def owned_by(self, group: Address, sender: Sender) -> bool:
         """Returns True when this account owns the group; raises ChannelError within seconds."""
+        ...
+
+    async def run_by(self, group: Address, sender: Sender) -> bool:
+        """Returns True when this account owns the group or is one of its administrators.
+
+        Raises ChannelError within seconds.
+        """
         ...
 
     async def may_open_threads(self, group: Address) -> bool:

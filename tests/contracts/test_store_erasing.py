@@ -164,7 +164,7 @@ async def planted(store: StorePorts, chat: Chat) -> Chat:
     (row,) = await store.inbox.unrouted(5)
     other = await store.chats.at(Address("telegram", "43"), private=True)
     again = RecallBody(("f",), SECRET)
-    told = ("noted:n", "said:f:1", f"command:{row.id}", "plan:q:1", "rest:f", "wait:f")
+    told = ("noted:n", "said:f:1", "calls:f:1", f"command:{row.id}", "plan:q:1", "rest:f")
     await commit(
         store,
         SaveTurn(failed),
@@ -176,7 +176,7 @@ async def planted(store: StorePorts, chat: Chat) -> Chat:
         AddAudit(NOW, chat.id, 1, "card.opened", SECRET, ran),
         AddNote(Note("n", "p1", SECRET, NOW, 1)),
         MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat=chat.id, person=1),
-        *(shown(chat, key, SECRET) for key in (*told, "servers:f", f"copy:7:{row.id}")),
+        *(shown(chat, key, SECRET) for key in (*told, "wait:f", "servers:f", f"copy:7:{row.id}")),
         SaveTurn(a_turn(other, "o", state=TurnState.SETTLED)),
         Append(other.id, (Entry(1, other.conversation, "o", NOW, again),)),
     )
@@ -202,7 +202,7 @@ async def test_everything_is_erased_without_any_passage(store: StorePorts, chat:
     assert SECRET in await texts(store, chat), "nobody erases what others said"
     await commit(store, Erase(Target("p1")))
     assert SECRET not in await texts(store, chat) + await texts(store, other)
-    for key in ("noted:n", "said:f:1", "plan:q:1", "rest:f", "servers:f"):
+    for key in ("noted:n", "said:f:1", "calls:f:1", "plan:q:1", "rest:f", "servers:f"):
         row = await store.outbox.row(key)
         assert row is not None, "the row stays"
         assert SECRET not in str(row.content)
@@ -249,6 +249,8 @@ async def quoting(store: StorePorts, result: ToolResult) -> Chat:
         SaveConversation(Conversation(other.conversation, other.id, NOW, None, "what?", SECRET)),
         MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat=other.id, person=1),
         Show(f"command:{row.id}", other.id, listed),
+        Show("calls:o:1", other.id, listed),
+        Show("calls:another:1", other.id, listed),
     )
     return other
 
@@ -284,6 +286,8 @@ async def test_what_a_tool_quoted_elsewhere_goes_too(
     assert (known.title, known.summary) == ("what?", "[erased 2026-11-21]")
     outbox = [await store.outbox.row(f"command:{n}") for n in range(1, 9)]
     assert SECRET not in str([row.content for row in outbox if row is not None])
+    calls = [await store.outbox.row(f"calls:{turn}:1") for turn in ("o", "another")]
+    assert [SECRET in str(row) for row in calls] == [False, True], "of that turn alone"
 
 
 async def test_a_result_of_an_older_version_goes_with_the_first_forgetting(

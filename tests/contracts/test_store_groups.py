@@ -48,6 +48,7 @@ async def test_what_a_group_wants_of_the_bot_is_kept(store: StorePorts, chat: Ch
         long_answers=LongAnswers.FILE,
         previews=True,
         footer=True,
+        verbose=True,
     )
     await commit(store, SaveChat(wish))
     assert await store.chats.get(chat.id) == wish

@@ -37,16 +37,16 @@ async def _with_faults(work: CommandRun) -> int:
 
 def main() -> None:
     watch, secrets = new_watch(), Secrets()
-    served = partial(serve, hide=secrets.add, watch=watch)
+    served = partial(serve, secrets=secrets, watch=watch)
 
     def with_faults(settings: Settings) -> CommandRun:
         return _with_faults(served(settings))
 
-    talked = partial(chat, hide=secrets.add, watch=watch)
+    talked = partial(chat, secrets=secrets, watch=watch)
     program = Program(
         with_faults,
         talked,
-        partial(ask, hide=secrets.add),
+        partial(ask, secrets=secrets),
         examined,
         unserved,
         secrets,

@@ -74,6 +74,7 @@ COMMANDS = {
     "/long": "Now an answer of more than 12,000 characters",
     "/previews": "Links show no preview",
     "/footer": "My answers have no footer",
+    "/verbose": "Tool calls are not shown here",
     "/voice": "No service speaks yet",
     "/schedule": "as in /schedule every weekday 09:00",
     "/tasks": "There are no tasks here.",

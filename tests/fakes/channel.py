@@ -10,7 +10,9 @@ from bot.domain.errors import ChannelError, ContentRefused, RecipientGone
 from bot.domain.folding import folded
 from bot.domain.message import (
     Address,
+    Block,
     Button,
+    CallBlock,
     Inbound,
     Outbound,
     Piece,
@@ -22,6 +24,13 @@ from bot.domain.message import (
 from bot.ports.channel import Growth
 
 _NOTHING = "(nothing)"
+
+
+def _words(block: Block) -> str:
+    """Returns what a block shows; of a call its input and output too."""
+    if isinstance(block, CallBlock):
+        return "\n".join(part for part in (block.text, block.given, block.result) if part)
+    return block.text
 
 
 def _open_way() -> asyncio.Event:
@@ -110,7 +119,7 @@ class FakeChannel:
     def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
         if content.folded:
             content = folded(content)
-        text = "\n\n".join(block.text for block in content.blocks)
+        text = "\n\n".join(map(_words, content.blocks))
         parts = [text[at : at + self.limit] for at in range(0, len(text), self.limit)]
         if not parts and not content.files:
             parts = [_NOTHING]

@@ -9,12 +9,14 @@ from bot.domain.person import Sender
 
 @dataclass(slots=True)
 class FakeGroups:
-    """`owners` holds pairs of a group's number and an account; each question is in `asked`.
+    """`owners` holds pairs of a group's number and an account, as `admins` does for the others who
+    run it; each question is in `asked`.
 
     Everyone is in every group but for the pairs of `absent`.
     """
 
     owners: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    admins: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     absent: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     fault: ChannelError | None = None
     threads_allowed: bool = True
@@ -25,6 +27,9 @@ class FakeGroups:
         if self.fault is not None:
             raise self.fault
         return (group.chat, sender.key) in self.owners
+
+    async def run_by(self, group: Address, sender: Sender) -> bool:
+        return await self.owned_by(group, sender) or (group.chat, sender.key) in self.admins
 
     async def may_open_threads(self, group: Address) -> bool:
         if self.fault is not None:

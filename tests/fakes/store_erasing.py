@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.domain.approval import Approval, ApprovalState
+from bot.domain.call_words import CALLS
 from bot.domain.change import Erase, InboundState
 from bot.domain.chat import Chat
 from bot.domain.erasing import (
@@ -145,6 +146,8 @@ def _erase_log(
         summed = isinstance(body, SummaryBody) and line.conversation in touched
         if line.turn in turns or again or summed:
             rows.entries[key] = replace(line, body=erased(body, mark))
+            if again and line.turn not in turns and not isinstance(body, SummaryBody):
+                _erase_called(rows, line.turn, mark)
             changed.add(line.conversation)
             least.setdefault(line.conversation, line.seq)
             for name in kept_aside(body):
@@ -205,6 +208,7 @@ def _erase_calls(rows: "Rows", chats: set[int], note: str | None, at: datetime) 
             continue
         touched |= {line.conversation, *branches_of(rows, line.conversation, line.seq)}
         rows.entries[key] = replace(line, body=without(line.body, calls))
+        _erase_called(rows, line.turn, mark)
         of = [c for c in rows.approvals.values() if c.turn == line.turn and c.call.id in calls]
         closed = [c for c in of if c.state is not ApprovalState.OPEN]
         _erase_cards(rows, closed, mark)
@@ -215,6 +219,12 @@ def _erase_calls(rows: "Rows", chats: set[int], note: str | None, at: datetime) 
                 subject, details = erased_line(ran.action, ran.subject, ran.details, mark)
                 rows.audit[n] = replace(ran, subject=subject, details=details)
     return touched
+
+
+def _erase_called(rows: "Rows", turn: str, mark: str) -> None:
+    for key, row in list(rows.outbox.items()):
+        if key.startswith(f"{CALLS}{turn}:"):
+            rows.outbox[key] = replace(row, content=erased_message(row.content, mark), pieces=())
 
 
 def _erase_cards(rows: "Rows", cards: list[Approval], mark: str) -> None:
@@ -234,7 +244,7 @@ def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
         keys.add(rows.turns[id].said)
     rows.turns[id] = replace(rows.turns[id], said=mark if rows.turns[id].said else "")
     sent = [rows.inbox[number] for number, turn in rows.taken.items() if turn == id]
-    begins = (f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:")
+    begins = (f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:", f"{CALLS}{id}:")
     begins += tuple(f"heard:{row.id}:" for row in sent)
     for row in sent:
         rows.inbox[row.id] = replace(row, body="")

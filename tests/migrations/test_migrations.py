@@ -247,6 +247,17 @@ async def test_a_group_has_its_footer_from_the_eighteenth_revision_on(
     assert (group.footer, home.footer) == (wanted, False)
 
 
+@pytest.mark.parametrize(("revision", "wanted"), [(32, False), (33, True)])
+async def test_a_group_shows_tool_calls_from_the_thirty_third_revision_on(
+    tmp_path: Path, revision: int, wanted: bool
+):
+    url = play(RECORDED[revision - 1], tmp_path / "old.db")
+    async with open_store(url) as store:
+        group = await store.chats.at(Address("telegram", "-1002"), private=False)
+        home = await store.chats.at(Address("telegram", "42"), private=True)
+    assert (group.verbose, home.verbose) == (wanted, False)
+
+
 @pytest.mark.parametrize(("revision", "wanted"), [(22, False), (23, True)])
 async def test_a_group_has_its_voice_from_the_twenty_third_revision_on(
     tmp_path: Path, revision: int, wanted: bool

@@ -156,6 +156,9 @@ class Stage:
         self._task: asyncio.Task[None] | None = None
         self.application = self.composed()
 
+    conceal: Callable[[str], str] = str
+    """Takes secrets out of a text; there are none at first."""
+
     def lend_memory(self) -> None:
         """Lends the tools about the memory to every chat, from the next turn on."""
         store = self.store
@@ -267,6 +270,7 @@ class Stage:
             moment_words=self.moment_words,
             zones_at=self.zones_at,
             hooks=self.hooks,
+            conceal=self.conceal,
         )
 
     def _policy(self) -> Policy:

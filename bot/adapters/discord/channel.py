@@ -19,7 +19,7 @@ from bot.adapters.discord.pieces import shortened, split_content
 from bot.adapters.discord.threads import holder_of, open_thread, thread_at
 from bot.adapters.discord.updates import parse_event
 from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
-from bot.domain.errors import ContentRefused, RecipientGone
+from bot.domain.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
 from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.ports.channel import Growth
 
@@ -83,10 +83,12 @@ class DiscordChannel:
         except NoVoice:
             form, payload = await _with_file(payload, body["file"], voice=False)
             sent = await self._posted(channel, payload, form)
+        except ContentRefused as refused:
+            raise _other_form(refused, body) from None
         number = sent.id("id")
         if number is None:
             raise ContentRefused("Discord answered without the number of the message")
-        if once and form is None and (sent.text("content") or "") != payload["content"].strip():
+        if once and _is_earlier(sent, payload, body, has_file=form is not None):
             # It is the message of an earlier try, and the words have changed since.
             await self.edit(to, number, piece)
         return number
@@ -114,10 +116,22 @@ class DiscordChannel:
                 return
         elif "voice" not in piece.body.get("file", ()):
             # A voice message cannot be changed at all.
-            shown = _shown(piece.body) | {"flags": _flags(piece.body) & _NO_PREVIEW}
-            if "file" in piece.body and not shown["content"]:
-                del shown["content"]
-            await self._api.call("PATCH", _MESSAGE, shown, names=names)
+            await self._patch(names, piece.body)
+
+    async def _patch(self, names: dict[str, str], body: Any) -> None:
+        shown = _shown(body) | {"flags": _flags(body) & _NO_PREVIEW}
+        if "anew" in body:
+            form, shown = await _with_file(shown, body["file"])
+            try:
+                await self._api.call("PATCH", _MESSAGE, form=form, names=names)
+            except Unknown:
+                raise
+            except (ContentRefused, RecipientGone) as refused:
+                raise _other_form(refused, body) from None
+            return
+        if "file" in body and not shown["content"]:
+            del shown["content"]
+        await self._api.call("PATCH", _MESSAGE, shown, names=names)
 
     async def draft(
         self,
@@ -205,6 +219,24 @@ def _shown(body: Any) -> dict[str, Any]:
         "components": components_of(body.get("buttons", ())),
         "allowed_mentions": _NOBODY,
     }
+
+
+def _is_earlier(sent: Fields, payload: Any, body: Any, *, has_file: bool) -> bool:
+    """Returns True when Discord shows the message of an earlier try, with other words or files."""
+    changed = (sent.text("content") or "") != payload["content"].strip()
+    if not has_file:
+        return changed
+    if "anew" not in body:
+        return False
+    size = len(str(body["file"]["text"]).encode())
+    return changed or all(one.number("size") != size for one in sent.items("attachments"))
+
+
+def _other_form(refused: ChannelError, body: Any) -> ChannelError:
+    """Returns the fault of a message that has another form, else the refusal as it is."""
+    if "instead" not in body:
+        return refused
+    return FormRefused(str(refused), tuple(Piece(other) for other in body["instead"]))
 
 
 def _flags(body: Any) -> int:

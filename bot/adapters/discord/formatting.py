@@ -5,7 +5,7 @@ from typing import assert_never
 
 from bot.adapters.discord.fields import clean
 from bot.adapters.markdown_tables import laid_out
-from bot.domain.message import Block, CodeBlock, Markdown, Plain
+from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
 from bot.domain.visible_text import visible
 
 FENCE = "```"
@@ -31,6 +31,8 @@ def written(block: Block, *, whole: bool) -> str:
             return "\n".join(_styled(line, style) for line in text.split("\n"))
         case CodeBlock():
             return in_fence(visible(clean(block.text)), block.language)
+        case CallBlock():
+            return _styled(visible(clean(block.text)), "aside")
         case _:
             assert_never(block)
 

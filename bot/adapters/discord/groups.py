@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
-from bot.adapters.discord.rights import OPEN_THREADS, rights_in, rights_of
+from bot.adapters.discord.rights import OPEN_THREADS, manages, rights_in, rights_of
 from bot.domain.errors import ChannelUnreachable, ContentRefused, RecipientGone
 from bot.domain.message import Address
 from bot.domain.person import Sender
@@ -27,20 +27,27 @@ class DiscordGroups:
 
     async def owned_by(self, group: Address, sender: Sender) -> bool:
         async with _patient(self._patience):
-            server = await self._server(group)
-            told = Fields(
-                await self._api.call("GET", "/guilds/{guild_id}", names={"guild_id": server})
-            )
+            told = await self._guild(await self._server(group))
         return told.id("owner_id") == sender.user_id
 
-    async def includes(self, group: Address, sender: Sender) -> bool:
-        path = "/guilds/{guild_id}/members/{user_id}"
+    async def run_by(self, group: Address, sender: Sender) -> bool:
         try:
             async with _patient(self._patience):
                 server = await self._server(group)
-                await self._api.call(
-                    "GET", path, names={"guild_id": server, "user_id": sender.user_id}
-                )
+                told = await self._guild(server)
+                if told.id("owner_id") == sender.user_id:
+                    return True
+                member = await self._member(server, sender.user_id)
+        except ContentRefused:
+            # Discord refuses so when the person is not there.
+            return False
+        own = {server, *member.words("roles")}
+        return any(manages(role) for role in told.items("roles") if role.id("id") in own)
+
+    async def includes(self, group: Address, sender: Sender) -> bool:
+        try:
+            async with _patient(self._patience):
+                await self._member(await self._server(group), sender.user_id)
         except (ContentRefused, RecipientGone):
             # Discord refuses so when the person is not there.
             return False
@@ -54,13 +61,20 @@ class DiscordGroups:
             server, bot = _server_of(channel), self._api.own_id
             before = {"after": str(int(server) - 1), "limit": "1"}
             servers = await self._api.call("GET", "/users/@me/guilds", query=before)
-            path, names = "/guilds/{guild_id}/members/{user_id}", {"guild_id": server}
-            member = Fields(await self._api.call("GET", path, names=names | {"user_id": bot}))
+            member = await self._member(server, bot)
         given = next((Fields(one) for one in servers if Fields(one).id("id") == server), None)
         if given is None:
             return False
         own = (server, *member.words("roles"), bot)
         return bool(rights_in(channel, rights_of(given), own) & OPEN_THREADS)
+
+    async def _guild(self, server: str) -> Fields:
+        names = {"guild_id": server}
+        return Fields(await self._api.call("GET", "/guilds/{guild_id}", names=names))
+
+    async def _member(self, server: str, person: str) -> Fields:
+        path, names = "/guilds/{guild_id}/members/{user_id}", {"guild_id": server}
+        return Fields(await self._api.call("GET", path, names=names | {"user_id": person}))
 
     async def _server(self, group: Address) -> str:
         return _server_of(await self._channel(group))

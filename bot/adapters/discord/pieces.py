@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from bot.adapters.discord.call_text import calls_body
 from bot.adapters.discord.card_text import fitted
 from bot.adapters.discord.cutting import LONGEST, cut, units
 from bot.adapters.discord.fields import clean
@@ -21,6 +22,8 @@ def split_content(content: Outbound) -> list[Piece]:
     Buttons stand under the last part of the text, so that an edit which drops a file does not
     leave them behind; the reply mark is on the first message.
     """
+    if content.kind is OutboundKind.CALLS:
+        return [Piece(calls_body(content))]
     if content.folded or _is_long(content):
         content = folded(content)
     is_card = content.kind is OutboundKind.CARD

@@ -6,6 +6,7 @@ from bot.adapters.discord.fields import Fields
 
 OPEN_THREADS = 1 << 35
 _ADMINISTRATOR = 1 << 3
+_MANAGE_SERVER = 1 << 5
 _EVERY = (1 << 53) - 1
 
 NEEDED = {
@@ -18,6 +19,11 @@ NEEDED = {
     "add reactions": 1 << 6,
 }
 """The least rights with which everything works in a server."""
+
+
+def manages(role: Fields) -> bool:
+    """Returns True for a role that runs its server: an administrator's, or one that manages it."""
+    return bool(_bits(role, "permissions") & (_ADMINISTRATOR | _MANAGE_SERVER))
 
 
 def rights_of(server: Fields) -> int:

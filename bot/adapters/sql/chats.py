@@ -77,6 +77,7 @@ _SETTINGS = (
     "long_answers",
     "previews",
     "footer",
+    "verbose",
     "threads",
 )
 _SAVE = (
@@ -281,6 +282,7 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
         "long_answers": LongAnswers.MESSAGES,
         "previews": False,
         "footer": False,
+        "verbose": False,
         "skill_lent": False,
         "voice": False,
         "threads": False,

@@ -37,6 +37,7 @@ from bot.adapters.sql.tables import (
     turn,
 )
 from bot.domain.approval import Approval, ApprovalState
+from bot.domain.call_words import CALLS
 from bot.domain.change import DropNote, Erase
 from bot.domain.erasing import TOLD, Target, erased_card, mark_of
 from bot.domain.note import note_of
@@ -85,7 +86,8 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     said_in = {(within, of) for _, within, of in turns}
     asked = calls_in(connection, target.note, chats)
     for place in sorted(said_in | quoted_in(connection, passages, chats) | asked.keys()):
-        erase_log(connection, place, ids, passages, asked.get(place, frozenset()), at)
+        quoting = erase_log(connection, place, ids, passages, asked.get(place, frozenset()), at)
+        _erase_called(connection, quoting - ids, mark)
     _erase_titles(connection, target, chats, mark)
     for id in ids:
         _erase_turn(connection, id, mark)
@@ -160,7 +162,7 @@ def _erase_titles(connection: Connection, target: Target, chats: Sequence[int], 
 def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     """Erases what a turn left outside of the log."""
     keys = [f"{kind}:{id}" for kind in TOLD]
-    prefixes = [f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:"]
+    prefixes = [f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:", f"{CALLS}{id}:"]
     prefixes += _forget_heard(connection, id)
     keys += connection.execute(_ASKED_IN, {"of": id}).scalars()
     begins = (outbox.c.key.startswith(prefix) for prefix in prefixes)
@@ -172,6 +174,12 @@ def _erase_turn(connection: Connection, id: str, mark: str) -> None:
     erase_file_changes(connection, id)
     pressed = update(turn).where(turn.c.id == id, turn.c.said != "")
     connection.execute(pressed.values(said=mark))
+
+
+def _erase_called(connection: Connection, turns: Set[str], mark: str) -> None:
+    """Erases the messages that show the calls of these turns: they tell what was erased again."""
+    for id in sorted(turns):
+        erase_shown(connection, outbox.c.key.startswith(f"{CALLS}{id}:"), mark)
 
 
 def _cards_of(connection: Connection, turn: str) -> list[Approval]:

@@ -89,8 +89,10 @@ def erase_log(
     passages: Set[str],
     calls: Set[tuple[str, str]],
     at: datetime,
-) -> None:
+) -> set[str]:
     """Erases what these turns said in a conversation of a chat, and what quotes these passages.
+
+    Returns the turns of which anything was erased.
 
     Of the other turns it erases these calls alone, each told by its turn and its id.
 
@@ -115,13 +117,16 @@ def erase_log(
     titled = first in turns
     rename(connection, of, mark, titled=titled)
     if not changed:
-        return
+        return set()
     connection.execute(_REWRITE, changed)
     _cut(connection, within, of, at)
     for branch in branches_of(connection, of, min(line["line"] for line in changed)):
         rename(connection, branch, mark, titled=titled)
         _erase_summaries(connection, within, branch, mark)
         _cut(connection, within, branch, at)
+    lines = {line["line"] for line in changed}
+    told = (row for row in rows if not isinstance(row[2], SummaryBody))
+    return {own for seq, own, _ in told if seq in lines}
 
 
 def _erase_aside(connection: Connection, within: int, ids: Sequence[str], mark: str) -> None:

@@ -10,6 +10,7 @@ from bot.domain.errors import ChannelUnreachable, ContentRefused, RecipientGone
 from bot.domain.message import Address
 from bot.domain.person import Sender
 
+_RUNNING = (ChatMemberStatus.OWNER, ChatMemberStatus.ADMINISTRATOR)
 _ABSENT = (ChatMemberStatus.LEFT, ChatMemberStatus.BANNED)
 _PATIENCE_SECONDS = 5.0
 """Short, because a command waits for the answer, and the chat's updates behind it wait, too."""
@@ -23,6 +24,10 @@ class TelegramGroups:
     async def owned_by(self, group: Address, sender: Sender) -> bool:
         member = await self._member(group, sender)
         return member.status == ChatMemberStatus.OWNER and str(member.user.id) == sender.user_id
+
+    async def run_by(self, group: Address, sender: Sender) -> bool:
+        member = await self._member(group, sender)
+        return member.status in _RUNNING and str(member.user.id) == sender.user_id
 
     async def may_open_threads(self, group: Address) -> bool:
         return False

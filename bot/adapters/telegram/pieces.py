@@ -12,6 +12,7 @@ from bot.adapters.telegram.visible import visible
 from bot.domain.folding import folded
 from bot.domain.message import (
     Block,
+    CallBlock,
     CodeBlock,
     FileRef,
     Markdown,
@@ -25,8 +26,9 @@ LONGEST_CAPTION = 1024
 NOTHING = "(an empty message)"
 _WEIGHTS = {"title": "bold", "aside": "italic"}
 _FRAMES = frozenset({"pre", "blockquote", "expandable_blockquote"})
+_FRAMED = (CodeBlock, CallBlock)
 _BETWEEN_BACKTICKS = 2
-_RICH_KINDS = frozenset({OutboundKind.ANSWER, OutboundKind.NOTICE})
+_RICH_KINDS = frozenset({OutboundKind.ANSWER, OutboundKind.NOTICE, OutboundKind.CALLS})
 """The kinds of messages that may be rich. A card shows each sign as it is, in the older form."""
 
 _FEW_LINES = 12
@@ -113,7 +115,7 @@ def _parts(content: Outbound) -> list[RichText]:
             continue
         if before is not None:
             # A card is a list of lines, and code is set apart by its frame.
-            tight = is_card or isinstance(block, CodeBlock) or isinstance(before, CodeBlock)
+            tight = is_card or isinstance(block, _FRAMED) or isinstance(before, _FRAMED)
             whole += RichText("\n" if tight else "\n\n")
         whole += rich
         before = block
@@ -163,8 +165,28 @@ def _rich(block: Block, *, whole: bool) -> RichText:
         case CodeBlock():
             text = visible(text)
             return RichText(text, (Span("pre", 0, len(text), language=block.language or None),))
+        case CallBlock():
+            return _called(block)
         case _:
             assert_never(block)
+
+
+def _called(call: CallBlock) -> RichText:
+    """Formats a call: its line, and a quote that opens on a tap.
+
+    What a tool was given and what it told are code: in code no link, name or mark comes alive.
+    """
+    inside = RichText("")
+    for label, text in (("Input", call.given), ("Output", call.result)):
+        code = visible(clean(text)).strip("\n")
+        if has_ink(code):
+            told = RichText(f"{label}\n") + RichText(code, (Span("code", 0, len(code)),))
+            inside = inside + RichText("\n") + told if inside.text else told
+    line = _styled(visible(clean(call.text)), "line")
+    if not inside.text:
+        return line
+    quote = Span("expandable_blockquote", 0, len(inside.text))
+    return line + RichText("\n") + RichText(inside.text, (quote, *inside.spans))
 
 
 def _styled(text: str, style: str) -> RichText:

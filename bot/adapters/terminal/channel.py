@@ -12,6 +12,7 @@ from bot.domain.message import (
     Address,
     Block,
     Button,
+    CallBlock,
     CodeBlock,
     FileRef,
     Inbound,
@@ -25,7 +26,12 @@ from bot.domain.message import (
 )
 from bot.ports.channel import Growth
 
-_BLOCKS: Mapping[str, type[Block]] = {"markdown": Markdown, "plain": Plain, "code": CodeBlock}
+_BLOCKS: Mapping[str, type[Block]] = {
+    "markdown": Markdown,
+    "plain": Plain,
+    "code": CodeBlock,
+    "call": CallBlock,
+}
 
 
 class TerminalChannel:

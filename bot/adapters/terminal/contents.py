@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.message import Block, Button, CallBlock, Markdown, Outbound, OutboundKind, Plain
 
+_LASTED = re.compile(r", \d+ s$")
 _TIMES = re.compile(r" \(\d+ times\)$")
 
 
@@ -25,6 +26,11 @@ def begins_with_step(block: Block, steps: Collection[str]) -> bool:
         return False
     first = _TIMES.sub("", block.text.partition("\n")[0])
     return any(first == _TIMES.sub("", step) for step in steps)
+
+
+def call_line(call: CallBlock) -> str:
+    """Returns the line of a call as the line of its tool says it: without marks and time."""
+    return _LASTED.sub("", call.text.replace("`", ""))
 
 
 def without_advice(content: Outbound) -> Outbound:

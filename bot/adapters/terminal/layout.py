@@ -9,7 +9,7 @@ from bot.adapters.terminal.fragments import Lines, plain, styled
 from bot.adapters.terminal.look import UNBROKEN, box_prose
 from bot.adapters.terminal.renderer import Border, Renderer
 from bot.adapters.terminal.visible import visible
-from bot.domain.message import Block, CodeBlock, FileRef, Markdown, Outbound, Plain
+from bot.domain.message import Block, CallBlock, CodeBlock, FileRef, Markdown, Outbound, Plain
 
 _LONG = 8_000
 """Letters above which a content is laid out beside the event loop."""
@@ -19,6 +19,12 @@ _REPLY = "Reply "
 """The beginning of advice for platforms on which people reply to a message."""
 
 _STYLES = {"✓": "green", "✗": "red"}
+_IN, _OUT = "   in ", "  out "
+_MOST_IN, _MOST_OUT = 5, 10
+"""Lines of a call's input and output; a command shows the others."""
+
+_LEAST = 20
+"""Columns that a text of a call has at least."""
 
 
 class Layout:
@@ -61,11 +67,35 @@ class Layout:
                 return self._renderer.markdown(text.strip(), width)
             case CodeBlock(text, language):
                 return self._renderer.code(text, language, width)
+            case CallBlock():
+                return [*self._call_line(block, width), *self.called(block, width)]
             case Plain(text, style=""):
                 return self._renderer.plain(text, width)
             case Plain(text, style=weight):
                 lines = self._renderer.plain(text, width, code=True)
                 return [styled(line, _WEIGHTS[weight]) for line in lines]
+
+    def _call_line(self, call: CallBlock, width: int) -> Lines:
+        lines = self._renderer.plain(call.text, width, code=True)
+        return [styled(line, _STYLES.get(call.text[:1], "dim")) for line in lines]
+
+    def called(self, call: CallBlock, width: int) -> Lines:
+        """Returns what a tool was given and what it told, each cut after a few lines.
+
+        A text that its line tells as a whole is left out.
+        """
+        lines, left = Lines(), 0
+        for label, text, most in ((_IN, call.given, _MOST_IN), (_OUT, call.result, _MOST_OUT)):
+            if not text.strip() or (label is _IN and text.strip() in call.text):
+                continue
+            shown = self._renderer.code(text, "", max(width - len(label), _LEAST))
+            left += len(shown[most:])
+            margins = [label, *[" " * len(label)] * len(shown)]
+            lines += [[("", m), *line] for m, line in zip(margins, shown[:most], strict=False)]
+        if left:
+            where = f": {call.more}" if call.more else ""
+            lines.append([("", f"{' ' * len(_OUT)}  … {left} more lines{where}")])
+        return [styled(line, "dim") for line in lines]
 
     def files(self, content: Outbound, width: int) -> Lines:
         """Names the files; our own document is shown whole, since it cannot be opened elsewhere."""

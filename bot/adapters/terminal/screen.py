@@ -11,6 +11,7 @@ from bot.adapters.terminal.box import box, ends, inner_width, keys, outcome, pro
 from bot.adapters.terminal.contents import (
     begins_with_step,
     buttons_of,
+    call_line,
     is_said,
     points,
     without_advice,
@@ -20,7 +21,7 @@ from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.look import Look, prose_width
 from bot.adapters.terminal.visible import visible
-from bot.domain.message import Block, Button, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.message import Block, Button, CallBlock, Markdown, Outbound, OutboundKind, Plain
 
 _REMEMBERED = 100
 _WELL = "✅"
@@ -68,9 +69,12 @@ class Screen:
         self._known: dict[str, tuple[str, ...]] = {}
         self._progress: tuple[str, Outbound] | None = None
         self._draft = Draft(layout.borders)
-        self._news: list[str | Lines] = []
+        self._news: list[str | Lines | CallBlock] = []
         self._told: list[str] = []
         self._steps: set[str] = set()
+        self._titles: set[str] = set()
+        self._newest = ""
+        self._called: dict[str, int] = {}
         self._late: list[DraftPart] = []
         self._at_card = False
         self._pressed = False
@@ -119,6 +123,7 @@ class Screen:
         if not pressed:
             self.board.go_on()
         self._steps.clear()
+        self._titles.clear()
         self._told.clear()
         self._expected, self._answer = True, ""
         self.heard()
@@ -181,6 +186,9 @@ class Screen:
     async def show(self, message_id: str, content: Outbound) -> None:
         """Shows a new message."""
         async with self._lock:
+            if content.kind is OutboundKind.CALLS:
+                await self._show_calls(message_id, content)
+                return
             self._at_card = self._at_card and content.kind is OutboundKind.CARD
             content = self._without_told(content)
             if not content.blocks and not content.files and not content.buttons:
@@ -228,6 +236,9 @@ class Screen:
     async def change(self, message_id: str, content: Outbound) -> None:
         """Shows new content of a message: in its place while it changes, else the new lines."""
         async with self._lock:
+            if content.kind is OutboundKind.CALLS:
+                await self._show_calls(message_id, content)
+                return
             self._at_card = False
             await self._print_pieces(())
             before = self._known.get(message_id)
@@ -251,6 +262,23 @@ class Screen:
             await self._print_pieces(self._draft.end())
             await self._end_progress()
             await self._tell_news()
+
+    async def _show_calls(self, message_id: str, content: Outbound) -> None:
+        """Shows the calls that a message has beyond those it had before.
+
+        A line that the tool has left here already is not shown again, and the other way round.
+        """
+        known = self._called.get(message_id, 0)
+        for block in content.blocks[known:]:
+            called = isinstance(block, CallBlock)
+            self._titles |= {call_line(block)} if called else set()
+            self._news.append(block if called else self._layout.block(block, self._width))
+        self._called.pop(message_id, None)
+        self._called[message_id] = len(content.blocks)
+        while len(self._called) > _REMEMBERED:
+            del self._called[next(iter(self._called))]
+        await self._tell_news()
+        self._refresh()
 
     async def _show_progress(self, message_id: str, content: Outbound) -> None:
         await self._print_pieces(self._draft.end())
@@ -355,12 +383,21 @@ class Screen:
     async def _tell_news(self) -> None:
         if self._news and not self._draft.speaks:
             news, self._news = self._news, []
-            shown = [
-                self._layout.plain(one, self._width) if isinstance(one, str) else one
-                for one in news
-            ]
-            await self._print([line for lines in shown for line in lines], "line")
+            await self._print([line for one in news for line in self._told_of(one)], "line")
             self._told += [one for one in news if isinstance(one, str)]
+
+    def _told_of(self, news: str | Lines | CallBlock) -> Lines:
+        """Returns the lines of news; a call right below the line of its tool needs none again."""
+        before, self._newest = self._newest, news if isinstance(news, str) else ""
+        match news:
+            case str():
+                return self._layout.plain(news, self._width)
+            case CallBlock():
+                own = before.startswith(call_line(news))
+                whole = self._layout.called if own else self._layout.block
+                return whole(news, self._width)
+            case _:
+                return news
 
     async def _end_progress(self) -> None:
         if self._progress is not None:
@@ -377,11 +414,14 @@ class Screen:
             return
         pieces, self._late = [*self._late, *pieces], []
         for piece in pieces:
+            if isinstance(piece, Step) and piece.line.replace("`", "") in self._titles:
+                continue
             kind = "block" if isinstance(piece, Words) else "line"
             if isinstance(piece, Step):
                 self._steps.add(piece.line.replace("`", ""))
             shown = self._layout.piece(piece, self._width)
             await self._print(shown, kind, follows=_follows(piece))
+            self._newest = piece.line.replace("`", "") if isinstance(piece, Step) else ""
 
     async def _print(
         self, lines: Lines, kind: Literal["block", "line"], *, follows: bool = False

@@ -1,5 +1,6 @@
 """The one line that is left of a card: how it was decided, then what came of its call."""
 
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -43,15 +44,20 @@ def shown_decided(
     note: str = "",
     timezone: str | None = None,
     result: ToolResult | None = None,
+    told_in: int | None = None,
 ) -> list[Show]:
     """Returns the one line that is left of a card, for each chat that shows it.
 
-    The time is that of the card's own chat, so the copies for owners carry none.
+    The time is that of the card's own chat, so the copies for owners carry none. The chat `told_in`
+    shows the whole output already.
     """
     shown: list[Show] = []
     for chat in approval.chats:
         zone = timezone if chat == approval.chat else None
-        content = decided_card(approval, note, zone, result)
+        told = result
+        if result is not None and chat == told_in and not result.synthetic:
+            told = replace(result, text="")
+        content = decided_card(approval, note, zone, told)
         shown.append(Show(approval.key_in(chat), chat, content))
     return shown
 

@@ -42,6 +42,7 @@ class Threads:
                 long_answers=chat.long_answers,
                 previews=chat.previews,
                 footer=chat.footer,
+                verbose=chat.verbose,
             )
             await self._journal.commit(Change((SaveChat(thread), NameChat(thread.id, chat.title))))
         return replace(message, address=address), thread

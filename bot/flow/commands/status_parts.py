@@ -127,6 +127,7 @@ class ThisChat:
             f"- Commands: {await self._commands_run()}",
             f"- Messages while I am busy: {_BUSY[chat.queue_mode]}",
             self._voice(asked),
+            "- Tool calls: shown with input and output; see /verbose" if chat.verbose else "",
             f"- What I know about you: {_about(asked.person)}",
         ]
         return [line for line in lines if line]

@@ -2,12 +2,15 @@
 
 from bot.flow.commands import Command
 from bot.flow.commands.answers import AnswerCommands
+from bot.flow.commands.verbose import VerboseCommands
 from bot.flow.commands.voice import VoiceCommands
 from bot.flow.world import Policy, World
+from bot.ports.journal import Journal
 
 
-def answer_commands(world: World, policy: Policy) -> tuple[Command, ...]:
-    """Returns `/long`, `/previews`, `/footer` and `/voice`."""
+def answer_commands(world: World, policy: Policy, journal: Journal) -> tuple[Command, ...]:
+    """Returns `/long`, `/previews`, `/footer`, `/verbose` and `/voice`."""
     hears, speaks = world.hearing is not None, world.speaking is not None
     voice = VoiceCommands(hears=hears, speaks=speaks)
-    return (*AnswerCommands(policy.long_answer).table, *voice.table)
+    verbose = VerboseCommands(world.groups, journal, world.conceal)
+    return (*AnswerCommands(policy.long_answer).table, *verbose.table, *voice.table)

@@ -20,6 +20,7 @@ from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.skills.companion import SkillCompanion
 from bot.flow.speaking.companion import SpeakingCompanion
 from bot.flow.turn.companion import Companions
+from bot.flow.verbose.companion import VerboseCompanion
 from bot.flow.ways.companion import WaysCompanion
 from bot.flow.ways.speakers import Speakers
 from bot.flow.world import Policy, StorePorts, World
@@ -68,6 +69,7 @@ class OwnCompanions:
             footer,
             money,
             errands,
+            VerboseCompanion(store.chats, store.outbox, self._world.conceal),
         )
         if policy.timezone is None:
             found = (*found, ZoneQuestion(store.people, store.outbox))

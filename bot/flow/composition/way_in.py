@@ -55,6 +55,7 @@ class WayIn:
             self._way_out.lives,
             world.clock,
             self.zones,
+            self._store.outbox,
         )
 
     @property

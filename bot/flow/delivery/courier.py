@@ -13,7 +13,7 @@ from bot.domain.errors import (
     RecipientGone,
     StoreError,
 )
-from bot.domain.message import RawUpdate
+from bot.domain.message import OutboundKind, RawUpdate
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.owed_rows import SHORTEST_WAIT, OwedRows
 from bot.flow.delivery.pauses import Pauses
@@ -30,8 +30,20 @@ ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
 """Takes the name of a channel and its update which says that a chat has a new address."""
 
 
+class _NoRoomBeside(Exception):
+    """Tells that only messages are left which wait until they delay no other one."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+
+
 class Courier:
-    """Delivers to one chat until nothing more is owed to it."""
+    """Delivers to one chat until nothing more is owed to it.
+
+    Messages about tool calls go where they delay nothing: in their order while there is room for
+    one more behind them, else behind everything.
+    """
 
     def __init__(
         self,
@@ -51,6 +63,7 @@ class Courier:
         self._pauses = pauses
         self._moved = moved
         self._complaint = ""
+        self._beside = False
         self._in_hand: OutboxRow | None = None
         self._tries: dict[int, int] = {}
 
@@ -68,13 +81,16 @@ class Courier:
         try:
             if pause is not None:
                 self._seat.rest()
-                await self.owed.wait(pause)
+                await self._wait(pause)
                 await self._seat.again()
             try:
                 await self._deliver()
             finally:
                 self._seat.leave()
             return None
+        except _NoRoomBeside as wait:
+            self._beside = True
+            return max(wait.seconds, SHORTEST_WAIT)
         except FloodWait as wait:
             return max(wait.retry_after, SHORTEST_WAIT)
         except (ChannelUnreachable, ChatMoved, StoreError) as fault:
@@ -84,6 +100,14 @@ class Courier:
             if self._in_hand is not None:
                 self._tries[self._in_hand.id] = self._tries.get(self._in_hand.id, 0) + 1
         return self._pauses.next()
+
+    async def _wait(self, pause: float) -> None:
+        """Waits; what waits for room beside other messages lets those go first at once."""
+        if self._beside:
+            self._beside = False
+            await self.owed.woken(pause)
+        else:
+            await self.owed.wait(pause)
 
     def _complain(self, text: str) -> None:
         """Logs a fault once, however long it lasts."""
@@ -100,11 +124,21 @@ class Courier:
 
     async def _all_brought(self, rows: Sequence[OutboxRow]) -> bool:
         """Returns False when the owed rows must be read again: one failed, or more was added."""
-        for row in rows:
+        ordered = sorted(rows, key=self._goes_last)
+        for at, row in enumerate(ordered):
+            if wait := self._showing.wait_beside(row):
+                if any(other.content.kind is not OutboundKind.CALLS for other in ordered[at:]):
+                    return False
+                raise _NoRoomBeside(wait)
             self._in_hand = row
             if not await self._bring(row) or self.owed.look_again:
                 return False
         return True
+
+    def _goes_last(self, row: OutboxRow) -> bool:
+        """Returns True for calls that would delay others, or stand in their place already."""
+        shown = row.content.kind is OutboundKind.CALLS and bool(row.message_ids)
+        return shown or self._showing.wait_beside(row) > 0
 
     async def _bring(self, row: OutboxRow) -> bool:
         """Shows a row or gives it up; returns False when the owed rows must be read again."""

@@ -45,6 +45,10 @@ class _Line:
             return False
         return not self.window.half_used(now) and self.window.free_at(now) <= now
 
+    def over_at(self, now: float) -> float:
+        """Returns the moment at which an owed message may go that must not delay another one."""
+        return max(self.held_until, self.bucket.over_at(now), self.window.free_at(now))
+
     def idle(self, now: float) -> bool:
         if self.waiting or not self.bucket.is_full(now):
             return False
@@ -105,6 +109,17 @@ class FloodGate:
             return None
         room = line.spare(now) if shows else now >= line.held_until
         return self._take(line if shows else None, now) if room else None
+
+    def wait_beside(self, address: Address) -> float:
+        """Returns the seconds until a message may go that leaves room for another one behind it.
+
+        It takes no leave: an owed message that must delay no other one asks first.
+        """
+        now = self._clock.steady()
+        line = self._line(address)
+        if self._at_door or line.waiting or self._all.crowded(now) or line.window.half_used(now):
+            return _NEXT_TRY
+        return max(0.0, line.over_at(now) - now, self._all.free_at(now) - now)
 
     def used(self, leave: Leave) -> None:
         """Notes that the send with this leave has ended, with or without success."""
@@ -176,6 +191,10 @@ class GatedChannel:
         self.gated = channel.gated
         self.instant = channel.instant
         self.growth = channel.growth
+
+    def wait_beside(self, to: Address) -> float:
+        """Returns the seconds until a message may go that leaves room for another one behind it."""
+        return self._gate.wait_beside(to) if self.gated else 0.0
 
     def parse(self, body: str) -> Inbound:
         return self._channel.parse(body)
@@ -254,3 +273,8 @@ class GatedChannel:
         finally:
             self._gate.used(leave)
         return True
+
+
+def wait_beside(channel: Channel, to: Address) -> float:
+    """Returns the seconds that a message waits which must delay no other one."""
+    return channel.wait_beside(to) if isinstance(channel, GatedChannel) else 0.0

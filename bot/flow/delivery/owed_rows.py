@@ -1,10 +1,12 @@
 """The messages owed to one chat, without the cards whose time is over."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 
 from bot.domain.message import OutboundKind
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.showing import vanishes
+from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox, OutboxRow
 
@@ -39,16 +41,19 @@ class OwedRows:
         self._card_life = card_life
         self._woken_at: float | None = woken_at
         self._asking_since: dict[int, float] = {}
+        self._woken = asyncio.Event()
 
     def wake(self) -> None:
         """Notes that there may be more to deliver than at the last look."""
         self.look_again = True
+        self._woken.set()
         if self._woken_at is None:
             self._woken_at = self._clock.steady()
 
     async def rows(self) -> Sequence[OutboxRow]:
         """Returns the rows to deliver now; none while the chat's channel is not open."""
         self.look_again = False
+        self._woken.clear()
         since = self._clock.steady() if self._woken_at is None else self._woken_at
         self._woken_at = None
         # Rows that vanish go last: a placeholder stays until the answer is on the screen.
@@ -66,6 +71,10 @@ class OwedRows:
     async def all(self) -> Sequence[OutboxRow]:
         """Returns every row that is owed to the chat, whether it can be delivered or not."""
         return await self._outbox.owed(self._chat)
+
+    async def woken(self, seconds: float) -> None:
+        """Waits until there may be more to deliver, at most so many seconds."""
+        await awaited(self._woken, self._clock, seconds)
 
     async def wait(self, seconds: float) -> None:
         """Waits, and gives up each card whose time ends meanwhile."""

@@ -88,6 +88,17 @@ class Bucket:
         missing = len(self._under_way) - (self._places - 1)
         return max(self._full_at, now) + missing * self._interval
 
+    def over_at(self, now: float) -> float:
+        """Returns the earliest moment at which a send leaves a place for the next one.
+
+        A bucket of one place cannot: there it is the moment at which the place is free.
+        """
+        if not self._interval:
+            return 0.0
+        self._settle()
+        missing = len(self._under_way) - max(self._places - 2, 0)
+        return max(self._full_at, now) + missing * self._interval
+
     def is_full(self, now: float) -> bool:
         """Returns True when every place is free: one may then be used without being missed."""
         self._settle()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from bot.domain.errors import ContentRefused, FormRefused
 from bot.domain.message import Outbound, OutboundKind, Piece, Plain
+from bot.flow.delivery.flood_gate import wait_beside
 from bot.flow.delivery.splitting import pieces_of
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
@@ -29,6 +30,12 @@ class Showing:
         """Records what is on the screen, if the store could not take that record before."""
         if self._unsaved is not None:
             await self._save(self._unsaved)
+
+    def wait_beside(self, row: OutboxRow) -> float:
+        """Returns the seconds that a row waits, which it does only for the sake of others."""
+        if row.content.kind is not OutboundKind.CALLS:
+            return 0.0
+        return wait_beside(self._channels[row.address.channel], row.address)
 
     async def show(self, row: OutboxRow) -> None:
         """Changes the screen from its last recorded state to the state that the row wants."""

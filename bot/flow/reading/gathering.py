@@ -90,7 +90,10 @@ class Gathering:
             return None
         if len(waiting) == 1 and not seam_of(asked.bundle.first).open:
             return Gathered((first,), asked)
-        return self._gathered(first, asked, waiting)
+        whole = self._gathered(first, asked, waiting)
+        messages = [await self._reader.quoting(m, chat) for m in whole.asked.bundle.messages]
+        named = replace(whole.asked.bundle, messages=tuple(messages))
+        return replace(whole, asked=replace(whole.asked, bundle=named))
 
     def _gathered(self, first: InboundRow, asked: Asked, waiting: Sequence[InboundRow]) -> Gathered:
         found = {first.id: (first, asked.bundle.first)}

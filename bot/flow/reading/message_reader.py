@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.domain.bundle import Bundle, Seam, continued
+from bot.domain.call_words import CALLS
 from bot.domain.chat import Chat
+from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.domain.transcript import AskerBody
 from bot.domain.zones import Zones, moment
@@ -16,9 +18,11 @@ from bot.flow.reading.row_reader import RowReader
 from bot.flow.signs.life_signs import Lives, Signs
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
+from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
 _TALK = "the talk of the group"
+_CALLED = "what tools told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class MessageReader:
         lives: Lives,
         clock: Clock,
         zones: Zones,
+        outbox: Outbox,
     ) -> None:
         self._rows = rows
         self._people = people
@@ -83,6 +88,7 @@ class MessageReader:
         self._lives = lives
         self._clock = clock
         self._zones = zones
+        self._outbox = outbox
 
     async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
         message = self._rows.message(row)
@@ -91,7 +97,18 @@ class MessageReader:
         person = await self._people.by_sender(message.sender)
         if person is None:
             return None
+        message = await self.quoting(message, chat)
         return Asked(Bundle((message,)), person, self._zones.of(person, chat), self._clock.now())
+
+    async def quoting(self, message: InboundMessage, chat: Chat) -> InboundMessage:
+        """Returns the message; what it quotes of tool calls is nobody's own words."""
+        quote = message.quote
+        if quote is None or not quote.own or quote.message_id is None:
+            return message
+        key = await self._outbox.key_of(chat.id, quote.message_id)
+        if key is None or not key.startswith(CALLS):
+            return message
+        return replace(message, quote=replace(quote, own=False, author=_CALLED))
 
     async def opened(self, asked: Asked, chat: Chat) -> Asked:
         """Returns the message with its attachments read.

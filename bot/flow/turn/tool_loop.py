@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from bot.domain.change import AddAudit, Show, Write
 from bot.domain.limits import Limits
+from bot.domain.message import OutboundKind
 from bot.domain.outcome import StopReason
 from bot.domain.progress import Progress
 from bot.domain.step import (
@@ -201,10 +202,10 @@ class ToolLoop:
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
         told = [(r.call, r.result) for r in ran]
-        also.extend(outcomes(work, told))
         part = await shared(
             self._companions, work.counted(), lambda one, row: one.after_results(work, row, told)
         )
+        also.extend(outcomes(work, told, _told_in(part.writes)))
         await work.write(*bodies, *part.bodies, turn=part.turn, also=(*also, *part.writes))
 
     def _due(self, work: Work, scene: Scene, gates: Mapping[str, Gate], call: ToolCall) -> Due:
@@ -256,6 +257,12 @@ def _as_wanted(work: Work, write: Write) -> Write:
         return write
     content = replace(write.content, previews=work.log.chat.previews)
     return replace(write, content=shown_safely(work, content))
+
+
+def _told_in(writes: Sequence[Write]) -> int | None:
+    """Returns the chat in which these writes show what tools told, if they do."""
+    shown = (write for write in writes if isinstance(write, Show))
+    return next((one.chat for one in shown if one.content.kind is OutboundKind.CALLS), None)
 
 
 def _changes(scene: Scene, ran: Ran) -> bool:

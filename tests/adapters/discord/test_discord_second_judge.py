@@ -160,9 +160,11 @@ async def test_it_knows_the_owner_the_members_and_the_commands() -> None:
     async with court() as at:
         groups, ann = DiscordGroups(at.api), Sender("discord", str(at.ann.id), "Ann")
         assert not await groups.owned_by(at.address, ann)
+        assert not await groups.run_by(at.address, ann)
         assert await groups.includes(at.address, ann)
         at.guild.remove_member(at.ann)
         assert not await groups.includes(at.address, ann)
+        assert not await groups.run_by(at.address, ann)
         at.api.own_id = str(at.api.client.application_id)
         await Menu(at.api).set(listed([("stop", "stop the work")], {"stop": "all"}))
         path, names = "/applications/{application_id}/commands", {"application_id": at.api.own_id}

@@ -120,7 +120,9 @@ async def test_a_refusal_that_does_not_tell_where_waits(
         await TelegramChannel(api).send(Address("telegram", "-42"), _x())
 
 
-async def test_only_the_creator_owns_a_group(server: BotApi, api: TelegramApi) -> None:
+async def test_only_the_creator_owns_a_group_and_administrators_run_it_too(
+    server: BotApi, api: TelegramApi
+) -> None:
     ann, bob = server.person(42, "Ann"), server.person(43, "Bob")
     eve = server.person(44, "Eve")
     group = server.group("Team", ann, admins=(bob,), creator=eve)
@@ -129,6 +131,10 @@ async def test_only_the_creator_owns_a_group(server: BotApi, api: TelegramApi) -
         await groups.owned_by(team, Sender("telegram", str(one.id), "")) for one in (ann, bob, eve)
     ]
     assert owned == [False, False, True]
+    run = [
+        await groups.run_by(team, Sender("telegram", str(one.id), "")) for one in (ann, bob, eve)
+    ]
+    assert run == [False, True, True]
 
 
 async def test_who_is_in_a_group_is_told_whatever_they_are_there(

@@ -12,9 +12,11 @@ from bot.domain.errors import (
     ChannelError,
     ChannelUnreachable,
 )
-from bot.domain.limits import Limits
+from bot.domain.limits import Limits, SendRates
 from bot.domain.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
 from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
+from bot.ports.channel import Channel
 from bot.ports.outbox import Delivered, OutboxRow
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
@@ -108,6 +110,8 @@ class World:
         self.given_up: list[tuple[str, str]] = []
         self.moves: list[tuple[str, RawUpdate]] = []
         self.ann = self.bob = 0
+        self.rates: SendRates | None = None
+        """The rates of a flood gate before the channel; there is none at first."""
 
     async def open(self) -> "World":
         self.ann = (await self.store.chats.at(ANN, private=True)).id
@@ -131,7 +135,10 @@ class World:
         async def told(row: OutboxRow, why: str) -> None:
             self.given_up.append((row.key, why))
 
-        channels = {"fake": self.channel}
+        channels: dict[str, Channel] = {"fake": self.channel}
+        if self.rates is not None:
+            self.channel.gated = True
+            channels = {"fake": GatedChannel(self.channel, FloodGate(self.rates, self.clock))}
         return Delivery(
             self.outbox, channels, self.clock, told, self.moved, Limits(), jitter=lambda: 0.0
         )

@@ -301,6 +301,25 @@ async def test_a_draft_comes_only_when_all_that_was_owed_is_paid_back() -> None:
     assert sent_at_once(gate, A)
 
 
+async def test_what_waits_beside_others_leaves_them_a_place_and_half_of_a_groups_minute() -> None:
+    clock = FakeClock()
+    gate = FloodGate(BURST, clock)
+    assert gate.wait_beside(A) == 0
+    await sent(gate, A)
+    assert gate.wait_beside(A) == 0
+    await sent(gate, A)
+    assert gate.wait_beside(A) == 1.0
+    await clock.advance(1)
+    assert gate.wait_beside(A) == 0
+    group = FloodGate(SendRates(None, Rate(4, 60.0), None), clock, lambda _: True)
+    await sent(group, GROUP)
+    assert group.wait_beside(GROUP) == 0
+    await sent(group, GROUP)
+    assert group.wait_beside(GROUP) > 0
+    gate.hold(B, 7)
+    assert gate.wait_beside(B) == 7
+
+
 async def test_typing_is_shown_while_an_answer_waits_for_the_rate_of_its_chat() -> None:
     clock = FakeClock()
     gate = FloodGate(SendRates(Rate(1, 1.0), None, Rate(30, 1.0)), clock)

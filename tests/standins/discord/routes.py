@@ -94,13 +94,28 @@ class Routes:
             return None
         return found
 
-    def message_patch(self, channel: Channel, message: Message, body: Any) -> dict[str, Any]:
+    def message_patch(
+        self, channel: Channel, message: Message, body: Any, files: Sequence[bytes] = ()
+    ) -> dict[str, Any]:
         self._may(channel, "view")
+        if files:
+            self._may(channel, "attach")
         if message.author is not self._places.bot:
             raise Refusal(403, 50005, "Cannot edit a message authored by another user")
         if message.flags & _VOICE_MESSAGE:
             raise Refusal(400, 50161, "Cannot edit voice messages")
-        check_message(body, [b"" for _ in message.attachments], edit=True)
+        check_message(body, files or [b"" for _ in message.attachments], edit=True)
+        if "attachments" in body:
+            # What is not named goes; a number within the files names a new one.
+            named = {str(one["id"]): one for one in body["attachments"]}
+            kept = [one for one in message.attachments if one["id"] in named]
+            new = [(named[str(at)], content) for at, content in enumerate(files)]
+            message.attachments[:] = [
+                *kept,
+                *(self._places.attachment(message, one["filename"], data) for one, data in new),
+            ]
+        elif files:
+            raise bad_form("attachments: each file needs its name")
         for name in _EDITABLE:
             if name in body:
                 setattr(message, name, body[name])
@@ -218,4 +233,5 @@ def member_of(places: Places, guild: int, person: User | None) -> dict[str, Any]
         return {"user": person.json, "roles": [str(found.role)], "nick": None}
     if person is None or person not in found.members:
         raise Refusal(404, 10007, "Unknown Member")
-    return {"user": person.json, "roles": [], "nick": None}
+    roles = [str(found.managing)] if person in found.managers else list[str]()
+    return {"user": person.json, "roles": roles, "nick": None}

@@ -197,19 +197,26 @@ class Server:
             case "POST", ["messages"]:
                 return routes.messages_post(channel, body, files)
             case _, ["messages", number, *more]:
-                return self._on_message(method, channel, self._message(number, channel), more, body)
+                found = self._message(number, channel)
+                return self._on_message(method, channel, found, more, body, files)
             case _:
                 raise Refusal(404, 0, "404: Not Found")
 
     def _on_message(
-        self, method: str, channel: Channel, message: Message, rest: list[str], body: Any
+        self,
+        method: str,
+        channel: Channel,
+        message: Message,
+        rest: list[str],
+        body: Any,
+        files: Sequence[bytes],
     ) -> Any:
         routes = self.routes
         match method, rest:
             case "GET", []:
                 return message.json([])
             case "PATCH", []:
-                return routes.message_patch(channel, message, body)
+                return routes.message_patch(channel, message, body, files)
             case "DELETE", []:
                 return routes.message_delete(channel, message)
             case "POST", ["threads"]:

@@ -100,6 +100,10 @@ class Guild:
     role: int
     """The number of the bot's own role."""
     members: list[User] = field(default_factory=list[User])
+    managers: list[User] = field(default_factory=list[User])
+    """Members with a role that may manage the server."""
+    managing: int = field(default_factory=snowflake)
+    """The number of that role."""
     channels: list[Channel] = field(default_factory=list[Channel])
     rights: int = 0x4800018C40
     """The bot may see, send, also in threads, open them, attach, read the history, and react."""
@@ -114,7 +118,10 @@ class Guild:
             "member_count": len(self.members),
             "channels": [one.json for one in self.channels if one.type != 11],
             "threads": threads,
-            "roles": [role(self.id, "@everyone")],
+            "roles": [
+                role(self.id, "@everyone"),
+                role(self.managing, "Managers") | {"permissions": str(1 << 5)},
+            ],
             "emojis": [],
             "features": [],
             **dict.fromkeys(("verification_level", "mfa_level", "premium_tier", "nsfw_level"), 0),

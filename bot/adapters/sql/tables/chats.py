@@ -33,6 +33,7 @@ class ChatTable(Stored, table=True):
     long_answers: LongAnswers = stored(Choice(LongAnswers), server_default="messages")
     previews: bool = stored(Boolean, server_default=false())
     footer: bool = stored(Boolean, server_default=false())
+    verbose: bool = stored(Boolean, server_default=false())
     skill: str | None = stored(Words, null=True)
     skill_lent: bool = stored(Boolean, server_default=false())
     offered: str | None = stored(Words, null=True)

@@ -13,7 +13,7 @@ from bot.adapters.telegram.rich.elements import Element, Node, text_of
 from bot.adapters.telegram.rich.html import html_of
 from bot.adapters.telegram.rich.reading import Part, Reading, read
 from bot.adapters.telegram.visible import visible
-from bot.domain.message import Block, CodeBlock, Markdown, Plain
+from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
 
 SAID = "Said on the way"
 """The line under which words fold that were said before an answer."""
@@ -73,6 +73,8 @@ def rich_draft(text: str, *, wanted: bool) -> str | None:
 
 
 def _may_need(block: Block) -> bool:
+    if isinstance(block, CallBlock):
+        return bool(block.given or block.result)
     return isinstance(block, Markdown) and _PERHAPS.search(block.text) is not None
 
 
@@ -102,8 +104,24 @@ def _reading(block: Block, *, folds: bool) -> Reading | None:
             inside = (Element("code", (code,), marks),) if language else (code,)
             blocks = (Element("pre", inside),) if has_ink(code) else ()
             return Reading((Part(blocks, block),) if blocks else (), only_rich=False)
+        case CallBlock():
+            return _called(block)
         case _:
             assert_never(block)
+
+
+def _called(call: CallBlock) -> Reading:
+    """Returns a call as its line, with its input and output as code below it once it is opened."""
+    line = tuple(_styled(visible(clean(call.text)), "line"))
+    inside: list[Element] = []
+    for label, text in (("Input", call.given), ("Output", call.result)):
+        code = visible(clean(text)).strip("\n")
+        if has_ink(code):
+            inside += [Element("p", (label,)), Element("pre", (code,))]
+    if not inside:
+        return Reading((Part((Element("p", line),), call),), only_rich=False)
+    details = Element("details", (Element("summary", line), *inside))
+    return Reading((Part((details,), call),), only_rich=True)
 
 
 def _folded(said: Reading, block: Block) -> Part:
