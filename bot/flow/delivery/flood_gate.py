@@ -176,6 +176,7 @@ class GatedChannel:
         self.gated = channel.gated
         self.instant = channel.instant
         self.growth = channel.growth
+        self.locates = channel.locates
 
     def parse(self, body: str) -> Inbound:
         return self._channel.parse(body)
