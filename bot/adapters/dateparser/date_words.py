@@ -17,7 +17,7 @@ _HOURS = re.compile(r"\b(\d{1,2})\s*(?:uhr|h)(?:\s*(\d{2}))?(?!\w)")
 """“8 Uhr 30” and “8h30”, of which the library drops the hour, or takes it for a day."""
 
 _AT = re.compile(
-    r"\b(?:um|a las?|à|às|as|alle|kl\.?|klo|o|at|в|у)\s+(\d{1,2})()(?![\w:./-]|\s*[ap]\.?m)"
+    r"\b(?:um|a las?|à|às|as|alle|kl\.?|klo|o|at|в)\s+(\d{1,2})()(?![\w:./-]|\s*[ap]\.?m)"
 )
 _POINT = re.compile(r"\b(\d{1,2})\.(\d{2})(?=\s*[ap]\.?m\b)")
 _SPAN = re.compile(r"\b(?:in|dans|en|em|dentro de|daqui a|fra|tra|over|za|через|за)\s+\d")
@@ -53,9 +53,9 @@ def _read(words: str, here: datetime, zone: str, language: str) -> datetime | No
 
     settings = {"RELATIVE_BASE": here, "PREFER_DATES_FROM": "future", "TIMEZONE": zone}
     said = _with_clocks(words.lower())
-    for known in _languages(language):
+    for languages, locales in _languages(language):
         try:
-            found = parse(said, settings=settings, **known)
+            found = parse(said, languages=languages, locales=locales, settings=settings)
         except ValueError:
             continue  # It does not know the language.
         if found is None or (found.time() == here.time() and _LEFT_OUT.search(said)):
@@ -68,17 +68,17 @@ def _read(words: str, here: datetime, zone: str, language: str) -> datetime | No
     return None
 
 
-def _languages(code: str) -> Iterator[dict[str, list[str]]]:
-    """Yields what the library is told of the language, one at a time: it would prefer English.
+def _languages(code: str) -> Iterator[tuple[list[str] | None, list[str] | None]]:
+    """Yields languages or locales for the library, one at a time: it would prefer English.
 
     A region tells how dates are written: `en-GB` has the day first.
     """
     language, _, region = code.replace("_", "-").partition("-")
     if region:
-        yield {"locales": [f"{language.lower()}-{region.upper()}"]}
+        yield None, [f"{language.lower()}-{region.upper()}"]
     if language:
-        yield {"languages": [language.lower()]}
-    yield {"languages": ["en"]}
+        yield [language.lower()], None
+    yield ["en"], None
 
 
 def _with_clocks(words: str) -> str:
