@@ -468,6 +468,12 @@ async def test_a_stamped_call_is_taken_once_and_not_when_it_is_old(
         for _ in range(2)
     ]
     assert first.json()["id"] == again.json()["id"]
+    # A recording stays one when its headers that nobody signed are changed.
+    changed = stamped(now)["X-Steward-Signature"] + ",v0=x"
+    for headers in ({"X-Steward-Signature": changed}, stamped(now) | {"Idempotency-Key": "new"}):
+        taken = await caller.client.post("/hooks/build", content=body, headers=headers)
+        assert taken.json()["id"] == first.json()["id"]
+    assert calls_kept(steward) == 1
     await steward.sees("Stamped.")
 
 

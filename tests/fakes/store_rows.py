@@ -612,6 +612,8 @@ class Rows:
 
     def _count_calls(self, write: AddHookCall) -> None:
         call, pace = write.call, write.pace
+        if call.id in self.hook_calls:
+            raise Conflict("a row is there already")
         if pace is None:
             return
         ages = [(call.at - one.at, one.hook == call.hook) for one in self.hook_calls.values()]

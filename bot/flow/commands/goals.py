@@ -139,8 +139,8 @@ class GoalCommands:
             case "pace", (pace,) if pace in set(GoalPace):
                 return await self._changed(asked, goal, goal.changed(pace=GoalPace(pace)))
             case "limit", bounds:
-                zone = self._zones.of(asked.person, asked.chat)
-                return await self._changed(asked, goal, limited(goal, bounds, zone))
+                zone, now = self._zones.of(asked.person, asked.chat), self._room.clock.now()
+                return await self._changed(asked, goal, limited(goal, bounds, zone, now))
             case "answer", (_, *_):
                 return await self._answered(asked, goal)
             case _:
@@ -239,6 +239,9 @@ class GoalCommands:
         runs = await self._room.scheduled.runs(task.id, at)
         writes: tuple[Write, ...] = ()
         if all(one.due != at for one in runs):
+            why = await self._room.firing.held(task, at)
+            if why:
+                return Answer(f"It does not run now: {why}.")
             writes = await self._room.firing.now(task, at)
         told = f"▶️ Running now: {literal(goal.name)}"
         buttons = (choice("◂ Back", "goals", "show", goal.id),)

@@ -142,9 +142,10 @@ class TaskCommands:
             return task
         _, _, rest = _behind(asked).partition(id)
         when, bar, what = rest.partition("|")
-        if not bar:
+        if not bar or not (when.strip() or what.strip()):
             return await self._edit_menu(asked, task)
-        return await self._changed(asked, task, TaskWish(when.strip() or None, what.strip()))
+        wish = TaskWish(when.strip() or None, what.strip() or None)
+        return await self._changed(asked, task, wish)
 
     async def _edit_menu(self, asked: Invocation, task: TimedTask) -> Answer:
         now = inline_code(f"/tasks edit {task.id} {task.said} | {' '.join(task.what.split())}")
@@ -197,6 +198,9 @@ class TaskCommands:
         runs = await self._scheduled.runs(task.id, at)
         writes: tuple[Write, ...] = ()
         if all(one.due != at for one in runs):
+            why = await self._firing.held(task, at)
+            if why:
+                return Answer(f"It does not run now: {why}.")
             writes = await self._firing.now(task, at)
         told = f"▶️ Running now: {literal(task.name)}"
         buttons = (choice("◂ Back", "tasks", "show", task.id),)

@@ -97,6 +97,10 @@ class Firing:
             await self._journal.commit(Change((SaveTask(self._planned(task, now), task.version),)))
         return Fired(task.chat)
 
+    async def held(self, task: TimedTask, now: datetime) -> str:
+        """Returns the bound that keeps a run that a person asks for from beginning, or nothing."""
+        return await self._bounds.reached(task, await self._bounds.runs(task, now))
+
     async def now(self, task: TimedTask, at: datetime) -> tuple[Write, ...]:
         """Returns the writes of a run that a person asks for; `at` stands for its due time."""
         run = _begun(task, at, at)
