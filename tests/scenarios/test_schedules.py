@@ -411,6 +411,9 @@ async def test_the_bounds_of_a_day_hold_and_end_with_it(limits: TaskLimits, why:
         assert (runs[-1].state, why in runs[-1].why) == (RunState.SKIPPED, True)
         await scene.say(f"/tasks run {task.id}")
         assert why in await scene.shows("It does not run now: ")
+        await scene.clock.advance(60)
+        await scene.say(f"/tasks run {task.id}")
+        await scene.until(lambda: sum("It does not run now" in text for text in scene.texts) == 2)
         await scene.clock.advance(5 * HOUR)
         await scene.settled(2)
 

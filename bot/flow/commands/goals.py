@@ -236,13 +236,9 @@ class GoalCommands:
             return Answer(OVER)
         # The moment stands for the due time: carried out again after a crash, it is the same run.
         at = asked.message.sent_at
-        runs = await self._room.scheduled.runs(task.id, at)
-        writes: tuple[Write, ...] = ()
-        if all(one.due != at for one in runs):
-            why = await self._room.firing.held(task, at)
-            if why:
-                return Answer(f"It does not run now: {why}.")
-            writes = await self._room.firing.now(task, at)
+        writes = await self._room.firing.now(task, at)
+        if isinstance(writes, str):
+            return Answer(f"It does not run now: {writes}.")
         told = f"▶️ Running now: {literal(goal.name)}"
         buttons = (choice("◂ Back", "goals", "show", goal.id),)
         return Answer(told, writes, (Wake(goal.chat),), buttons, optional=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.change import AskStop, SaveTask, Write
+from bot.domain.change import AskStop, SaveTask
 from bot.domain.markdown import inline_code, literal
 from bot.domain.task import Allowed, Overlap, TimedTask, task_id
 from bot.domain.task_wish import TaskWish
@@ -195,13 +195,9 @@ class TaskCommands:
     async def _run_now(self, asked: Invocation, task: TimedTask) -> Answer:
         # The moment stands for the due time: carried out again after a crash, it is the same run.
         at = asked.message.sent_at
-        runs = await self._scheduled.runs(task.id, at)
-        writes: tuple[Write, ...] = ()
-        if all(one.due != at for one in runs):
-            why = await self._firing.held(task, at)
-            if why:
-                return Answer(f"It does not run now: {why}.")
-            writes = await self._firing.now(task, at)
+        writes = await self._firing.now(task, at)
+        if isinstance(writes, str):
+            return Answer(f"It does not run now: {writes}.")
         told = f"▶️ Running now: {literal(task.name)}"
         buttons = (choice("◂ Back", "tasks", "show", task.id),)
         return Answer(told, writes, (Wake(task.chat),), buttons, optional=True)
