@@ -483,7 +483,7 @@ def _commands() -> list[Command]:
         UsageCommands(ledger, subjects, Zones(), clock, None),
         BudgetCommands(till, ledger, clock),
         OverviewCommands(()),
-        PersonalCommands(Zones(), clock, rezoning.writes),
+        PersonalCommands(Zones(), clock, rezoning.writes, {}),
         TaskCommands(
             scheduled,
             making,

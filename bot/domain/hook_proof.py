@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.hook import Hook, ProofKind
@@ -46,16 +46,31 @@ def proof_headers(hook: Hook, content: bytes, now: datetime) -> dict[str, str]:
 
 
 def key_of(hook: Hook, headers: Mapping[str, str]) -> str:
-    """Returns the key by which a call is known again; a signature with a time is one itself."""
-    given = headers.get(hook.key_header, "").strip()
-    if given or hook.proof is not ProofKind.STAMPED:
-        return given
-    return f"signature {_digest(headers.get(hook.header, '')).hex()}"
+    """Returns the key by which the caller wants a call to be known again; empty without one."""
+    return headers.get(hook.key_header, "").strip()
+
+
+def id_of(hook: Hook, headers: Mapping[str, str], content: bytes) -> str | None:
+    """Returns the id of a call that a signature with a time proves; None for other proofs.
+
+    It is the same for every recording of the call, however its headers are changed: they are not
+    signed.
+    """
+    if hook.proof is not ProofKind.STAMPED:
+        return None
+    stamp, _ = _stamp_in(headers.get(hook.header, ""))
+    signed = f"id {hook.name} {stamp}.".encode() + content
+    return hmac.digest(hook.secret.encode(), signed, hashlib.sha256).hex()[:16]
+
+
+def _stamp_in(told: str) -> tuple[str, Sequence[tuple[str, str, str]]]:
+    """Returns the time of a signature as it is spelled, and all its parts."""
+    parts = [part.strip().partition("=") for part in told.split(",")[:_MOST_PARTS]]
+    return next((value for name, _, value in parts if name == "t"), ""), parts
 
 
 def _stamped(secret: bytes, told: str, content: bytes, now: datetime) -> bool:
-    parts = [part.strip().partition("=") for part in told.split(",")[:_MOST_PARTS]]
-    stamp = next((value for name, _, value in parts if name == "t"), "")
+    stamp, parts = _stamp_in(told)
     wanted = hmac.digest(secret, f"{stamp}.".encode() + content, hashlib.sha256).hex()
     given = [value.lower() for name, _, value in parts if name == "v1"] or [""]
     matches = [_same(wanted, value) for value in given]

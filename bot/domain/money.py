@@ -8,6 +8,9 @@ Nano: TypeAlias = int
 
 DOLLAR: Nano = 1_000_000_000
 _CENT = DOLLAR // 100
+LEAST_BOUND = _CENT
+"""A cent, the least that people set as the bound of a task or a goal."""
+
 _DIME = DOLLAR // 10
 _LEAST = DOLLAR // 10_000
 """Below a dime a sum needs more than cents; below this it needs no number."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from bot.domain.money import Nano
@@ -65,6 +65,10 @@ class Overlap(StrEnum):
     SKIP = "skip"
     QUEUE = "queue"
     REPLACE = "replace"
+
+
+CALLS_DAYS = 90
+"""Days for which calls without a card are approved where nobody names a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,13 @@ class TimedTask:
     def changed(self, **changes: object) -> "TimedTask":
         """Returns the next version of the task."""
         return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
+
+    def dated(self, now: datetime) -> "TimedTask":
+        """Returns the task with an end of its approved calls, in case none was named."""
+        if not self.calls or self.calls_until is not None:
+            return self
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return replace(self, calls_until=midnight + timedelta(days=CALLS_DAYS))
 
     def approves(self, tool: str, arguments: str, now: datetime) -> bool:
         """Returns True when exactly this call was approved with the task, and still is."""

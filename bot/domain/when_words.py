@@ -34,7 +34,10 @@ LONGEST_WHEN = 100
 _MOST_YEARS = 10
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _UNIT = r"(seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)"
-_SPAN = re.compile(rf"(\d{{1,6}})\s*{_UNIT}\b\s*(?:and\s+|,\s*)?")
+_SPAN = re.compile(rf"(\d{{1,6}})\s*{_UNIT}(?![a-z])\s*(?:and\s+|,\s*)?")
+_MINUTES_LEFT = re.compile(r"(\dh\s?\d{1,2})$")
+"""“1h30”: the unit of the minutes is left out."""
+
 _CLOCK = r"(?:at\s+)?(\d{1,2})(?::(\d{2}))?\s*(am|pm)?"
 _TIME = re.compile(rf"(?:{_CLOCK}|(?:at\s+)?(noon|midnight))")
 _DATE = re.compile(r"(?:(?:at|on)\s+)?(\d{4})-(\d{1,2})-(\d{1,2})(?:[t\s]+(.*))?")
@@ -84,6 +87,7 @@ def once(wall: datetime, now: datetime, zone: str) -> Once:
 
 
 def _in(rest: str, now: datetime, zone: str) -> Rule | None:
+    rest = _MINUTES_LEFT.sub(r"\1m", rest)
     end, seconds, days = 0, 0, 0
     while (span := _SPAN.match(rest, end)) is not None:
         unit = span[2][0]

@@ -20,9 +20,12 @@ class Application:
 
     async def resume(self) -> None:
         """Resumes the work from before the start: cards, turns, messages, deliveries."""
+        schedules = self.parts.one_turn.schedules
         await self.parts.people_asked.card_ending.sweep()
+        await schedules.line_up()
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.chat_work.lanes.wake(chat)
+        schedules.call_in()
         await self.parts.way_out.delivery.resume()
 
     async def run(self) -> None:
@@ -42,12 +45,13 @@ class Application:
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
             group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
-            group.create_task(self._keep_times(), name="times of tasks")
             group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
             group.create_task(
                 self.parts.one_turn.chores.undoing.sweep.run(), name="sweep of old contents"
             )
             await self.resume()
+            # It adds runs to the line, in which those from before the start come first.
+            group.create_task(self._keep_times(), name="times of tasks")
 
     async def _take_in(self) -> None:
         await self.parts.world.ready()

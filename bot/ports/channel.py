@@ -25,7 +25,8 @@ class Channel(Protocol):
 
     `drafts` is true when `draft` shows something, `gated` when sending needs leave of the flood
     gate, `instant` when showing costs nothing, so that every small change may be shown.
-    `growth` tells how an answer grows in a message where drafts need one.
+    `growth` tells how an answer grows in a message where drafts need one. `locates` is true when
+    people can send where they are.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Channel(Protocol):
     gated: bool
     instant: bool
     growth: Growth
+    locates: bool
 
     def parse(self, body: str) -> Inbound:
         """Reads a stored raw update; never raises."""

@@ -18,10 +18,11 @@ class CronTimes(Protocol):
 class MomentWords(Protocol):
     """Reads words for a moment in the languages of people."""
 
-    async def read(self, words: str, here: datetime, language: str) -> datetime | None:
+    async def read(self, words: str, here: datetime, zone: str, language: str) -> datetime | None:
         """Returns the time on the wall that words name, seen from `here`; None if they name none.
 
-        `language` is the code of the person's app; empty when nobody knows it.
+        `here` and the answer are times in `zone`. `language` is the code of the person's app; empty
+        when nobody knows it.
         """
         ...
 

@@ -173,3 +173,11 @@ async def test_calls_that_wait_for_a_try_end_with_their_chat_alone(
     told = (over.state, over.why, over.words, over.data)
     assert (told, over.ended_at is not None) == ((RunState.STOPPED, "gone", "", ""), True)
     assert await store.hook_calls.get("build", "runs") == runs
+
+
+async def test_a_second_call_with_an_id_is_a_conflict(store: StorePorts, chat: Chat) -> None:
+    call = replace(a_call(chat), key="one")
+    await commit(store, AddHookCall(call, NOW))
+    with pytest.raises(Conflict):
+        await commit(store, AddHookCall(replace(call, key="two", turn="other"), NOW))
+    assert await store.hook_calls.keyed(call.hook, "two", NOW) is None

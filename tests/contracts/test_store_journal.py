@@ -404,3 +404,20 @@ async def test_a_turn_keeps_what_it_follows(store: StorePorts, chat: Chat):
     assert (await store.journal.agenda(chat.id)).queued == (next_one,)
     assert await store.turns.get("next") == next_one
     assert await store.turns.get("nobody's") is None
+
+
+async def test_turns_at_work_are_found_by_their_origin(store: StorePorts, chat: Chat) -> None:
+    queued = [
+        a_turn(chat, id, state=TurnState.QUEUED, origin="task", created_at=at)
+        for id, at in (("late", later(9)), ("b", later(5)), ("a", later(5)))
+    ]
+    running = a_turn(chat, "running", origin="task", created_at=later(7))
+    others = [
+        a_turn(chat, f"in {state}", state=state, origin="task")
+        for state in (TurnState.PARKED, TurnState.RESTING, TurnState.SETTLED)
+    ]
+    asked = a_turn(chat, "asked", state=TurnState.QUEUED)
+    await commit(store, *map(SaveTurn, (*queued, running, *others, asked)))
+    found = [one.id for one in await store.turns.at_work("task")]
+    assert found == ["a", "b", "running", "late"]
+    assert await store.turns.at_work("hook") == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.foreign_text import as_read
 from bot.domain.hook import Hook, ProofKind
-from bot.domain.hook_proof import STAMP_SECONDS, key_of, proof_headers, proven
+from bot.domain.hook_proof import STAMP_SECONDS, id_of, proof_headers, proven
 from bot.domain.hook_words import MOST_DATA, filled, read_json, unclear_in
 from bot.domain.look_alikes import BLOCK
 
@@ -89,8 +89,20 @@ def test_a_time_counts_for_five_minutes() -> None:
     assert proven(hook, headers, b"{}", NOW - near)
     assert not proven(hook, headers, b"{}", NOW + far)
     assert not proven(hook, headers, b"{}", NOW - far)
-    assert key_of(hook, headers) == key_of(hook, dict(headers)) != ""
-    assert key_of(a_hook(ProofKind.HMAC), headers) == ""
+
+
+def test_a_call_with_a_time_is_known_again_whatever_becomes_of_its_headers() -> None:
+    hook = a_hook(ProofKind.STAMPED)
+    headers = proof_headers(hook, b"{}", NOW)
+    known = id_of(hook, headers, b"{}")
+    signed = headers[hook.header]
+    for other in (f" {signed} ", f"{signed},v0=x", f"v0=x, {signed}"):
+        assert proven(hook, {hook.header: other}, b"{}", NOW)
+        assert id_of(hook, {hook.header: other, "idempotency-key": "k"}, b"{}") == known
+    later = proof_headers(hook, b"{}", NOW + timedelta(seconds=1))
+    assert id_of(hook, later, b"{}") != known != id_of(hook, headers, b"{ }")
+    assert id_of(replace(hook, name="other"), headers, b"{}") != known
+    assert id_of(a_hook(ProofKind.HMAC), headers, b"{}") is None
 
 
 def test_only_a_bearer_token_of_a_set_secret_counts() -> None:

@@ -197,6 +197,8 @@ def test_the_newest_missed_time_within_the_grace_is_made_up_for() -> None:
 READ = {
     "in 20m": Once(NOON + timedelta(minutes=20)),
     "in 1h 30m": Once(NOON + timedelta(minutes=90)),
+    "in 1h30m": Once(NOON + timedelta(minutes=90)),
+    "in 1h30": Once(NOON + timedelta(minutes=90)),
     "in 2 days and 5 seconds": Once(NOON + timedelta(days=2, seconds=5)),
     "tomorrow 8:00": Once(datetime(2026, 11, 3, 8, tzinfo=UTC)),
     "Tomorrow at 8 pm": Once(datetime(2026, 11, 3, 20, tzinfo=UTC)),

@@ -12,6 +12,7 @@ from tests.words import (
     ALWAYS,
     ANSWER_ANEW,
     APPROVE,
+    BY_PLACE,
     CARD_DENIED,
     CHANGE,
     DENY,
@@ -306,3 +307,11 @@ async def test_a_waiting_message_changes_with_its_edit_and_goes_with_its_deletio
     await discord.sees("Second.")
     assert words_in(discord.steward.model.requests[1]).startswith("Two, but better")
     assert len(discord.steward.model.requests) == 2
+
+
+async def test_the_clock_is_asked_for_without_a_location(discord: OnDiscord) -> None:
+    await discord.start()
+    discord.say("/timezone Lisbon")
+    asked = await discord.sees("From now on I use `Europe/Lisbon`")
+    assert "Another city" in asked.labels
+    assert BY_PLACE not in asked.labels

@@ -17,6 +17,7 @@ import pytest
 from bot.domain.look_alikes import BLOCK
 from tests.e2e.dying_door_program import DEATH_FILE
 from tests.e2e.steward import Steward, words_in
+from tests.e2e.test_groups import sees
 from tests.e2e.test_two_processes import Pair, pair
 from tests.e2e.times import Times
 from tests.ports import free_port
@@ -463,6 +464,12 @@ async def test_a_stamped_call_is_taken_once_and_not_when_it_is_old(
         for _ in range(2)
     ]
     assert first.json()["id"] == again.json()["id"]
+    # A recording stays one when its headers that nobody signed are changed.
+    changed = stamped(now)["X-Steward-Signature"] + ",v0=x"
+    for headers in ({"X-Steward-Signature": changed}, stamped(now) | {"Idempotency-Key": "new"}):
+        taken = await caller.client.post("/hooks/build", content=body, headers=headers)
+        assert taken.json()["id"] == first.json()["id"]
+    assert calls_kept(steward) == 1
     await steward.sees("Stamped.")
 
 
@@ -473,6 +480,31 @@ async def test_a_hook_of_somebody_unknown_does_not_run(steward: Steward, caller:
     assert (await caller.post()).status_code == 503
     assert "telegram:77" in steward.output
     assert calls_kept(steward) == 0
+
+
+@pytest.mark.telegrams_own
+async def test_a_hook_of_a_group_that_the_bot_has_left_does_not_run_until_it_is_back(
+    steward: Steward, caller: Caller
+) -> None:
+    team = steward.telegram.group("Team", steward.ann)
+    more = f"chat: telegram:{team.id}\n"
+    write(steward, "build", BUILD.format(more=more))
+    steward.script(text("Hello, team."), text("No water."), text("Still no water."))
+    await started(steward)
+    steward.say("@steward_bot hello", chat=team)
+    await sees(steward, team, "Hello, team.")
+    assert (await caller.post(key="first")).status_code == 202
+    await sees(steward, team, "No water.")
+    steward.telegram.remove_bot(team, steward.ann)
+    await steward.sees("removed me from the group")
+    assert (await caller.post(key="first")).status_code == 202, "it came before and ran"
+    assert (await caller.post(key="second")).status_code == 503
+    assert f"the bot is no longer in telegram:{team.id}" in steward.output
+    assert calls_kept(steward) == 1
+    steward.telegram.add_bot(team, steward.ann)
+    await steward.eventually(lambda: len(steward.showing("added me to the group")) == 2)
+    assert (await caller.post(key="second")).status_code == 202
+    await sees(steward, team, "Still no water.")
 
 
 @pytest.mark.telegrams_own

@@ -72,6 +72,7 @@ class FakeChannel:
     gated: bool = False
     instant: bool = True
     growth: Growth = field(default_factory=Growth)
+    locates: bool = True
     limit: int = 4096
     threaded: bool = False
     screen: dict[str, Shown] = field(default_factory=dict[str, Shown])

@@ -8,6 +8,6 @@ class FakeMomentWords:
         self.known: dict[str, datetime] = {}
         self.read_in: list[str] = []
 
-    async def read(self, words: str, here: datetime, language: str) -> datetime | None:
+    async def read(self, words: str, here: datetime, zone: str, language: str) -> datetime | None:
         self.read_in.append(language)
         return self.known.get(words)

@@ -257,6 +257,12 @@ class MemoryTurns:
     async def get(self, turn: str) -> Turn | None:
         return self.rows.turns.get(turn)
 
+    async def at_work(self, origin: str) -> Sequence[Turn]:
+        states = (TurnState.RUNNING, TurnState.QUEUED)
+        turns = self.rows.turns.values()
+        found = [one for one in turns if one.origin == origin and one.state in states]
+        return sorted(found, key=lambda one: (one.created_at, one.id))
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryChats:

@@ -82,6 +82,8 @@ def _end_tries(rows: "Rows", write: EndTries, at: datetime) -> None:
 
 def _count_calls(rows: "Rows", write: AddHookCall) -> None:
     call, pace = write.call, write.pace
+    if call.id in rows.hook_calls:
+        raise Conflict("a row is there already")
     if pace is None:
         return
     ages = [(call.at - one.at, one.hook == call.hook) for one in rows.hook_calls.values()]

@@ -548,6 +548,8 @@ async def test_a_goal_that_was_deleted_in_its_run_leaves_nothing() -> None:
         ("/goals limit {id} day much", "Write `/goals limit"),
         ("/goals limit {id} until tomorrow", "Write `/goals limit"),
         ("/goals limit {id}", "Write `/goals limit"),
+        ("/goals limit {id} until 2026-11-01", "is over already"),
+        ("/goals limit {id} day 1e-9", "Write `/goals limit"),
         ("/goals run {id}", "press Start first"),
         ("/goals page 9", "There are no goals on that page"),
     ],

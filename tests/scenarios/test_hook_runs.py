@@ -13,8 +13,8 @@ from bot.domain.transcript import ArrivalBody, AskerBody, NoteBody
 from bot.domain.trouble import Trouble
 from bot.domain.turn import BOT_GONE
 from bot.domain.view import ModelReply, ModelRequest, ResultPart
-from bot.ports.hook_service import Answered
-from tests.fakes.model import RuledModel, call, calls, says
+from bot.ports.hook_service import Answered, Refusal, Refused
+from tests.fakes.model import RuledModel, ScriptedModel, call, calls, says
 from tests.scenarios.dying import Fate
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, HOME, Stage, running
@@ -91,10 +91,31 @@ async def test_a_call_that_waits_for_its_next_try_ends_when_the_bot_leaves_the_c
         taken = await scene.call_hook("build", {"log": "dry"})
         assert isinstance(taken, Answered)
         await scene.until(lambda: hook_states(scene) == [(RunState.AGAIN, 1)])
-        blocked = PresenceChange(HOME, ANN, Presence.MEMBER, Presence.GONE, "private")
-        await scene.application.parts.intake.accept("fake", (scene.channel.update(blocked),))
+        await _present(scene, Presence.MEMBER, Presence.GONE)
         await scene.until(lambda: hook_states(scene) == [(RunState.STOPPED, 1)])
         await scene.clock.advance(120)
         (over,) = scene.store.rows.hook_calls.values()
         assert (over.state, over.why, over.data) == (RunState.STOPPED, BOT_GONE, "")
         assert len(scene.turns) == 1
+
+
+async def test_a_call_for_a_chat_that_blocked_the_bot_is_taken_only_when_it_is_back() -> None:
+    with ScriptedModel(says("Seen."), says("Seen again.")) as model:
+        scene = Stage(model, [], Limits())
+        scene.hooks.add("build", "Look at {{log}}.")
+        async with running(scene):
+            assert isinstance(await scene.call_hook("build", {"log": "dry"}), Answered)
+            await scene.settled()
+            await _present(scene, Presence.MEMBER, Presence.GONE)
+            refused = await scene.call_hook("build", {"log": "dry"})
+            assert refused == Refused(Refusal.NO_PLACE, "The hook cannot run now.")
+            await _present(scene, Presence.GONE, Presence.MEMBER)
+            assert isinstance(await scene.call_hook("build", {"log": "dry"}), Answered)
+            await scene.settled(2)
+
+
+async def _present(scene: Stage, before: Presence, now: Presence) -> None:
+    """The platform says how the bot's membership in Ann's private chat has changed."""
+    change = PresenceChange(HOME, ANN, before, now, "private")
+    await scene.application.parts.intake.accept("fake", (scene.channel.update(change),))
+    await scene.routed()

@@ -395,7 +395,7 @@ async def test_exactly_the_approved_calls_run_without_a_card_until_their_day() -
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        (TaskLimits(runs=1), "it ran 1 times today"),
+        (TaskLimits(runs=1), "it ran once today"),
         (TaskLimits(rounds=1), "its rounds of today"),
         (TaskLimits(money=1), "its money of today"),
     ],
@@ -409,6 +409,11 @@ async def test_the_bounds_of_a_day_hold_and_end_with_it(limits: TaskLimits, why:
         await scene.clock.advance(5 * HOUR)
         runs = sorted(scene.store.rows.runs.values(), key=lambda one: one.at)
         assert (runs[-1].state, why in runs[-1].why) == (RunState.SKIPPED, True)
+        await scene.say(f"/tasks run {task.id}")
+        assert why in await scene.shows("It does not run now: ")
+        await scene.clock.advance(60)
+        await scene.say(f"/tasks run {task.id}")
+        await scene.until(lambda: sum("It does not run now" in text for text in scene.texts) == 2)
         await scene.clock.advance(5 * HOUR)
         await scene.settled(2)
 
@@ -447,6 +452,9 @@ async def test_the_buttons_of_a_task_do_what_they_say() -> None:
             "Look again",
             scene.clock.now().replace(hour=18),
         )
+        await scene.say(f"/tasks edit {task.id} every day 19:00 |")
+        await scene.shows("every day 19:00")
+        assert task_in(scene).what == "Look again"
         await scene.say(f"/tasks limit {task.id} runs 2 dollars 0.50")
         await scene.shows("At most 2 runs, $0.50 a day")
         for bad in ("dollars 1e-999999", "dollars 0.001", "runs 1e3", "runs 0", "rounds ²"):

@@ -178,3 +178,18 @@ async def test_a_city_that_nobody_knows_changes_nothing() -> None:
         await scene.shows("From now on I use `Etc/GMT-2`: it is 14:00 there.")
         await scene.say("/timezone off")
         await scene.shows("I forget your time zone. From now on my times are UTC.")
+
+
+async def test_where_nobody_can_send_a_location_none_is_asked_for() -> None:
+    async with stage(says("Hello.")) as scene:
+        scene.channel.locates = False
+        await asking(scene, "de")
+        await scene.say("Hi")
+        await scene.settled()
+        assert labels(scene) == ["Berlin", "Vienna", "Zurich", "Another city", "Not now"]
+        await scene.press("Vienna")
+        await scene.shows("From now on I use")
+        assert labels(scene) == ["Berlin", "✓ Vienna", "Zurich", "Another city"]
+        await scene.say("/timezone")
+        await scene.shows("Your time zone is")
+        assert BY_PLACE not in scene.labels

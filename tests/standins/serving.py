@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import uvicorn
 from starlette.requests import Request
@@ -13,17 +14,19 @@ _DROP_EXTENSION = "drop_connection"
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
-    """Serve the app on a port of 127.0.0.1, 0 for any that is free.
+async def serving(
+    app: ASGIApp, port: int = 0, certificate: Path | None = None
+) -> AsyncIterator[str]:
+    """Serve the app on a port of 127.0.0.1, 0 for any that is free, with TLS by a certificate.
 
     Yields the base URL without a trailing slash. Leaving closes every connection and cancels the
     requests still held, without a grace period.
     """
     listener = _listener(port)
-    server = _server(app)
+    server = _server(app, certificate)
     await server.startup(sockets=[listener])
     try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"http{'s' if certificate else ''}://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         await _close(server)
 
@@ -48,7 +51,7 @@ async def drop_connection(request: Request) -> None:
         pass
 
 
-def _server(app: ASGIApp) -> uvicorn.Server:
+def _server(app: ASGIApp, certificate: Path | None) -> uvicorn.Server:
     async def droppable(scope: Scope, receive: Receive, send: Send) -> None:
         def drop() -> None:
             for connection in server.server_state.connections:
@@ -59,7 +62,13 @@ def _server(app: ASGIApp) -> uvicorn.Server:
         await app(scope, receive, send)
 
     config = uvicorn.Config(
-        droppable, http="h11", ws="none", lifespan="off", log_config=None, log_level="critical"
+        droppable,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        ssl_certfile=certificate,
     )
     config.load()
     server = uvicorn.Server(config)

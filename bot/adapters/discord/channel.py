@@ -43,6 +43,7 @@ class DiscordChannel:
     drafts = True
     instant = False
     growth = Growth(private=True, after=1.0, every=1.5)
+    locates = False
 
     def __init__(self, api: DiscordApi, *, gated: bool = True) -> None:
         self._api = api

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.tables import UNSETTLED, approval, turn
+from bot.adapters.sql.tables import AT_WORK, UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AskStop, CountStart, EndRest, EndWays, SaveTurn
 from bot.domain.errors import Conflict
@@ -50,6 +50,15 @@ _UNSETTLED = (
     .where(turn.c.chat == bindparam("of"), UNSETTLED)
     .order_by(turn.c.created_at, turn.c.id)
 )
+_OF_ORIGIN = (
+    select(*columns(turn, Turn))
+    .where(
+        AT_WORK,
+        turn.c.origin == bindparam("of"),
+        turn.c.state.in_((TurnState.RUNNING, TurnState.QUEUED)),
+    )
+    .order_by(turn.c.created_at, turn.c.id)
+)
 
 
 class SqlTurns:
@@ -59,6 +68,11 @@ class SqlTurns:
     async def get(self, turn: str) -> Turn | None:
         row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": turn}).first())
         return None if row is None else Turn(*row)
+
+    async def at_work(self, origin: str) -> Sequence[Turn]:
+        return await self._database.read(
+            lambda c: [Turn(*row) for row in c.execute(_OF_ORIGIN, {"of": origin})]
+        )
 
 
 def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime) -> None:

@@ -64,6 +64,7 @@ class TelegramChannel:
     drafts = True
     instant = False
     growth = Growth()
+    locates = True
 
     def __init__(self, api: TelegramApi, *, gated: bool = True, rich: bool = True) -> None:
         self._api = api

@@ -42,6 +42,7 @@ class TerminalChannel:
     gated = False
     instant = True
     growth = Growth()
+    locates = False
 
     def __init__(self, screen: Screen, address: Address = ADDRESS) -> None:
         self._screen = screen

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.goal import DiaryEntry, DiaryKind, Goal, GoalPace, GoalStanding, standing
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
-from bot.domain.money import Nano, read_money, told
+from bot.domain.money import LEAST_BOUND, Nano, read_money, told
 from bot.domain.task import TimedTask
 from bot.domain.zones import short_moment
 from bot.flow.commands.choices import choice
@@ -153,7 +153,7 @@ def menu_of(goal: Goal, stands: GoalStanding) -> Menu:
     return (second, back) if goal.over else (first, second, back)
 
 
-def limited(goal: Goal, words: Sequence[str], zone: str) -> Goal:
+def limited(goal: Goal, words: Sequence[str], zone: str, now: datetime) -> Goal:
     """Returns a goal with these bounds; raises ValueError with a sentence."""
     if not words or len(words) % 2:
         raise ValueError(BOUNDS)
@@ -166,6 +166,8 @@ def limited(goal: Goal, words: Sequence[str], zone: str) -> Goal:
                 budget = _bound(value)
             case "until":
                 until = _end_of(value, zone)
+                if until <= now:
+                    raise ValueError(f"{value} is over already. I changed nothing.")
             case _:
                 raise ValueError(BOUNDS)
     return goal.changed(a_day=a_day, budget=budget, until=until)
@@ -175,9 +177,12 @@ def _bound(value: str) -> Nano | None:
     if value.lower() == "off":
         return None
     try:
-        return read_money(value)
+        money = read_money(value)
     except ValueError:
         raise ValueError(BOUNDS) from None
+    if money < LEAST_BOUND:
+        raise ValueError(BOUNDS)
+    return money
 
 
 def _end_of(value: str, zone: str) -> datetime:

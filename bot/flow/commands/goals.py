@@ -139,8 +139,8 @@ class GoalCommands:
             case "pace", (pace,) if pace in set(GoalPace):
                 return await self._changed(asked, goal, goal.changed(pace=GoalPace(pace)))
             case "limit", bounds:
-                zone = self._zones.of(asked.person, asked.chat)
-                return await self._changed(asked, goal, limited(goal, bounds, zone))
+                zone, now = self._zones.of(asked.person, asked.chat), self._room.clock.now()
+                return await self._changed(asked, goal, limited(goal, bounds, zone, now))
             case "answer", (_, *_):
                 return await self._answered(asked, goal)
             case _:
@@ -236,10 +236,9 @@ class GoalCommands:
             return Answer(OVER)
         # The moment stands for the due time: carried out again after a crash, it is the same run.
         at = asked.message.sent_at
-        runs = await self._room.scheduled.runs(task.id, at)
-        writes: tuple[Write, ...] = ()
-        if all(one.due != at for one in runs):
-            writes = await self._room.firing.now(task, at)
+        writes = await self._room.firing.now(task, at)
+        if isinstance(writes, str):
+            return Answer(f"It does not run now: {writes}.")
         told = f"▶️ Running now: {literal(goal.name)}"
         buttons = (choice("◂ Back", "goals", "show", goal.id),)
         return Answer(told, writes, (Wake(goal.chat),), buttons, optional=True)

@@ -1,7 +1,7 @@
 """Commands of a person about themselves: who they are, and which clock they use."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -14,6 +14,7 @@ from bot.flow.commands.choices import choice
 from bot.flow.commands.pages import rows_of
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.zone_by_place import BY_PLACE, Rezoned
+from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
 _OFF = "off"
@@ -27,10 +28,13 @@ _HOW = "Write `/timezone` and your city, as in `/timezone Lisbon`, or `/timezone
 class PersonalCommands:
     """Commands about a person; `rezoned` moves that person's tasks to a new zone."""
 
-    def __init__(self, zones: Zones, clock: Clock, rezoned: Rezoned) -> None:
+    def __init__(
+        self, zones: Zones, clock: Clock, rezoned: Rezoned, channels: Mapping[str, Channel]
+    ) -> None:
         self._zones = zones
         self._clock = clock
         self._rezoned = rezoned
+        self._channels = channels
         self._known: Collection[str] = ()
 
     @property
@@ -74,7 +78,7 @@ class PersonalCommands:
             return Answer(told, (SaveProfile(person.id, person.about, None), *moved))
         if words.lower() in (_LATER, _OTHER):
             stays = f"My times stay {self._zones.of(person)}. " if words.lower() == _LATER else ""
-            rows = zone_buttons(asked.message.language, person.timezone)
+            rows = self._buttons(asked, person.timezone)
             return Answer(f"{stays}{_HOW}", buttons=rows)
         return await self._chosen(asked, words)
 
@@ -83,7 +87,7 @@ class PersonalCommands:
         told = f"Your time zone is {inline_code(zone)}: it is {self._time(zone):%H:%M} there."
         if asked.person.timezone is None:
             told = f"You have not told me your time zone. I use {inline_code(zone)}."
-        rows = zone_buttons(asked.message.language, asked.person.timezone)
+        rows = self._buttons(asked, asked.person.timezone)
         return Answer(f"{told} {_HOW}", buttons=rows)
 
     async def _chosen(self, asked: Invocation, words: str) -> Answer:
@@ -97,19 +101,29 @@ class PersonalCommands:
         saved = SaveProfile(asked.person.id, asked.person.about, zone)
         told = f"From now on I use {inline_code(zone)}: it is {self._time(zone):%H:%M} there."
         moved = await self._rezoned(asked.person, zone)
-        return Answer(told, (saved, *moved), buttons=zone_buttons(asked.message.language, zone))
+        return Answer(told, (saved, *moved), buttons=self._buttons(asked, zone))
+
+    def _buttons(self, asked: Invocation, now: str | None) -> tuple[tuple[Button, ...], ...]:
+        channel = self._channels.get(asked.chat.address.channel)
+        located = channel is not None and channel.locates
+        return zone_buttons(asked.message.language, now, located=located)
 
     def _time(self, zone: str) -> datetime:
         return self._clock.now().astimezone(ZoneInfo(zone))
 
 
-def zone_buttons(language: str, now: str | None = None) -> tuple[tuple[Button, ...], ...]:
-    """Returns a button for each likely city, and for another one; one more to be left alone."""
+def zone_buttons(
+    language: str, now: str | None = None, *, located: bool
+) -> tuple[tuple[Button, ...], ...]:
+    """Returns a button for each likely city, and for another one; one more to be left alone.
+
+    `located` adds one where people can send their location.
+    """
     zones = likely(language) if now is None else beside(now)
     cities = [choice(city(zone), "timezone", zone, now=zone == now) for zone in zones]
     buttons = [*(button for row in cities for button in row)]
     buttons += choice("Another city", "timezone", _OTHER)
-    buttons.append(BY_PLACE)
+    buttons += (BY_PLACE,) if located else ()
     buttons += choice("Not now", "timezone", _LATER) if now is None else ()
     return rows_of(buttons, _EACH_ROW)
 

@@ -4,11 +4,11 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import SaveTask
-from bot.domain.task import ApprovedCall, TimedTask
+from bot.domain.task import CALLS_DAYS, ApprovedCall, TimedTask
 from bot.domain.tool import Effect
 from bot.domain.visible_text import visible
 from bot.flow.commands.choices import choice
@@ -19,9 +19,6 @@ from bot.ports.scheduled import Scheduled
 
 MOST_CALLS = 10
 """Calls that one task may make without a card."""
-
-_DAYS = 90
-"""Days for which a call is allowed by a button."""
 
 _LAST_RUNS = 10
 _NOT_APPROVER = "Only an owner can allow calls here."
@@ -52,7 +49,7 @@ class TaskCalls:
             lines.append("\nIts last runs asked for these:\n")
         for n, one in enumerate(asked, len(task.calls) + 1):
             lines.append(f"Call {n}:{_spelled(one)}")
-            label = f"🔓 Allow {n} for {_DAYS} days"
+            label = f"🔓 Allow {n} for {CALLS_DAYS} days"
             rows.insert(-1, choice(label, "tasks", "allow", task.id, _mark(one)))
         return Answer("\n".join(lines), buttons=tuple(rows), optional=True)
 
@@ -68,9 +65,8 @@ class TaskCalls:
             return Answer(
                 f"A task can make {MOST_CALLS} calls without a card. Take one back first."
             )
-        until = _midnight(self._clock.now() + timedelta(days=_DAYS))
-        new = task.changed(calls=(*task.calls, wanted), calls_until=until)
-        return await self._saved(task, new)
+        new = task.changed(calls=(*task.calls, wanted), calls_until=None)
+        return await self._saved(task, new.dated(self._clock.now()))
 
     async def taken_back(self, task: TimedTask, mark: str) -> Answer:
         """Lets runs ask for a call again."""
@@ -109,7 +105,3 @@ def _spelled(call: ApprovedCall) -> str:
     told = visible(f"{call.tool} {call.arguments}")
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", told)), default=0))
     return f"\n\n{fence}json\n{told}\n{fence}\n"
-
-
-def _midnight(at: datetime) -> datetime:
-    return at.replace(hour=0, minute=0, second=0, microsecond=0)

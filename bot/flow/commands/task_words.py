@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.markdown import literal
-from bot.domain.money import DOLLAR, Nano, read_money
+from bot.domain.money import DOLLAR, LEAST_BOUND, Nano, read_money
 from bot.domain.task import Allowed, Overlap, RunState, TaskLimits, TaskRun, TaskState, TimedTask
 from bot.flow.commands.pages import LISTED, numbered
 from bot.flow.commands.table import Answer
@@ -15,9 +15,6 @@ from bot.ports.timing import Timing
 _TIMES = 3
 _MOST = 1_000_000
 _DIGITS = 8
-_LEAST_MONEY = DOLLAR // 100
-"""A cent, the least that is shown of a bound."""
-
 _OFF = "off"
 _SIGNS = {TaskState.ACTIVE: "▶️", TaskState.PAUSED: "⏸", TaskState.DONE: "✓"}
 _ENDS = {
@@ -133,7 +130,7 @@ def _money(value: str) -> Nano | None:
         money = read_money(value)
     except ValueError:
         raise ValueError(_BOUNDS) from None
-    if money < _LEAST_MONEY:
+    if money < LEAST_BOUND:
         raise ValueError(_BOUNDS)
     return money
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.change import AskStop, SaveTask, Write
+from bot.domain.change import AskStop, SaveTask
 from bot.domain.markdown import inline_code, literal
 from bot.domain.task import Allowed, Overlap, TimedTask, task_id
 from bot.domain.task_wish import TaskWish
@@ -143,9 +143,10 @@ class TaskCommands:
             return task
         _, _, rest = _behind(asked).partition(id)
         when, bar, what = rest.partition("|")
-        if not bar:
+        if not bar or not (when.strip() or what.strip()):
             return await self._edit_menu(asked, task)
-        return await self._changed(asked, task, TaskWish(when.strip() or None, what.strip()))
+        wish = TaskWish(when.strip() or None, what.strip() or None)
+        return await self._changed(asked, task, wish)
 
     async def _edit_menu(self, asked: Invocation, task: TimedTask) -> Answer:
         now = inline_code(f"/tasks edit {task.id} {task.said} | {' '.join(task.what.split())}")
@@ -195,10 +196,9 @@ class TaskCommands:
     async def _run_now(self, asked: Invocation, task: TimedTask) -> Answer:
         # The moment stands for the due time: carried out again after a crash, it is the same run.
         at = asked.message.sent_at
-        runs = await self._scheduled.runs(task.id, at)
-        writes: tuple[Write, ...] = ()
-        if all(one.due != at for one in runs):
-            writes = await self._firing.now(task, at)
+        writes = await self._firing.now(task, at)
+        if isinstance(writes, str):
+            return Answer(f"It does not run now: {writes}.")
         told = f"▶️ Running now: {literal(task.name)}"
         buttons = (choice("◂ Back", "tasks", "show", task.id),)
         return Answer(told, writes, (Wake(task.chat),), buttons, optional=True)

@@ -1,6 +1,6 @@
 """A companion of turns that asks a person once which clock they use, below their first answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.domain.change import Show
 from bot.domain.contribution import Ended
@@ -13,6 +13,7 @@ from bot.domain.transcript import AskerBody
 from bot.flow.commands.personal import zone_buttons
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
+from bot.ports.channel import Channel
 from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
@@ -27,9 +28,10 @@ class ZoneQuestion(Bystander):
     At the machine's own terminal nobody is asked: its buttons would be keys in the way of a line.
     """
 
-    def __init__(self, people: People, outbox: Outbox) -> None:
+    def __init__(self, people: People, outbox: Outbox, channels: Mapping[str, Channel]) -> None:
         self._people = people
         self._outbox = outbox
+        self._channels = channels
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
@@ -44,7 +46,9 @@ class ZoneQuestion(Bystander):
         key = f"zone:{person.id}"
         if await self._outbox.row(key) is not None:
             return Ended()
-        rows = zone_buttons(_language(work))
+        channel = self._channels.get(chat.address.channel)
+        located = channel is not None and channel.locates
+        rows = zone_buttons(_language(work), located=located)
         question = Outbound(OutboundKind.MENU, (Markdown(_QUESTION),), rows)
         return Ended((Show(key, chat.id, question),))
 

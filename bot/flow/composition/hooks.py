@@ -7,6 +7,7 @@ from bot.domain.change import SaveHookCall
 from bot.domain.zones import Zones
 from bot.flow.commands.status_hooks import TheHooks
 from bot.flow.composition.way_out import WayOut
+from bot.flow.groups.absence import Absence
 from bot.flow.hooks.companion import HookCompanion
 from bot.flow.hooks.places import HookPlaces
 from bot.flow.hooks.proving import Proving
@@ -43,7 +44,7 @@ class HookParts:
         if hooks is None:
             return None
         proving = Proving(hooks, world.clock)
-        places = HookPlaces(store.people, store.chats, world.channels.keys)
+        places = HookPlaces(store.people, store.chats, Absence(store.ledger), world.channels.keys)
         journal = self._way_out.journal
         reception = Reception(proving, store.hook_calls, places, journal, world.clock)
         return HookService(

@@ -72,5 +72,5 @@ class OwnCompanions:
             VerboseCompanion(store.chats, store.outbox, self._world.conceal),
         )
         if policy.timezone is None:
-            found = (*found, ZoneQuestion(store.people, store.outbox))
+            found = (*found, ZoneQuestion(store.people, store.outbox, self._world.channels))
         return found if self._world.speaking is None else (*found, SpeakingCompanion())

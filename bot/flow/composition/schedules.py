@@ -18,6 +18,7 @@ from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.gate import RunGate
 from bot.flow.schedules.held_runs import HeldRuns
 from bot.flow.schedules.keeping import TaskKeeping
+from bot.flow.schedules.lining_up import line_up
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
 from bot.flow.turn.companion import Companions
@@ -106,6 +107,14 @@ class ScheduleParts:
         return RunGate(
             lambda chat: self._lanes().wake(chat), self._world.clock, self._bounds.at_once
         )
+
+    async def line_up(self) -> None:
+        """Puts the runs from before the start into the line; to be called before chats wake."""
+        await line_up(self._store.turns, self._gate)
+
+    def call_in(self) -> None:
+        """Calls the first runs of the line in, as far as there is room."""
+        self._gate.begin()
 
     def held(self, journal: Journal) -> HeldRuns:
         """Returns the journal for queues of chats, in which runs stand in line."""

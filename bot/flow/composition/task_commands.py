@@ -26,7 +26,7 @@ def task_commands(
     calls = TaskCalls(scheduled, store.approvals, clock)
     tasks = TaskCommands(scheduled, parts.making, parts.firing, words, calls, clock)
     rezoning = _rezoning(store, world, one_turn)
-    personal = PersonalCommands(one_turn.way_in.zones, clock, rezoning.writes)
+    personal = PersonalCommands(one_turn.way_in.zones, clock, rezoning.writes, world.channels)
     return (*tasks.table, *goal_commands(policy, one_turn), *personal.table)
 
 

@@ -191,6 +191,7 @@ class GatedChannel:
         self.gated = channel.gated
         self.instant = channel.instant
         self.growth = channel.growth
+        self.locates = channel.locates
 
     def wait_beside(self, to: Address) -> float:
         """Returns the seconds until a message may go that leaves room for another one behind it."""

@@ -26,7 +26,7 @@ from bot.ports.people import People
 _LOG = logging.getLogger(__name__)
 
 MOVED = "bot.moved"
-_CHANGED = "bot.membership"
+MEMBERSHIP = "bot.membership"
 _RECENT = 50
 """Newest audit lines of a chat that are searched for its move."""
 
@@ -98,7 +98,7 @@ class Membership:
         if change.before is not Presence.GONE or not moved:
             return False
         lines = await self._ledger.audit(moved[0].id, _RECENT)
-        newest = next((line.action for line in lines if line.action in (MOVED, _CHANGED)), None)
+        newest = next((line.action for line in lines if line.action in (MOVED, MEMBERSHIP)), None)
         return newest == MOVED
 
     def _audit(
@@ -108,7 +108,7 @@ class Membership:
             self._clock.now(),
             chats[0].id if chats else None,
             person.id if person is not None else None,
-            _CHANGED,
+            MEMBERSHIP,
             change.address.key,
             {"by": change.by.key, "before": change.before, "now": change.now},
         )

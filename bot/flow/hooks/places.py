@@ -6,6 +6,7 @@ from bot.domain.chat import Chat
 from bot.domain.hook import OWNER, Hook
 from bot.domain.message import Address
 from bot.domain.person import Person
+from bot.flow.groups.absence import Absence
 from bot.ports.chats import Chats
 from bot.ports.people import People
 
@@ -18,10 +19,15 @@ class HookPlaces:
     """Finds person and chat anew for each call: access may have been taken back."""
 
     def __init__(
-        self, people: People, chats: Chats, channels: Callable[[], Collection[str]]
+        self,
+        people: People,
+        chats: Chats,
+        absence: Absence,
+        channels: Callable[[], Collection[str]],
     ) -> None:
         self._people = people
         self._chats = chats
+        self._absence = absence
         self._channels = channels
 
     async def of(self, hook: Hook) -> tuple[Person, Chat]:
@@ -32,13 +38,17 @@ class HookPlaces:
         if channel not in self._channels():
             raise Unplaced(f"{channel} is not served")
         address = Address(channel, name)
-        if not hook.group:
-            return person, await self._chats.at(address, private=True)
+        chat = await (self._group(address) if hook.group else self._chats.at(address, private=True))
+        if await self._absence.of(chat, await self._chats.within(chat.address)):
+            raise Unplaced(f"the bot is no longer in {where}")
+        return person, chat
+
+    async def _group(self, address: Address) -> Chat:
         found = await self._chats.within(address)
         chat = next((one for one in found if one.address == address and not one.private), None)
         if chat is None:
-            raise Unplaced(f"there is no group {hook.chat} here")
-        return person, chat
+            raise Unplaced(f"there is no group {address.key} here")
+        return chat
 
     async def _person(self, hook: Hook) -> tuple[str, Person]:
         for account, person in await self._people.accounts():

@@ -7,7 +7,7 @@ from datetime import datetime
 from bot.domain.change import AddHookCall, Change, Write
 from bot.domain.errors import Conflict, Crowded, NoSuchChat
 from bot.domain.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall, HookPace
-from bot.domain.hook_proof import key_of
+from bot.domain.hook_proof import id_of, key_of
 from bot.domain.hook_words import read_json
 from bot.flow.hooks.places import HookPlaces, Unplaced
 from bot.flow.hooks.proving import Proving
@@ -46,13 +46,19 @@ class Reception:
         key, now = key_of(hook, headers), self._clock.now()
         if len(key) > LONGEST_KEY or not key.isprintable():
             return Refused(Refusal.UNREADABLE, _LONG_KEY)
-        known = await self._calls.keyed(hook.name, key, now - KEY_KEPT) if key else None
+        id = id_of(hook, headers, body)
+        known = await self._known(hook.name, key, now - KEY_KEPT, id)
         if known is not None:
             return Accepted(known, new=False)
-        return await self._bounded(hook, key, body, now)
+        return await self._bounded(hook, key, body, id)
+
+    async def _known(self, hook: str, key: str, since: datetime, id: str | None) -> HookCall | None:
+        """Returns the call that came before with this key, or with the same signature."""
+        found = await self._calls.keyed(hook, key, since) if key else None
+        return found or (await self._calls.get(hook, id) if id is not None else None)
 
     async def _bounded(
-        self, hook: Hook, key: str, body: bytes, now: datetime
+        self, hook: Hook, key: str, body: bytes, id: str | None
     ) -> Accepted | Refused:
         try:
             value = read_json(body)
@@ -63,7 +69,7 @@ class Reception:
         except (Unplaced, NoSuchChat) as fault:
             _LOG.warning("hook %s cannot run: %s", hook.name, fault)
             return Refused(Refusal.NO_PLACE, "The hook cannot run now.")
-        call = called(hook, key, value, chat, now)
+        call = called(hook, key, value, chat, self._clock.now(), id)
         try:
             return await self._stored(call, queued(call, person, chat), hook)
         except Crowded as fault:
@@ -79,7 +85,7 @@ class Reception:
             raise
         except Conflict:
             # The same call came twice at once, and the other one was first.
-            known = await self._calls.keyed(call.hook, call.key, since) if call.key else None
+            known = await self._known(call.hook, call.key, since, call.id)
             if known is None:
                 raise
             return Accepted(known, new=False)

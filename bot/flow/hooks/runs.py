@@ -22,10 +22,12 @@ class Accepted:
     new: bool
 
 
-def called(hook: Hook, key: str, value: Any, chat: Chat, now: datetime) -> HookCall:
-    """Returns the row of a new call, with all that its run needs."""
+def called(
+    hook: Hook, key: str, value: Any, chat: Chat, now: datetime, id: str | None = None
+) -> HookCall:
+    """Returns the row of a new call, with all that its run needs; `id` may name it."""
     told = filled(hook.words, value)
-    id = secrets.token_hex(8)
+    id = id or secrets.token_hex(8)
     return HookCall(
         id=id,
         hook=hook.name,

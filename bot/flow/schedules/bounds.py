@@ -35,7 +35,8 @@ class DayBounds:
         """Returns the bound that keeps another run from beginning; empty when none does."""
         limits, begun = task.limits, len(today)
         if begun >= min(limits.runs or self._most, self._most):
-            return f"it ran {begun} times today, and no more is allowed"
+            times = "once" if begun == 1 else f"{begun} times"
+            return f"it ran {times} today, and no more is allowed"
         if limits.rounds is not None and sum(one.rounds for one in today) >= limits.rounds:
             return "its rounds of today are used up"
         return "its money of today is used up" if await self._spent(task, today) else ""

@@ -97,10 +97,18 @@ class Firing:
             await self._journal.commit(Change((SaveTask(self._planned(task, now), task.version),)))
         return Fired(task.chat)
 
-    async def now(self, task: TimedTask, at: datetime) -> tuple[Write, ...]:
-        """Returns the writes of a run that a person asks for; `at` stands for its due time."""
+    async def now(self, task: TimedTask, at: datetime) -> tuple[Write, ...] | str:
+        """Returns the writes of a run that a person asks for, or the reason why it does not run.
+
+        `at` stands for its due time; there is nothing to write when that has its run already.
+        """
+        runs = await self._scheduled.runs(task.id, at)
+        met = next((one for one in runs if one.due == at), None)
+        if met is not None:
+            return met.why if met.state is RunState.SKIPPED else ()
+        why = await self._bounds.reached(task, await self._bounds.runs(task, at))
         run = _begun(task, at, at)
-        return (AddRun(run), *queued(task, run, await self._conversation(task), at))
+        return why or (AddRun(run), *queued(task, run, await self._conversation(task), at))
 
     async def again(self, run: TaskRun, now: datetime) -> Fired:
         """Begins the next try of a failed run, in the conversation of the last one."""

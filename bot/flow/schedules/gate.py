@@ -36,7 +36,7 @@ class RunGate:
         self._line.setdefault(chat, []).append(turn)
 
     def holds(self, turn: str, chat: int) -> bool:
-        """Returns True while a run stands in line; one of an earlier process never does."""
+        """Returns True while a run stands in line."""
         return turn in self._line.get(chat, ())
 
     def begin(self) -> None:

@@ -71,11 +71,11 @@ class TaskMaking:
             fresh=not isinstance(rule, Once),
             untrusted=by.untrusted,
         )
-        return _checked(wish.applied(task))
+        return _checked(wish.applied(task).dated(by.at))
 
     async def changed(self, task: TimedTask, wish: TaskWish, by: Occasion) -> TimedTask:
         """Returns the next version of a task; nothing is stored."""
-        new = wish.applied(task)
+        new = wish.applied(task).dated(by.at)
         if wish.private:
             home, person = await self._chats.get(task.home), await self._person(task.asker)
             new = replace(new, chat=(await self._place(wish, home, person)).id)

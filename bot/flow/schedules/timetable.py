@@ -61,5 +61,5 @@ class Timetable:
 
     async def _moment(self, said: str, now: datetime, zone: str, language: str) -> Once | None:
         here = now.astimezone(ZoneInfo(zone)).replace(tzinfo=None, fold=0)
-        wall = await self._words.read(said, here, language)
+        wall = await self._words.read(said, here, zone, language)
         return None if wall is None else once(wall, now, zone)

@@ -113,6 +113,12 @@ async def test_the_card_shows_times_calls_bounds_and_the_other_chat(shelf: Shelf
     assert (preview.effect, preview.always) == (Effect.WRITE, None)
 
 
+async def test_calls_without_a_day_are_approved_for_ninety_days(shelf: Shelf) -> None:
+    place = await shelf.place()
+    preview = await shelf.tools["schedule_task"].preview(schedule(calls=[CALL]), place)
+    assert "Without a card until 2027-01-31," in "\n".join(block.text for block in preview.blocks)
+
+
 async def test_words_without_a_time_are_told_with_examples(shelf: Shelf) -> None:
     place = await shelf.place()
     with pytest.raises(ToolFailure, match="every weekday 09:00"):

@@ -27,6 +27,7 @@ class ToyChannel:
     gated = False
     instant = False
     growth = Growth()
+    locates = False
 
     def __init__(self, platform: ToyPlatform) -> None:
         self._platform = platform
