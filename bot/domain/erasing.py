@@ -45,6 +45,9 @@ TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers", "errands")
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
 
+BILL = "Usage of "
+"""Stands in the head of an answer that tells what was spent, and on what."""
+
 QUOTING = (RECALL, "get_conversation")
 """The tools that tell again what was said."""
 
