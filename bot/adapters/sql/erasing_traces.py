@@ -36,11 +36,10 @@ from bot.adapters.sql.tables import (
 )
 from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.erasing import BILL, COMMANDS, Target, erased_line
+from bot.domain.erasing import BILL, COMMANDS, Target, billed, erased_line
 from bot.domain.passage import Whose, group_of, person_of
 from bot.domain.plan import LIVE
 from bot.domain.tool import Effect, Preview
-from bot.domain.visible_text import visible
 from bot.ports.outbox import DeliveryState
 
 _OF = bindparam("of")
@@ -66,9 +65,6 @@ _ANSWERS = select(
     outbox.c.id, outbox.c.key, type_coerce(outbox.c.content, Text).label("told")
 ).where(outbox.c.chat.in_(bindparam("chats", expanding=True)), outbox.c.key.startswith(COMMANDS))
 _QUESTIONS = select(passage.c.question).where(passage.c.id.in_(bindparam("ids", expanding=True)))
-_BEGINNING = 8
-"""Characters of a question that every bill shows, however little room it has."""
-
 _LINES = select(audit.c.id, audit.c.action, audit.c.subject, audit.c.details)
 _REWRITE = (
     update(audit)
@@ -137,19 +133,13 @@ def erase_commands(
 
 
 def _beginnings(connection: Connection, passages: Set[str]) -> set[str]:
-    """Returns the first words of the questions of these passages."""
+    """Returns the first words of the questions of these passages, as a stored bill has them."""
     return {
-        _beginning(question)
+        json.dumps(billed(question), ensure_ascii=False)[1:-1]
         for some in portions(passages)
         for question in connection.execute(_QUESTIONS, {"ids": some}).scalars()
         if question
     }
-
-
-def _beginning(question: str) -> str:
-    """Returns the first words of a question as they stand in a stored bill."""
-    shown = " ".join(visible(question).replace("`", "'").split())[:_BEGINNING]
-    return json.dumps(shown, ensure_ascii=False)[1:-1]
 
 
 def erase_presses(connection: Connection) -> None:
