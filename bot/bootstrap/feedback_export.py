@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 
-from bot.adapters.sql.store import open_store
+from bot.bootstrap.database import opened_as_it_is
 from bot.domain.feedback import Feedback
 from bot.flow.commands.feedback import counts_of
 from bot.settings import Settings
@@ -14,7 +14,7 @@ async def exported(
     settings: Settings, since: datetime | None, say: Callable[[str], None], *, as_json: bool
 ) -> int:
     """Prints the rows since a time as JSON Lines, or their counts."""
-    async with open_store(settings.database_url, upgrade=False) as store:
+    async with opened_as_it_is(settings) as store:
         rows = await store.feedback.since(since)
         if not as_json:
             say(counts_of(rows))

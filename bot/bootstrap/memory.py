@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
-from bot.adapters.sql.store import Store, open_store
+from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
+from bot.bootstrap.database import opened_as_it_is
 from bot.bootstrap.imported_file import read_file
 from bot.bootstrap.meaning import meaning_to_look_at, opened_meaning, till_of
 from bot.domain.change import Change, KeepPassage
@@ -89,7 +90,7 @@ async def search(
 ) -> int:
     """Prints what is found in a person's memory; returns 1 when nothing is."""
     async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(open_store(settings.database_url, upgrade=False))
+        store = await stack.enter_async_context(opened_as_it_is(settings))
         owner = _checked(await _owners(store), person)
         meaning = await _searching(settings, store, stack)
         recall = Recall(store.memory, store.words, meaning, store.journal, SystemClock())
@@ -140,7 +141,7 @@ def _scores(hit: Found) -> dict[str, float]:
 
 async def reindex(settings: Settings, say: Say) -> int:
     """Makes both indexes anew; a running Steward may help with it."""
-    async with open_store(settings.database_url, upgrade=False) as store:
+    async with opened_as_it_is(settings) as store:
         await store.words.start_anew()
         done = await _indexed(store)
         say(f"Answers and notes indexed: {done:,}.")
@@ -169,7 +170,7 @@ async def import_file(
     settings: Settings, file: Path, say: Say, *, person: str | None = None
 ) -> int:
     """Takes in a file; what was taken in before is left alone. Returns 1 when parts were broken."""
-    async with open_store(settings.database_url, upgrade=False) as store:
+    async with opened_as_it_is(settings) as store:
         owners = await _owners(store)
         _checked(owners, person)
         before = (await store.memory.standing()).passages

@@ -35,6 +35,7 @@ from bot.domain.transcript import (
     SummaryBody,
     TextPart,
 )
+from bot.domain.visible_text import visible
 
 _NOBODY = "erased"
 """The provider of an erased reply: no model takes it for its own, so nothing is sent as it was."""
@@ -44,6 +45,12 @@ TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers", "errands")
 
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
+
+BILL = "Usage of "
+"""Stands in the head of an answer that tells what was spent, and on what."""
+
+_BEGINNING = 8
+"""Characters of a question that every bill shows, however little room it has."""
 
 QUOTING = (RECALL, "get_conversation")
 """The tools that tell again what was said."""
@@ -85,6 +92,11 @@ class Target:
 def mark_of(at: datetime) -> str:
     """Returns the words that stand in the place of erased ones."""
     return f"[erased {at:%Y-%m-%d}]"
+
+
+def billed(question: str) -> str:
+    """Returns the beginning of a question as a bill of tasks shows it."""
+    return " ".join(visible(question).replace("`", "'").split())[:_BEGINNING]
 
 
 def quotes(body: Body, passages: Set[str]) -> bool:

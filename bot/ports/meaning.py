@@ -90,6 +90,13 @@ class Meant(Protocol):
         """Notes a new, empty index: every passage is owed to it. None ends the only one."""
         ...
 
+    async def held(self) -> bool:
+        """Returns True while this process keeps the index; one on each database does.
+
+        Each would find the index of another one gone, and pay for making it anew.
+        """
+        ...
+
     async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]: ...
 
     async def count_owed(self) -> int:

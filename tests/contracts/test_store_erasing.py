@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 import pytest
-from sqlalchemy import NullPool, create_engine, inspect
+from sqlalchemy import Engine, NullPool, create_engine, event, inspect
 
 from bot.domain.approval import ApprovalState
 from bot.domain.change import (
@@ -404,6 +404,68 @@ def holding(url: str) -> set[str]:
 
 def _is_raw(value: object) -> TypeGuard[bytes | memoryview]:
     return isinstance(value, bytes | memoryview)
+
+
+@pytest.mark.parametrize(
+    "target", [Target("p1", turn="turn-1"), Target("p1", conversation="here"), Target("p1")]
+)
+async def test_a_bill_of_tasks_goes_with_the_question_that_it_names(
+    store: StorePorts, chat: Chat, target: Target
+) -> None:
+    if target.conversation is not None:
+        target = replace(target, conversation=chat.conversation)
+    question = f'"{SECRET}"\nwhere `is` it, über alles?'
+    passage = Passage("turn-1", "p1", NOW, question, "there", 1, "Ann", chat.id, chat.conversation)
+    settled = a_turn(chat, state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER)
+    head = "Usage of all chats"
+    bills = (f'{head}\n21 Nov 12:00 "{SECRET}" where …', f"{head}\nAnn")
+    await commit(store, SaveTurn(settled), KeepPassage(passage))
+    for number, bill in enumerate(bills):
+        await store.inbox.accept("telegram", [RawUpdate(str(number), "x")], NOW)
+        (row,) = await store.inbox.unrouted(5)
+        await commit(
+            store,
+            MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat=chat.id, person=1),
+            shown(chat, f"command:{row.id}", bill),
+        )
+    for each in await store.outbox.owed(chat.id):
+        await store.outbox.record(delivered(each))
+    told = [row.key for row in await rows_of(store, 2)]
+    await commit(store, Erase(target))
+    left = [str(row.content) for row in await rows_of(store, 2)]
+    assert len(told) == 2
+    assert SECRET not in str(left)
+    assert ("Ann" in left[1]) is not target.everything, "a bill without the words stays"
+
+
+async def rows_of(store: StorePorts, count: int) -> list[OutboxRow]:
+    """Returns the answers to the first commands."""
+    found = [await store.outbox.row(f"command:{n}") for n in range(1, count + 1)]
+    return [row for row in found if row is not None]
+
+
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+async def test_many_turns_are_erased_by_about_as_many_statements_as_few(
+    store: StorePorts, chat: Chat
+) -> None:
+    counted: list[str] = []
+
+    def count(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        counted.append(statement)
+
+    needed: list[int] = []
+    for many in (2, 400):
+        for n in range(many):
+            settled = a_turn(chat, f"{many}-{n}", state=TurnState.SETTLED)
+            await commit(store, SaveTurn(settled), shown(chat, f"answer:{many}-{n}", SECRET))
+        counted.clear()
+        event.listen(Engine, "before_cursor_execute", count)
+        try:
+            await commit(store, Erase(Target("p1", conversation=chat.conversation)))
+        finally:
+            event.remove(Engine, "before_cursor_execute", count)
+        needed.append(len(counted))
+    assert needed[1] < needed[0] + 10
 
 
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)

@@ -38,3 +38,24 @@ async def test_a_server_that_is_not_there_is_a_fault_without_secrets(postgres_em
         async with open_store(url.render_as_string(hide_password=False)):
             pass
     assert "hunter2" not in str(caught.value)
+
+
+async def test_one_process_at_a_time_keeps_the_index_of_meaning(postgres_emptied: str):
+    async with open_store(postgres_emptied) as other:
+        async with open_store(postgres_emptied) as store:
+            assert await store.meant.held()
+            assert await store.meant.held(), "it is held on"
+            assert not await other.meant.held()
+            _end_connections(postgres_emptied)
+            assert await other.meant.held()
+            assert not await store.meant.held(), "its connection was lost"
+        assert await other.meant.held()
+
+
+def _end_connections(url: str) -> None:
+    """Ends the connections that hold a key, as a server that starts again does."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.begin() as connection:
+        connection.execute(
+            text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        )

@@ -139,6 +139,21 @@ class ServerRecords(Records):
             found = connection.exec_driver_sql(ours, values)
             return [tuple(row) for row in found]
 
+    def holding(self, word: str) -> set[str]:
+        told = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
+        return {column for (name,) in self.rows(told) for column in self._columns_with(name, word)}
+
+    def _columns_with(self, table: str, word: str) -> Iterator[str]:
+        named = (
+            "SELECT column_name, data_type = 'bytea' FROM information_schema.columns"
+            " WHERE table_schema = 'public' AND table_name = ?"
+        )
+        for name, raw in self.rows(named, table):
+            told = f"""encode("{name}", 'escape')""" if raw else f'"{name}"::text'
+            held = f'SELECT 1 FROM "{table}" WHERE position(? in {told}) > 0 LIMIT 1'
+            if self.rows(held, word):
+                yield f"{table}.{name}"
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Let nobody else change a plan meanwhile: who wants to waits for the other's end."""

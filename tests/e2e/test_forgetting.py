@@ -112,7 +112,8 @@ async def _planned(steward: Steward) -> None:
 
 
 def _indexed(steward: Steward) -> bool:
-    rows = steward.records.rows("SELECT count(*), sum(indexed), sum(meant) FROM passage")
+    done = "count(*) FILTER (WHERE indexed), count(*) FILTER (WHERE meant)"
+    rows = steward.records.rows(f"SELECT count(*), {done} FROM passage")
     return rows[0][0] > 0 and len(set(rows[0])) == 1
 
 

@@ -38,10 +38,9 @@ async def embeddings(steward: Steward) -> AsyncIterator[Embeddings]:
 
 def meant(steward: Steward, count: int) -> bool:
     """Returns True when there are so many passages, and the index of meaning has them all."""
-    with closing(sqlite3.connect(steward.records.path)) as connection:
-        found = connection.execute("SELECT count(*), sum(meant) FROM passage").fetchone()
-        (left,) = connection.execute("SELECT count(*) FROM leaving").fetchone()
-    return found == (count, count) and left == 0
+    told = "SELECT count(*), count(*) FILTER (WHERE meant) FROM passage"
+    left = "SELECT count(*) FROM leaving"
+    return steward.records.rows(told) == [(count, count)] and steward.records.rows(left) == [(0,)]
 
 
 async def memory(steward: Steward, *arguments: str) -> tuple[int, str]:

@@ -18,9 +18,8 @@ def _all_owed(steward: Steward) -> None:
 
 
 def _indexed(steward: Steward, count: int) -> bool:
-    with closing(sqlite3.connect(steward.records.path)) as connection:
-        kept, done = connection.execute("SELECT count(*), sum(indexed) FROM passage").fetchone()
-    return (kept, done) == (count, count)
+    told = "SELECT count(*), count(*) FILTER (WHERE indexed) FROM passage"
+    return steward.records.rows(told) == [(count, count)]
 
 
 async def test_an_answer_is_recalled_in_another_conversation_after_a_death(

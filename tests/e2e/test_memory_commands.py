@@ -178,6 +178,23 @@ async def test_a_wrong_file_or_person_is_told_in_a_sentence(
     assert (code, told) == (2, "steward: nobody here has the account telegram:7.\n")
 
 
+@pytest.mark.telegrams_own
+async def test_before_the_first_start_a_sentence_says_what_to_do(
+    steward: Steward, memory: Memory, tmp_path: Path
+) -> None:
+    old, file = tmp_path / "old.jsonl", steward.home / "steward.db"
+    old.write_text(json.dumps(LINES[0]))
+    file.unlink()
+    for state in ("There is no database yet", "The database is not ready: it is empty."):
+        for asked in (("import", str(old)), ("search", "x"), ("reindex",)):
+            code, told = memory(*asked)
+            assert (code, told.startswith(f"steward: {state}")) == (2, True), told
+            assert told.endswith(" Start Steward once, then try again.\n")
+        assert file.exists() is ("empty" in state), "none is made by looking"
+        file.touch()
+    file.unlink()
+
+
 async def test_hostile_lines_are_told_and_the_answers_beside_them_taken(
     steward: Steward, memory: Memory, tmp_path: Path
 ) -> None:

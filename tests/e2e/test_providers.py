@@ -110,6 +110,50 @@ async def test_a_chat_goes_to_and_fro_between_providers_in_the_middle_of_its_tal
     await steward.recorded()
 
 
+async def test_a_chat_goes_to_and_fro_while_calls_wait_and_a_fallback_takes_over(
+    local: Local,
+) -> None:
+    steward, server = local.steward, local.server
+    (steward.workspace / "a.txt").write_text("alpha\n")
+    look, write = tool("read_file", {"path": "a.txt"}, id="Agent:0"), {"path": "b.txt"}
+    server.add(
+        thinking("Hm.") + calls(look, tool("write_file", write | {"content": "b"}, id="W:1"))
+    )
+    await steward.start(
+        STEWARD_FALLBACK_MODELS="anthropic/claude-haiku-5-5", STEWARD_MODEL_RETRIES=0
+    )
+    steward.say("Copy it.")
+    first = await steward.card()
+    steward.say("/model anthropic/claude-sonnet-5-5")
+    await steward.sees("From your next message on")
+    asked = messages_api.calls(
+        messages_api.tool("read_file", {"path": "a.txt"}),
+        messages_api.tool("write_file", {"path": "c.txt", "content": "c"}),
+    )
+    steward.script(messages_api.thinking("So.") + asked)
+    steward.say("And another one.")
+    await steward.until(lambda: [card for card in steward.cards if "c.txt" in card.text])
+    steward.say(f"/model {MODEL}")
+    await steward.sees("From your next message on", times=2)
+    server.add(thinking("Late.") + calls(tool("read_file", {"path": "b.txt"}, id="")))
+    server.add(failure(503))
+    steward.script(messages_api.text("Both are there."))
+    steward.press(first, "✅ Approve")
+    answer = await steward.sees("Both are there.")
+    assert "anthropic/claude-haiku-5-5" in answer.text
+    sent = server.requests[-1].body["messages"]
+    assert [m["reasoning_content"] for m in sent if "reasoning_content" in m] == ["Hm.", "Late."]
+    named = [c["id"] for m in sent for c in m.get("tool_calls") or ()]
+    assert named[:2] == ["Agent:0", "W:1"], "a server gets its own ids back"
+    assert [m["tool_call_id"] for m in sent if m["role"] == "tool"] == named
+    fallen = str(steward.model.requests[-1].body["messages"])
+    assert "Agent:0" not in fallen
+    assert "Hm." not in fallen
+    assert steward.model.refusals == server.refusals == []
+    await steward.recorded()
+    assert (steward.workspace / "b.txt").read_text() == "b"
+
+
 async def test_a_call_written_as_text_runs_nothing_and_is_told_to_the_model(local: Local) -> None:
     steward, server = local.steward, local.server
     server.add(

@@ -8,15 +8,19 @@ from shutil import copytree
 
 import pytest
 
+from bot.domain.meaning import STRANGE_TEXTS
 from bot.flow.money.sums import FRESH
 from tests.e2e.launching import Process
 from tests.e2e.planning import recorded, said, states, write
 from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward, words_in
+from tests.e2e.test_meaning import embeddings
 from tests.ports import free_port
+from tests.standins.embeddings import Embeddings
 from tests.standins.messages_api import Gate, text
 from tests.words import APPROVE, HALTED
 
+__all__ = ["embeddings"]
 ORIGIN = "https://bot.example.org"
 
 
@@ -176,4 +180,24 @@ async def test_two_processes_have_one_memory_and_one_purse(pair: Pair, steward: 
     await pair.told(0, lambda: steward.say("And one more"))
     await steward.sees(HALTED)
     assert len(steward.model.requests) == 3
+    await steward.recorded()
+
+
+@pytest.mark.telegrams_own
+@pytest.mark.postgres
+async def test_of_two_processes_one_keeps_the_index_of_meaning_and_the_other_follows_it(
+    own_postgres_url: str, embeddings: Embeddings, pair: Pair, steward: Steward
+) -> None:
+    steward.foreseen.append("words alone")
+    done = "SELECT count(*) FROM passage WHERE meant"
+    steward.script(text("The parrot is green."), text("The ladder is red."))
+    await pair.told(0, lambda: steward.say("Keep this about the parrot"))
+    await steward.sees("The parrot is green.")
+    await steward.eventually(lambda: steward.records.rows(done) == [(1,)], within=60)
+    assert "another process on this database" in steward.output
+    assert embeddings.inputs.count(STRANGE_TEXTS[0]) == 1, "the other one has asked for nothing"
+    await pair.end()
+    await pair.told(0, lambda: steward.say("Keep this about the ladder"))
+    await steward.sees("The ladder is red.")
+    await steward.eventually(lambda: steward.records.rows(done) == [(2,)], within=90)
     await steward.recorded()

@@ -11,9 +11,11 @@ from bot.domain.call_words import CALLS
 from bot.domain.change import Erase, InboundState
 from bot.domain.chat import Chat
 from bot.domain.erasing import (
+    BILL,
     COMMANDS,
     TOLD,
     Target,
+    billed,
     calls_about,
     erased,
     erased_card,
@@ -112,9 +114,14 @@ def _passages_of(rows: "Rows", target: Target) -> set[str]:
 
 def _erase_commands(rows: "Rows", chats: set[int], passages: set[str], mark: str) -> None:
     ended = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
+    begins = [
+        billed(one.question) for id, one in rows.passages.items() if id in passages and one.question
+    ]
     for key, row in list(rows.outbox.items()):
-        listed = key.startswith(COMMANDS) and any(id in str(row.content) for id in passages)
-        if row.chat in chats and listed:
+        told = "".join(block.text for block in row.content.blocks if not isinstance(block, str))
+        bill = BILL in told and any(words in told for words in begins)
+        listed = bill or any(id in str(row.content) for id in passages)
+        if row.chat in chats and key.startswith(COMMANDS) and listed:
             rows.outbox[key] = replace(row, content=erased_message(row.content, mark), pieces=())
             asked = rows.inbox.get(int(key.removeprefix(COMMANDS)))
             if asked is not None and asked.state in ended:

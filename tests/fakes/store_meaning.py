@@ -22,6 +22,9 @@ class MemoryMeant:
         self.rows.meant.clear()
         self.rows.leaving.clear()
 
+    async def held(self) -> bool:
+        return True
+
     async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
         kept = self.rows.passages.values()
         return [PassagePlace(p.number, p.id, p.at, p.whose) for p in kept if p.number in numbers]

@@ -190,6 +190,9 @@ class DyingMeant:
     async def begin(self, index: Begun | None) -> None:
         await self.fate.write(lambda: self.meant.begin(index))
 
+    async def held(self) -> bool:
+        return await self.meant.held()
+
     async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
         return await self.meant.places(numbers)
 

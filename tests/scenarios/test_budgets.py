@@ -114,6 +114,36 @@ async def test_people_are_told_once_when_most_of_it_is_used() -> None:
     assert [OVER_DAY in text and "90 %" in text for text in owners] == [True]
 
 
+async def test_a_stopped_turn_says_once_what_is_used_and_owners_hear_of_the_budget_of_all() -> None:
+    async with stage(costing("One.", 30), people=BOTH) as scene:
+        await scene.say("go", BOB, at=BOBS)
+        await scene.shows_in(BOBS, "One.")
+        await scene.say("/budget person 0.01")
+        await scene.shows("$0.01 a day from now on")
+        await scene.say("go", BOB, at=BOBS)
+        await scene.shows_in(BOBS, f"{HALTED} $0.30 {OVER_PERSON}")
+        await scene.say("/budget person off")
+        await scene.say("/budget day 0.01")
+        await scene.shows("The budget for everybody is $0.01")
+        await scene.say("go", BOB, at=BOBS)
+        await scene.shows_in(BOBS, f"{HALTED} $0.30 {OVER_DAY}")
+        await scene.say("go")
+        await scene.shows(f"{HALTED} $0.30 {OVER_DAY}")
+        await scene.settled(4)
+    assert not [text for text in scene.channel.texts(BOBS) if MOSTLY_USED in text]
+    assert len([text for text in scene.texts if MOSTLY_USED in text and OVER_DAY in text]) == 1
+
+
+async def test_what_is_left_of_budgets_is_listed_when_one_is_taken_away() -> None:
+    async with stage() as scene:
+        await scene.say("/budget message 0.5")
+        await scene.say("/budget person 1")
+        await scene.shows("is $1.00 a day from now on")
+        await scene.say("/budget person off")
+        told = await scene.shows("The budget for each person is off.")
+    assert "Each message: at most $0.50" in told
+
+
 async def test_a_first_budget_counts_the_calls_that_are_under_way() -> None:
     gate = Gate()
     dear = replace(PROFILE, price=price("200", "5", "200", "200"))

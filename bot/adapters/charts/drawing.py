@@ -1,6 +1,7 @@
 """Draws bars in layers."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import IO, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,6 +13,10 @@ _INCHES = (7.2, 3.8)
 _DOTS = 140
 _MOST_NAMES = 16
 """Names below the bars; with more bars, every second or third has one."""
+
+_COLUMNS = 2
+_LEAST_BARS = 7
+"""Bars for which there is room at least, so that a single one is no wall."""
 
 _DOLLAR = 1_000_000_000
 
@@ -34,10 +39,12 @@ def drawn(chart: Mapping[str, Any], to: IO[bytes]) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_formatter(FuncFormatter(_dollars if chart["money"] else _tokens))
     axes.set_title(_plain(chart["title"]), loc="left", fontsize=11)
-    axes.legend(fontsize=8, frameon=False, loc="upper left")
+    # Below the bars: inside it would hide some of them.
+    figure.legend(fontsize=8, frameon=False, loc="outside lower left", ncols=_COLUMNS)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
-    axes.margins(y=0.25)
+    axes.margins(y=0.1)
+    axes.set_xlim(-0.6, max(len(bars), _LEAST_BARS) - 0.4)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(to, format="png")
 
@@ -48,7 +55,9 @@ def _plain(text: str) -> str:
 
 
 def _dollars(value: float, _position: int) -> str:
-    return f"${value:,.2f}" if value == 0 or abs(value) >= 0.1 else f"${value:.4f}"
+    if value == 0 or abs(value) >= 0.1:
+        return f"${value:,.2f}"
+    return f"${Decimal(f'{value:.2g}'):f}"
 
 
 def _tokens(value: float, _position: int) -> str:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.domain.memo import Memo
@@ -19,6 +20,9 @@ LONGEST_ARGUMENTS = 1_000_000
 
 _KEPT_BYTES = 8_000_000
 _LONGEST_NAME = 64
+_LONGEST_ID = 40
+"""Characters of an id of a call; a longer one is refused by OpenAI."""
+
 _ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _FAILED = "[failed] "
 _NOTHING = "[no output]"
@@ -50,13 +54,58 @@ class RequestEncoder:
             head["tool_choice"] = "none"
         pieces = [_json(head)[:-1]]
         if tools:
-            encoded = map(self._tool, tools[:MOST_CALLS])
-            pieces += [b',"tools":[', b",".join(encoded), b"]"]
+            offered = map(self._tool, tools[:MOST_CALLS])
+            pieces += [b',"tools":[', b",".join(offered), b"]"]
         opening = _json({"role": "system", "content": request.system})
         messages = [opening] if request.system.strip() else []
-        messages += filter(None, map(self._message, _in_portions(request.messages)))
+        own = _own_ids(request.messages)
+        encoded = (self._encoded(message, own) for message in _in_portions(request.messages))
+        messages += filter(None, encoded)
         pieces += [b',"messages":[', b",".join(messages), b"]}"]
         return b"".join(pieces)
+
+    def _encoded(self, message: ViewMessage, own: Mapping[str, str]) -> bytes:
+        """Returns a message; one with ids of the server's own is rare and encoded each time."""
+        named = _named(message, own) if own else message
+        return self._message(message) if named is message else encode_message(named)
+
+
+def _own_ids(messages: Sequence[ViewMessage]) -> Mapping[str, str]:
+    """Returns the server's own id of each call that got another one in the log.
+
+    Only calls that this model wrote hold what the server sent. Some models read meaning in their
+    ids, as in `functions.read_file:0`, and other providers refuse such ids. An id that was used
+    before in the request stays replaced.
+    """
+    calls = [part.call for m in messages for part in m.parts if isinstance(part, CallPart)]
+    found = dict[str, str]()
+    used: set[str] | None = None
+    for call in calls:
+        id = (call.raw or {}).get("id")
+        if not isinstance(id, str) or id == call.id or not 0 < len(id) <= _LONGEST_ID:
+            continue
+        used = {each.id for each in calls} if used is None else used
+        if id not in used:
+            used.add(id)
+            found[call.id] = id
+    return found
+
+
+def _named(message: ViewMessage, own: Mapping[str, str]) -> ViewMessage:
+    """Returns the message with these ids; itself if none of its calls and results has one."""
+    parts = tuple(_renamed(part, own) for part in message.parts)
+    changed = any(new is not old for new, old in zip(parts, message.parts, strict=True))
+    return ViewMessage(message.role, parts) if changed else message
+
+
+def _renamed(part: ViewPart, own: Mapping[str, str]) -> ViewPart:
+    match part:
+        case CallPart(call=call) if call.id in own:
+            return replace(part, call=replace(call, id=own[call.id]))
+        case ResultPart(call_id=call_id) if call_id in own:
+            return replace(part, call_id=own[call_id])
+        case _:
+            return part
 
 
 def encode_message(message: ViewMessage) -> bytes:

@@ -34,6 +34,13 @@ class Database(Protocol):
         """
         ...
 
+    async def hold(self, key: int) -> bool:
+        """Returns True while no other process on this database holds the key.
+
+        It is held until the database is closed, or the process dies.
+        """
+        ...
+
 
 async def decided(transaction: asyncio.Future[T]) -> T:
     """Waits for a transaction to its end: a cancel is passed on only after it."""

@@ -3,9 +3,8 @@
 from collections.abc import Sequence, Set
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, inspect, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, inspect, or_, select
 
-from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.entries import past_of
 from bot.adapters.sql.erasing_log import branches_of, calls_in, erase_log, quoted_in, rename
 from bot.adapters.sql.erasing_traces import (
@@ -16,30 +15,31 @@ from bot.adapters.sql.erasing_traces import (
     erase_presses,
     erase_record,
     erase_record_of,
-    erase_shown,
+)
+from bot.adapters.sql.erasing_turns import (
+    SHOWN_CALLS,
+    cards_of,
+    erase_cards,
+    erase_told,
+    erase_turns,
 )
 from bot.adapters.sql.errands import erase_errands, sent_by
 from bot.adapters.sql.feedback import erase_feedback
-from bot.adapters.sql.file_changes import erase_file_changes
 from bot.adapters.sql.goals import erase_diaries, erase_goals
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.notes import drop_notes
+from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import (
     approval,
-    artifact,
     conversation,
     entry,
     hearing,
-    inbox,
     note,
-    outbox,
     passage,
     turn,
 )
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.call_words import CALLS
 from bot.domain.change import DropNote, Erase
-from bot.domain.erasing import TOLD, Target, erased_card, mark_of
+from bot.domain.erasing import Target, mark_of
 from bot.domain.note import note_of
 from bot.domain.turn import TurnState
 
@@ -50,13 +50,7 @@ _TURNS = select(turn.c.id, turn.c.chat, turn.c.conversation).where(
 _TIDY = "INSERT INTO passage_words (passage_words) VALUES ('optimize')"
 """Deleted words stay in the segments of the index until these are merged."""
 
-_ASKED_IN = select(turn.c.said).where(turn.c.id == _OF, turn.c.origin == "undo")
-"""The key of the message that asked for an undo, which names the files too."""
-
-_CARDS = select(*columns(approval, Approval)).where(
-    approval.c.turn == _OF, approval.c.state != ApprovalState.OPEN
-)
-_SENT = select(inbox.c.id, inbox.c.chat, inbox.c.message_id).where(inbox.c.turn == _OF)
+_CARDS = select(approval.c.id)
 _OWNED = select(passage.c.id).where(passage.c.whose == _OF)
 
 
@@ -74,7 +68,8 @@ def erase(connection: Connection, writes: Sequence[Erase], at: datetime) -> None
 def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> None:
     chats = chats_of(connection, target.whose)
     turns = _turns_of(connection, target, chats)
-    turns += connection.execute(_TURNS.where(turn.c.id.in_(sent_by({id for id, _, _ in turns}))))
+    for some in portions(sent_by(connection, {id for id, _, _ in turns})):
+        turns += connection.execute(_TURNS.where(turn.c.id.in_(some)))
     if target.turn is not None:
         # What was taken back is named again where that was done.
         within = {of for _, _, of in turns}
@@ -87,10 +82,10 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     asked = calls_in(connection, target.note, chats)
     for place in sorted(said_in | quoted_in(connection, passages, chats) | asked.keys()):
         quoting = erase_log(connection, place, ids, passages, asked.get(place, frozenset()), at)
-        _erase_called(connection, quoting - ids, mark)
+        # Messages that show the calls of these turns tell what was erased again.
+        erase_told(connection, {SHOWN_CALLS: quoting - ids}, mark)
     _erase_titles(connection, target, chats, mark)
-    for id in ids:
-        _erase_turn(connection, id, mark)
+    erase_turns(connection, ids, mark)
     erase_errands(connection, ids, mark)
     erase_diaries(connection, ids)
     erase_feedback(connection, ids, target.whose if target.everything else None)
@@ -109,7 +104,11 @@ def _erase_traces(
     plans = erase_plans(connection, target, turns, chats, mark)
     if target.everything:
         erase_messages(connection, chats, mark)
-    cards = connection.execute(select(approval.c.id).where(approval.c.turn.in_(turns))).scalars()
+    cards = [
+        id
+        for some in portions(turns)
+        for id in connection.execute(_CARDS.where(approval.c.turn.in_(some))).scalars()
+    ]
     about = None if target.everything else {*turns, *plans, *cards}
     erase_record(connection, chats, about, mark)
 
@@ -159,61 +158,15 @@ def _erase_titles(connection: Connection, target: Target, chats: Sequence[int], 
         rename(connection, talk, mark, titled=True)
 
 
-def _erase_turn(connection: Connection, id: str, mark: str) -> None:
-    """Erases what a turn left outside of the log."""
-    keys = [f"{kind}:{id}" for kind in TOLD]
-    prefixes = [f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:", f"{CALLS}{id}:"]
-    prefixes += _forget_heard(connection, id)
-    keys += connection.execute(_ASKED_IN, {"of": id}).scalars()
-    begins = (outbox.c.key.startswith(prefix) for prefix in prefixes)
-    erase_shown(connection, or_(outbox.c.key.in_(keys), *begins), mark)
-    _erase_cards(connection, _cards_of(connection, id), mark)
-    aside = update(artifact).where(artifact.c.id.startswith(f"{id}-"))
-    connection.execute(aside.values(text=mark))
-    connection.execute(update(inbox).where(inbox.c.turn == id).values(body=""))
-    erase_file_changes(connection, id)
-    pressed = update(turn).where(turn.c.id == id, turn.c.said != "")
-    connection.execute(pressed.values(said=mark))
-
-
-def _erase_called(connection: Connection, turns: Set[str], mark: str) -> None:
-    """Erases the messages that show the calls of these turns: they tell what was erased again."""
-    for id in sorted(turns):
-        erase_shown(connection, outbox.c.key.startswith(f"{CALLS}{id}:"), mark)
-
-
-def _cards_of(connection: Connection, turn: str) -> list[Approval]:
-    """Returns the decided cards of a turn."""
-    return [Approval(*row) for row in connection.execute(_CARDS, {"of": turn})]
-
-
-def _erase_cards(connection: Connection, cards: Sequence[Approval], mark: str) -> None:
-    for card in cards:
-        shown = or_(outbox.c.key == f"card:{card.id}", outbox.c.key.startswith(f"card:{card.id}@"))
-        erase_shown(connection, shown, mark)
-        left = values(erased_card(card, mark), names(Approval))
-        kept = {name: left[name] for name in ("call", "preview", "purpose", "reason")}
-        connection.execute(update(approval).where(approval.c.id == card.id).values(kept))
-
-
 def _erase_calls(
     connection: Connection, calls: Set[tuple[str, str]], chats: Sequence[int], mark: str
 ) -> None:
     """Erases what calls left outside of the log, each told by its turn and its id."""
     for own in sorted({own for own, _ in calls}):
-        asked = [card for card in _cards_of(connection, own) if (own, card.call.id) in calls]
-        _erase_cards(connection, asked, mark)
+        asked = [card for card in cards_of(connection, [own]) if (own, card.call.id) in calls]
+        erase_cards(connection, asked, mark)
         erase_record(connection, chats, {card.id for card in asked}, mark)
     erase_record_of(connection, chats, calls, mark)
-
-
-def _forget_heard(connection: Connection, turn: str) -> list[str]:
-    """Forgets the words of a turn's recordings; returns how the keys of their quotes begin."""
-    sent = connection.execute(_SENT, {"of": turn}).all()
-    for _, within, message in sent:
-        named = hearing.c.key.startswith(f"{message}/", autoescape=True)
-        connection.execute(hearing.delete().where(hearing.c.chat == within, named))
-    return [f"heard:{row}:" for row, _, _ in sent]
 
 
 def _passages_of(connection: Connection, target: Target) -> set[str]:

@@ -1,13 +1,13 @@
 """Erases what turns left outside of the log: messages, updates, plans, lines of the record."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Text,
-    and_,
     bindparam,
     case,
     exists,
@@ -19,6 +19,8 @@ from sqlalchemy import (
     update,
 )
 
+from bot.adapters.sql.erasing_turns import erase_messages_of, erase_told
+from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import (
     UNSETTLED,
     approval,
@@ -34,8 +36,7 @@ from bot.adapters.sql.tables import (
 )
 from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.erasing import COMMANDS, Target, erased_line, erased_message
-from bot.domain.message import Outbound
+from bot.domain.erasing import BILL, COMMANDS, Target, billed, erased_line
 from bot.domain.passage import Whose, group_of, person_of
 from bot.domain.plan import LIVE
 from bot.domain.tool import Effect, Preview
@@ -56,10 +57,14 @@ _PRIVATE = select(chat.c.id).where(
     ),
     ~_OTHERS,
 )
+_PLANS = ("plan", "change-plan")
+"""Beginnings of the keys of messages that name a plan behind them."""
+
 _ENDED = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
 _ANSWERS = select(
-    outbox.c.id, outbox.c.key, outbox.c.content, type_coerce(outbox.c.content, Text).label("told")
+    outbox.c.id, outbox.c.key, type_coerce(outbox.c.content, Text).label("told")
 ).where(outbox.c.chat.in_(bindparam("chats", expanding=True)), outbox.c.key.startswith(COMMANDS))
+_QUESTIONS = select(passage.c.question).where(passage.c.id.in_(bindparam("ids", expanding=True)))
 _LINES = select(audit.c.id, audit.c.action, audit.c.subject, audit.c.details)
 _REWRITE = (
     update(audit)
@@ -88,41 +93,53 @@ def erase_messages(connection: Connection, chats: Sequence[int], mark: str) -> N
     Open cards, live plans, the work under way and what is still owed stay as they are.
     """
     kept = _kept(connection, chats)
-    wanted = select(outbox.c.id, outbox.c.key, outbox.c.content, outbox.c.copy_of).where(
+    wanted = select(outbox.c.id, outbox.c.key, outbox.c.copy_of).where(
         outbox.c.chat.in_(chats), outbox.c.state != DeliveryState.OWED
     )
     rows = connection.execute(wanted).all()
-    live = {number for number, key, _, _ in rows if any(id in key for id in kept)}
-    for number, _, content, copy_of in rows:
-        if number not in live and copy_of not in live:
-            _blank(connection, number, content, mark)
+    live = {number for number, key, _ in rows if any(id in key for id in kept)}
+    gone = [n for n, _, copy_of in rows if n not in live and copy_of not in live]
+    erase_messages_of(connection, gone, mark)
     done = update(inbox).where(inbox.c.chat.in_(chats), inbox.c.state.in_(_ENDED))
     connection.execute(done.values(body=""))
 
 
 def erase_shown(connection: Connection, which: ColumnElement[bool], mark: str) -> None:
     """Erases the words of these messages; what stands on a screen stays there."""
-    rows = connection.execute(select(outbox.c.id, outbox.c.content).where(which)).all()
-    for number, content in rows:
-        _blank(connection, number, content, mark)
-
-
-def _blank(connection: Connection, number: int, content: Outbound, mark: str) -> None:
-    left = update(outbox).where(outbox.c.id == number)
-    connection.execute(left.values(content=erased_message(content, mark), pieces=()))
+    erase_messages_of(
+        connection, connection.execute(select(outbox.c.id).where(which)).scalars(), mark
+    )
 
 
 def erase_commands(
     connection: Connection, passages: Set[str], chats: Sequence[int], mark: str
 ) -> None:
-    """Erases the answers to commands that list one of these passages, and the commands."""
+    """Erases the answers to commands that list one of these passages, and the commands.
+
+    They name it by its id; a bill of tasks names it by the first words of its question.
+    """
     rows = connection.execute(_ANSWERS, {"chats": chats}).all()
-    for number, key, content, told in rows:
-        if any(id in told for id in passages):
-            _blank(connection, number, content, mark)
-            row = int(key.removeprefix(COMMANDS))
-            asked = update(inbox).where(inbox.c.id == row, inbox.c.state.in_(_ENDED))
-            connection.execute(asked.values(body=""))
+    begins = _beginnings(connection, passages)
+    listing = [
+        (number, int(key.removeprefix(COMMANDS)))
+        for number, key, told in rows
+        if (BILL in told and any(words in told for words in begins))
+        or any(id in told for id in passages)
+    ]
+    erase_messages_of(connection, [number for number, _ in listing], mark)
+    for some in portions(row for _, row in listing):
+        asked = update(inbox).where(inbox.c.id.in_(some), inbox.c.state.in_(_ENDED))
+        connection.execute(asked.values(body=""))
+
+
+def _beginnings(connection: Connection, passages: Set[str]) -> set[str]:
+    """Returns the first words of the questions of these passages, as a stored bill has them."""
+    return {
+        json.dumps(billed(question), ensure_ascii=False)[1:-1]
+        for some in portions(passages)
+        for question in connection.execute(_QUESTIONS, {"ids": some}).scalars()
+        if question
+    }
 
 
 def erase_presses(connection: Connection) -> None:
@@ -150,37 +167,44 @@ def erase_plans(
     connection: Connection, target: Target, turns: set[str], chats: Sequence[int], mark: str
 ) -> set[str]:
     """Erases the words of ended plans and returns their ids; a live plan stays."""
-    wanted = select(plan.c.id).where(plan.c.state.not_in(LIVE), _of_plan(target, turns, chats))
-    ids = set(connection.execute(wanted).scalars())
+    ended = select(plan.c.id).where(plan.c.state.not_in(LIVE))
+    ids = {
+        id
+        for which in _of_plans(target, turns, chats)
+        for id in connection.execute(ended.where(which)).scalars()
+    }
     told: dict[str, Any] = {name: _left(plan.c[name], mark) for name in ("title", "summary")}
     told |= {"wish": _left(plan.c.wish, mark), "message": ""}
-    connection.execute(update(plan).where(plan.c.id.in_(ids)).values(told))
-    for effect in Effect:
-        steps = update(plan_step).where(plan_step.c.plan.in_(ids), plan_step.c.effect == effect)
-        preview, outcome = Preview(mark, mark, effect), _left(plan_step.c.outcome, mark)
-        gone = {"arguments": "{}", "description": mark, "preview": preview, "outcome": outcome}
-        connection.execute(steps.values(gone))
-    for id in sorted(ids):
-        cards = or_(
-            outbox.c.key.startswith(f"plan:{id}:", autoescape=True),
-            outbox.c.key.startswith(f"change-plan:{id}:", autoescape=True),
-        )
-        erase_shown(connection, cards, mark)
+    for some in portions(ids):
+        connection.execute(update(plan).where(plan.c.id.in_(some)).values(told))
+        for effect in Effect:
+            steps = update(plan_step).where(
+                plan_step.c.plan.in_(some), plan_step.c.effect == effect
+            )
+            preview, outcome = Preview(mark, mark, effect), _left(plan_step.c.outcome, mark)
+            gone = {"arguments": "{}", "description": mark, "preview": preview, "outcome": outcome}
+            connection.execute(steps.values(gone))
+    erase_told(connection, dict.fromkeys(_PLANS, ids), mark)
     return ids
 
 
-def _of_plan(target: Target, turns: set[str], chats: Sequence[int]) -> ColumnElement[bool]:
+def _of_plans(
+    target: Target, turns: set[str], chats: Sequence[int]
+) -> Iterator[ColumnElement[bool]]:
     if target.turn is not None:
-        return plan.c.turn == target.turn
+        yield plan.c.turn == target.turn
+        return
     if target.conversation is None:
-        return plan.c.chat.in_(chats)
-    begun = and_(
+        yield plan.c.chat.in_(chats)
+        return
+    yield exists().where(
         conversation.c.id == target.conversation,
         conversation.c.chat == plan.c.chat,
         conversation.c.opened_at <= plan.c.created_at,
         func.coalesce(conversation.c.closed_at > plan.c.created_at, true()),
     )
-    return or_(plan.c.turn.in_(turns), exists().where(begun))
+    for some in portions(turns):
+        yield plan.c.turn.in_(some)
 
 
 def _left(words: Any, mark: str) -> Any:

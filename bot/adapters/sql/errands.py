@@ -1,13 +1,13 @@
 """Errands: their rows, and those that wait to be taken."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import UNTAKEN, chat, errand, turn
 from bot.domain.change import SaveErrand
 from bot.domain.errand import Errand
@@ -76,12 +76,17 @@ def at_home(connection: Connection, home: int) -> list[Errand]:
     return [Errand(*row) for row in connection.execute(_AT_HOME, {"of": home})]
 
 
-def sent_by(turns: Collection[str]) -> Select[Any]:
-    """Returns a query for the errands of these turns; an errand and its turn have one id."""
-    return select(errand.c.id).where(errand.c.parent.in_(turns))
+def sent_by(connection: Connection, turns: Iterable[str]) -> list[str]:
+    """Returns the errands of these turns; an errand and its turn have one id."""
+    return [
+        id
+        for some in portions(turns)
+        for id in connection.execute(select(errand.c.id).where(errand.c.parent.in_(some))).scalars()
+    ]
 
 
 def erase_errands(connection: Connection, ids: Collection[str], mark: str) -> None:
     """Takes the words out of the rows of errands whose turns are erased."""
-    done = update(errand).where(errand.c.id.in_(ids))
-    connection.execute(done.values(task=mark, result=None))
+    for some in portions(ids):
+        done = update(errand).where(errand.c.id.in_(some))
+        connection.execute(done.values(task=mark, result=None))

@@ -1,6 +1,6 @@
 """Changes of files that can be taken back, with the contents that they replaced."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -93,7 +93,7 @@ def drop_file_changes(
     connection.execute(_DROP, [{"of": write.id} for write in writes])
 
 
-def erase_file_changes(connection: Connection, turn: str) -> None:
-    """Removes what a turn and its errands replaced."""
-    own = or_(file_change.c.turn == turn, file_change.c.task == turn)
+def erase_file_changes(connection: Connection, turns: Collection[str]) -> None:
+    """Removes what these turns and their errands replaced."""
+    own = or_(file_change.c.turn.in_(turns), file_change.c.task.in_(turns))
     connection.execute(delete(file_change).where(own))

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import diary, goal, goal_turn, run, task, usage
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddDiary, AddGoalTurn, AdoptTask, DropGoal, HoldGoalTasks, SaveGoal
@@ -148,7 +149,8 @@ def adopt_tasks(connection: Connection, writes: Sequence[AdoptTask], _at: dateti
 
 def erase_diaries(connection: Connection, turns: Collection[str]) -> None:
     """Removes what these turns wrote into diaries."""
-    connection.execute(delete(diary).where(diary.c.turn.in_(turns)))
+    for some in portions(turns):
+        connection.execute(delete(diary).where(diary.c.turn.in_(some)))
 
 
 def erase_goals(connection: Connection, chats: Collection[int]) -> None:

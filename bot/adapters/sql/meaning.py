@@ -14,6 +14,9 @@ from bot.domain.errors import Conflict
 from bot.domain.passage import Passage
 from bot.ports.meaning import Begun, Leaving, PassagePlace
 
+_KEEPER = 6_120_551_847
+"""The key of the one process that keeps the index."""
+
 _BEGUN = select(meaning.c.name, meaning.c.space).where(meaning.c.id == 1)
 _OWED = (
     select(*columns(passage, Passage))
@@ -72,6 +75,9 @@ class SqlMeant:
                 _NOTE.run(connection, {"id": 1, **values(index, ("name", "space"))})
 
         await self._database.write(begin)
+
+    async def held(self) -> bool:
+        return await self._database.hold(_KEEPER)
 
     async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
         wanted = {"numbers": list(numbers)}

@@ -27,7 +27,8 @@ def inspect_only(connection: Connection) -> None:
     """Changes nothing; raises StoreTooNew, or StoreTooOld when an upgrade is due."""
     version = _known(connection)
     if version != REVISIONS[-1]:
-        raise StoreTooOld(f"it is at revision {version or 'none'} of {REVISIONS[-1]}")
+        told = f"it is at revision {version} of {REVISIONS[-1]}" if version else "it is empty"
+        raise StoreTooOld(told)
 
 
 def _known(connection: Connection) -> str | None:

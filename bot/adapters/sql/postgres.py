@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import URL, Connection, text
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
@@ -16,6 +17,7 @@ from bot.shipped import in_checkout
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 7_391_204_518
+_TRY = text("SELECT pg_try_advisory_lock(:key)")
 
 
 class PostgresDatabase:
@@ -24,6 +26,9 @@ class PostgresDatabase:
     def __init__(self, engine: AsyncEngine) -> None:
         self._writers = engine
         self._readers = engine.execution_options(isolation_level="REPEATABLE READ")
+        self._holders = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._held: dict[int, AsyncConnection] = {}
+        self._holding = asyncio.Lock()
 
     async def read(self, work: Work[T]) -> T:
         with translated():
@@ -33,10 +38,44 @@ class PostgresDatabase:
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         return await decided(asyncio.ensure_future(self._transact(work)))
 
+    async def hold(self, key: int) -> bool:
+        """Holds the key by a connection of its own: the server frees it with the connection."""
+        async with self._holding:
+            with translated():
+                held = self._held.get(key)
+                if held is not None and await _lives(held):
+                    return True
+                self._held.pop(key, None)
+                connection = await self._holders.connect()
+                if (await connection.execute(_TRY, {"key": key})).scalar_one():
+                    self._held[key] = connection
+                    return True
+                await connection.close()
+                return False
+
+    async def close(self) -> None:
+        """Frees what is held."""
+        for connection in self._held.values():
+            # The connection goes, and is not handed to somebody else with the key.
+            with suppress(DBAPIError):
+                await connection.invalidate()
+        self._held.clear()
+        await self._writers.dispose()
+
     async def _transact(self, work: Work[T]) -> T:
         with translated():
             async with self._writers.begin() as connection:
                 return await connection.run_sync(work)
+
+
+async def _lives(connection: AsyncConnection) -> bool:
+    """Returns True when the server still knows the connection."""
+    try:
+        await connection.execute(text("SELECT 1"))
+    except DBAPIError:
+        await connection.invalidate()
+        return False
+    return True
 
 
 @asynccontextmanager
@@ -52,7 +91,7 @@ async def open_postgres(
         await database.write(partial(_alone, prepare))
         yield database
     finally:
-        await engine.dispose()
+        await database.close()
 
 
 def _engine(url: URL, options: str) -> AsyncEngine:

@@ -79,6 +79,10 @@ class SqliteDatabase:
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         return await decided(self._writer.run(self._writer.transact, work, durable))
 
+    async def hold(self, key: int) -> bool:
+        """Returns True: one process at a time serves the folder of a file."""
+        return True
+
 
 @asynccontextmanager
 async def open_sqlite(

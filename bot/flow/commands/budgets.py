@@ -84,9 +84,9 @@ class BudgetCommands:
         if turn is not None:
             lines.append(f"- Each message: at most {told(turn)}{_set_by(Scope.TURN, setters)}")
         parts = [first] if first else []
-        if purses or (lines and not first):
+        if lines:
             parts.append("\n".join(["**Budgets**", *lines]))
-        elif not lines:
+        else:
             parts.append("There is no budget.")
         until = next((p for p in purses), None)
         if until is not None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from bot.domain.change import Show
+from bot.domain.erasing import BILL
 from bot.domain.markdown import inline_code
 from bot.domain.message import Outbound, OutboundKind
 from bot.domain.person import AT_THE_MACHINE
@@ -51,7 +52,7 @@ class UsageCommands:
 
     async def _told(self, asked: Invocation, period: Period, by: By) -> Answer:
         whose, where = _whose(asked)
-        head = f"**Usage of {where}, {period.name}**"
+        head = f"**{BILL}{where}, {period.name}**"
         bills = await self._ledger.bills(period.begins, by, whose)
         if not bills:
             return Answer(f"{head}\n\nNo model was called.")
@@ -63,7 +64,7 @@ class UsageCommands:
         lines = [head, f"```\n{table(rows)}\n```", " ".join((sum, *notes(whole)))]
         money = whole.cost > 0
         series = series_of(rows, len(period.begins), money=money)
-        chart = Chart(f"Usage of {where}, by {by.value}", period.names, series, money)
+        chart = Chart(f"{BILL}{where}, by {by.value}", period.names, series, money)
         return Answer("\n\n".join(lines), await self._picture(asked, chart))
 
     async def _picture(self, asked: Invocation, chart: Chart) -> tuple[Show, ...]:

@@ -17,6 +17,7 @@ from bot.domain.errors import (
     OtherSize,
     StewardError,
     StoreError,
+    VectorsAway,
     VectorsLost,
 )
 from bot.domain.meaning import (
@@ -140,6 +141,8 @@ class Meaning:
     async def catch_up(self) -> None:
         """Opens the index if it is not, and does everything that is owed to it."""
         try:
+            if not await self._meant.held():
+                raise VectorsAway("another process on this database keeps the index of meaning")
             await self._open()
             await self._write_down()
             await self._take_out()

@@ -6,6 +6,7 @@ from bot.domain.budget import CallKind, Cause, Purse, Scope
 from bot.domain.change import Show, Write
 from bot.domain.contribution import Ended, Share
 from bot.domain.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.outcome import StopReason
 from bot.domain.step import Finish
 from bot.domain.tool import ToolCall, ToolResult
 from bot.domain.turn import Turn
@@ -47,23 +48,26 @@ class MoneyCompanion(Bystander):
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        found = await self._warnings(work, (Scope.DAY, Scope.PERSON))
+        stopped = finish.stop_reason is StopReason.BUDGET
+        found = await self._warnings(work, (Scope.DAY, Scope.PERSON), stopped=stopped)
         self._till.forget(work.task)
         return Ended(found)
 
     async def _warnings(
-        self, work: Work, scopes: Sequence[Scope] = tuple(Scope)
+        self, work: Work, scopes: Sequence[Scope] = tuple(Scope), *, stopped: bool = False
     ) -> tuple[Write, ...]:
+        """Returns the messages that are due; the last word of a `stopped` turn is one of them."""
         shows: list[Write] = []
         for purse in await self._till.purses(cause_of(work)):
             # A turn that has nothing left ends at once, and its last word says why.
             ends = purse.scope is Scope.TURN and not purse.left
             if purse.scope in scopes and purse.warned and not ends:
-                shows.extend(await self._unsaid(work, purse))
+                told = stopped and not purse.left
+                shows.extend(await self._unsaid(work, purse, told_here=told))
         return tuple(shows)
 
-    async def _unsaid(self, work: Work, purse: Purse) -> Sequence[Show]:
-        """Returns the messages about a budget that do not exist yet."""
+    async def _unsaid(self, work: Work, purse: Purse, *, told_here: bool) -> Sequence[Show]:
+        """Returns the messages about a budget that do not exist yet, but for chats that know."""
         if purse.key in self._known:
             return ()
         homes = await self._owners(work) if purse.scope is Scope.DAY else []
@@ -73,8 +77,9 @@ class MoneyCompanion(Bystander):
             Show(key, home, told)
             for key, home in keys.items()
             if await self._outbox.row(key) is None
+            and not (told_here and home == work.log.chat.shown_in)
         ]
-        if not found:
+        if not found and not told_here:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             self._known.add(purse.key)

@@ -161,3 +161,24 @@ async def test_a_server_that_wants_no_key_gets_none() -> None:
         _, reply = await reply_to(model, asking(model))
     assert reply.finish is FinishReason.END
     assert api.requests[0].headers["authorization"] == "Bearer none"
+
+
+def test_a_call_goes_back_to_its_writer_with_the_id_that_it_was_given() -> None:
+    def numbered(call_id: str, own: str) -> CallPart:
+        return call(call_id, raw={"id": own, "function": {"name": "run_command"}})
+
+    said = (numbered("x1", "functions.run_command:0"), numbered("x2", "y" * 41))
+    again = (numbered("x3", "functions.run_command:0"), call("x4"), numbered("x5", "x4"))
+    talk = (
+        *(user("Hi"), ViewMessage("assistant", said)),
+        ViewMessage("user", (result("x2"), result("x1"), TextPart("Go on."))),
+        ViewMessage("assistant", again),
+        ViewMessage("user", (result("x3"), result("x4"), result("x5"))),
+    )
+    body = encoded(*talk)
+    asked = [[c["id"] for c in m["tool_calls"]] for m in body["messages"] if "tool_calls" in m]
+    # Too long, used before, and used beside it: these keep the id of the log.
+    assert asked == [["functions.run_command:0", "x2"], ["x3", "x4", "x5"]]
+    answered = [m["tool_call_id"] for m in body["messages"] if m["role"] == "tool"]
+    assert answered == ["x2", "functions.run_command:0", "x3", "x4", "x5"]
+    assert encoded(*talk[:3])["messages"] == body["messages"][:6]

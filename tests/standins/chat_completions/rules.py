@@ -62,17 +62,18 @@ class Issued:
     """The messages that were answered, for a server that wants its own fields back unchanged."""
 
     def __init__(self) -> None:
-        self._by_call: dict[str, Json] = {}
+        self._by_call: dict[str, list[Json]] = {}
         self._by_words: dict[str, list[Json]] = {}
 
     def remember(self, message: Json) -> None:
         kept = {name: message[name] for name in REASONING & message.keys()}
         for call in message.get("tool_calls") or ():
-            self._by_call[call.get("id", "")] = {
+            issued = {
                 **kept,
                 "extra": {k: v for k, v in call.items() if k not in _CALL_KEYS},
                 "arguments": call["function"]["arguments"],
             }
+            self._by_call.setdefault(call.get("id", ""), []).append(issued)
         if message.get("content"):
             self._by_words.setdefault(message["content"], []).append(kept)
 
@@ -82,20 +83,20 @@ class Issued:
         if not sent:
             return None
         calls = message.get("tool_calls") or ()
-        known = next((k for c in calls if (k := self._by_call.get(c["id"])) is not None), None)
+        known = [each for call in calls for each in self._by_call.get(call["id"], ())]
+        # A call that we gave no id has come back with one that we do not know.
+        nameless = self._by_call.get("", ()) if calls else ()
         said = self._by_words.get(message.get("content") or "", ())
-        for kept in said if known is None else (known,):
+        for kept in known or (*nameless, *said):
             if all(canonical(value) == canonical(kept.get(name)) for name, value in sent.items()):
                 return None
         return sorted(sent)[0]
 
     def other_arguments(self, call: Json) -> bool:
         """Say whether the arguments of a call we made came back as another text."""
-        known = self._by_call.get(call["id"])
-        return known is not None and call["function"]["arguments"] not in (
-            known["arguments"],
-            "{}",
-        )
+        known = self._by_call.get(call["id"], ())
+        taken = {*(each["arguments"] for each in known), "{}"}
+        return bool(known) and call["function"]["arguments"] not in taken
 
 
 def _faults(body: Json, limits: ModelLimits, issued: Issued) -> Iterator[Refusal]:
