@@ -52,6 +52,7 @@ class Steward:
         self._launch = launch
         self._output = folder / "output.txt"
         self._process: Process | None = None
+        self._tidy = False
 
     def reached_at(self, telegram_url: str, model_url: str) -> None:
         """Take the addresses of the stand-ins into the settings, with all that tests share."""
@@ -222,10 +223,7 @@ class Steward:
 
         SIGKILL is its quickest end, and a legal one: an orderly end has tests of its own.
         """
-        if self.records.there:
-            await self.settled()
-            untidy = self._untidy()
-            assert untidy == [], untidy
+        await self.settled()
         await self.abandon()
         unforeseen = self._unforeseen()
         assert unforeseen == [], unforeseen
@@ -237,9 +235,19 @@ class Steward:
         assert held == [], "\n".join(held)
 
     async def settled(self) -> None:
-        """Wait until all is tidy, or until it takes too long."""
-        with suppress(AssertionError):
+        """Judge, once, that all becomes tidy.
+
+        One look decides: what comes behind it and meets the kill is work for the next start, so a
+        second look could find it new.
+        """
+        if self._tidy or not self.records.there:
+            return
+        try:
             await self.eventually(lambda: not self._untidy(), within=5)
+        except AssertionError:
+            untidy = self._untidy()
+            assert untidy == [], untidy
+        self._tidy = True
 
     async def abandon(self) -> None:
         """End the process whatever it does."""

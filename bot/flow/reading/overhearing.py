@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
@@ -107,21 +108,27 @@ class Overhearing:
     async def _store(self) -> None:
         passed, heard = self._passed, self._heard
         self._passed, self._heard = set(), {}
-        over = (PassOver(tuple(sorted(passed)), "not for the bot"),) if passed else ()
         try:
-            await self._journal.commit(Change((*heard.values(), *over)))
+            await self._written(passed, heard)
         except StoreError:
-            # Nothing was written: the next caller tries it again.
+            # The next caller tries it again.
             self._passed |= passed
             self._heard = {**heard, **self._heard}
-            raise
-        except Conflict:
-            # Some are marked already; the others are read and routed again.
-            self._collected -= passed | heard.keys()
             raise
         self._collected -= passed | heard.keys()
         for chat in {mark.chat for mark in heard.values() if mark.chat is not None}:
             await self._trim(chat)
+
+    async def _written(self, passed: set[int], heard: dict[int, MarkInbound]) -> None:
+        """Writes marks together; one by one when some of the updates are marked already."""
+        over = (PassOver(tuple(sorted(passed)), "not for the bot"),) if passed else ()
+        try:
+            await self._journal.commit(Change((*heard.values(), *over)))
+        except Conflict:
+            for mark in heard.values():
+                with suppress(Conflict):
+                    await self._journal.commit(Change((mark,)))
+            await self._journal.commit(Change(over))
 
     async def _trim(self, chat: int) -> None:
         kept = await self._inbox.heard(chat, MOST_HEARD + 1)
