@@ -71,6 +71,7 @@ class Events:
     def _begin(self, ready: Fields) -> None:
         self._session.id = ready.text("session_id") or ""
         self._session.gateway = ready.text("resume_gateway_url") or ""
+        self._api.belongs_to(ready.inner("application").id("id"))
         self.began()
 
     async def settled(self) -> None:
