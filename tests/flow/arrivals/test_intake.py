@@ -82,7 +82,7 @@ class Scene:
     def intake(self, inbox: Any, lines: Lines) -> Intake:
         store, rows = self.store, RowReader({self.channel.name: self.channel})
         seams = Seams(inbox, rows, self.clock, BundleBounds())
-        overhearing = Overhearing(inbox, store.chats, store.journal, rows)
+        overhearing = Overhearing(inbox, store.chats, store.people, store.journal, rows)
         return Intake(inbox, rows, lines, seams, overhearing, self.clock)
 
     @asynccontextmanager
@@ -150,7 +150,7 @@ async def test_an_update_whose_acceptance_ended_after_it_was_stored_is_routed_al
 async def test_marks_that_meet_one_already_marked_are_stored_without_it() -> None:
     store, clock, channel = MemoryStore(), FakeClock(), FakeChannel()
     rows = RowReader({channel.name: channel})
-    overhearing = Overhearing(store.inbox, store.chats, store.journal, rows)
+    overhearing = Overhearing(store.inbox, store.chats, store.people, store.journal, rows)
     await store.inbox.accept("fake", [channel.update(PRESS) for _ in range(3)], clock.now())
     chat = await store.chats.at(Address("fake", "-1"), private=False)
     first, second, third = await store.inbox.unrouted(3)
