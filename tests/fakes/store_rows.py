@@ -104,6 +104,7 @@ from bot.domain.voice import HeardWords, VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.meaning import Begun, Leaving
 from bot.ports.outbox import DeliveryState, OutboxRow
+from tests.fakes.store_branches import views_of
 from tests.fakes.store_erasing import drop_note, erase
 from tests.fakes.store_goals import write_goal
 from tests.fakes.store_moving import move
@@ -633,7 +634,8 @@ class Rows:
 
     def _take_back(self, write: SaveFileChange | DropFileChange | DropPassage) -> None:
         if isinstance(write, DropPassage):
-            self.passages.pop(write.id, None)
+            if all(view == write.conversation for view in views_of(self, write.id)):
+                self.passages.pop(write.id, None)
         elif isinstance(write, DropFileChange):
             self.file_changes.pop(write.id, None)
         else:
