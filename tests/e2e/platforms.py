@@ -118,6 +118,9 @@ class DiscordSteward(Steward):
             Interaction(3, person or self.someone, card.message, found[nth].sent)
         )
 
+    def edit(self, message: Any, text: str) -> None:
+        self.discord.edit(message, text)
+
     def react(self, message: Any, emoji: str, *, gone: bool = False) -> None:
         self.discord.react(self.someone, message.message, emoji, gone=gone)
 

@@ -151,6 +151,10 @@ class Steward:
         data = [b.data for row in card.buttons for b in row if b.text.startswith(label)]
         return self.telegram.press(person or self.ann, card, data[nth] or "", forged=True)
 
+    def edit(self, message: Any, text: str) -> None:
+        """Change a message that Ann has sent."""
+        self.telegram.edit(self.ann, message, text)
+
     def react(self, message: Any, emoji: str, *, gone: bool = False) -> None:
         """Put Ann's reaction on a message, in place of another one, or take it away."""
         self.telegram.react(self.ann, message, None if gone else emoji)

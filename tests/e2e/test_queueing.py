@@ -146,8 +146,8 @@ async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_a
     await busy.arrived()
     waiting = steward.say("Two, with a mistkae")
     await steward.until(lambda: waiting.reactions)
-    steward.telegram.edit(steward.ann, waiting, "Two, without one")
-    steward.telegram.edit(steward.ann, answered, "One, too late")
+    steward.edit(waiting, "Two, without one")
+    steward.edit(answered, "One, too late")
     done = "SELECT count(*) FROM inbox WHERE state = 'done'"
     await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
     busy.release()

@@ -68,9 +68,9 @@ class Heeding:
         """Takes a message by what it is to the open cards of the chat."""
         match taken:
             case Taken.DECIDED:
-                done = marked(
-                    arrival.row, InboundState.DONE, "words that a card or a question asked for"
-                )
+                # The card holds the words: a copy without a turn could not be erased with it.
+                why = "words that a card or a question asked for"
+                done = marked(arrival.row, InboundState.DONE, why, forget=True)
                 await self._journal.commit(done)
             case Taken.ASSENT:
                 told = (arrival.done(), _told(arrival, HOW_TO_PRESS))
@@ -100,22 +100,24 @@ class Heeding:
     async def _edit(self, arrival: Arrival) -> None:
         """Changes a message that still waits; the newest answered one may be answered anew.
 
-        The edit of an older one has no effect.
+        The edit of an older one has no effect. Words are kept only where a turn names them, since
+        they are erased with it.
         """
         row, message_id = arrival.row, arrival.message.message_id
         waiting = await self._queueing.waiting(arrival.chat.id, message_id)
         why = "an edit of a message already taken"
         if waiting is not None:
             amended = AmendInbound(waiting.id, row.body)
+            done = replace(arrival.done(), forget=True)
             try:
-                await self._journal.commit(Change((amended, arrival.done())))
+                await self._journal.commit(Change((amended, done)))
             except Conflict:
                 why = "an edit that came too late"
             else:
                 return
         offered = await self._edits.offer(row.id, arrival.message, arrival.chat)
         if offered is None:
-            await self._journal.commit(marked(row, InboundState.DONE, why))
+            await self._journal.commit(marked(row, InboundState.DONE, why, forget=True))
             return
         turn, shown = offered
         # Marked with the turn, the words are erased with it.
