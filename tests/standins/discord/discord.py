@@ -211,6 +211,10 @@ class Discord:
 
     def react(self, person: User, message: Message, emoji: str, *, gone: bool = False) -> None:
         """Put a reaction on a message, or take it away."""
+        people = message.thumbs.setdefault(emoji, [])
+        people.remove(person) if gone else people.append(person)
+        if not people:
+            del message.thumbs[emoji]
         told: dict[str, Any] = {
             "user_id": str(person.id),
             "channel_id": str(message.channel.id),

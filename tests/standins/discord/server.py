@@ -227,6 +227,8 @@ class Server:
                 return routes.message_delete(channel, message)
             case "POST", ["threads"]:
                 return routes.thread_post(channel, message, body)
+            case "GET", ["reactions", emoji]:
+                return routes.reactions_get(channel, message, emoji, body)
             case "PUT" | "DELETE", ["reactions", emoji, "@me"]:
                 return routes.reaction(channel, message, emoji, put=method == "PUT")
             case _:

@@ -133,6 +133,8 @@ class Message:
     nonce: str | None = None
     flags: int = 0
     reactions: list[str] = field(default_factory=list[str])
+    thumbs: dict[str, list["User"]] = field(default_factory=dict[str, list["User"]])
+    """The people who reacted, by emoji."""
     deleted: bool = False
     edits: int = 0
     more: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -180,6 +182,11 @@ class Message:
             "components": self.components,
             **self.more,
         }
+        if self.thumbs:
+            shown["reactions"] = [
+                {"emoji": {"id": None, "name": emoji}, "count": len(people), "me": False}
+                for emoji, people in self.thumbs.items()
+            ]
         if self.nonce is not None:
             shown["nonce"] = self.nonce
         if self.channel.guild is not None:
