@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
-from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain, Withdrawn
+from bot.domain.message import Address, InboundMessage, Outbound, OutboundKind, Plain, Withdrawn
 from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.arrivals.marks import marked
 from bot.flow.commands import Commands
@@ -104,7 +104,7 @@ class Heeding:
         they are erased with it.
         """
         row, message_id = arrival.row, arrival.message.message_id
-        waiting = await self._queueing.waiting(arrival.chat.id, message_id)
+        waiting = await self._waiting(arrival.chat.address, message_id)
         why = "an edit of a message already taken"
         if waiting is not None:
             amended = AmendInbound(waiting.id, row.body)
@@ -127,7 +127,7 @@ class Heeding:
     async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
         """Drops a deleted message that still waits; of an older one nothing changes."""
         why = "a message deleted that nobody waits for"
-        waiting = await self._waiting(withdrawn)
+        waiting = await self._waiting(withdrawn.address, withdrawn.message_id)
         if waiting is not None:
             expect = (InboundState.WAITING,)
             gone = MarkInbound(
@@ -140,11 +140,11 @@ class Heeding:
                 why = "a message deleted too late"
         await self._journal.commit(marked(row, InboundState.DONE, why))
 
-    async def _waiting(self, withdrawn: Withdrawn) -> InboundRow | None:
-        for chat in await self._chats.within(withdrawn.address):
-            if chat.address == withdrawn.address:
-                return await self._queueing.waiting(chat.id, withdrawn.message_id)
-        return None
+    async def _waiting(self, address: Address, message_id: str) -> InboundRow | None:
+        """Returns the row of a message that waits there, or in a thread that it was carried to."""
+        there = await self._chats.within(address)
+        chats = [one.id for one in there if one.address.chat == address.chat]
+        return await self._queueing.waiting(chats, message_id) if chats else None
 
 
 def _told(arrival: Arrival, text: str) -> Show:

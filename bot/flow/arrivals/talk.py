@@ -59,6 +59,7 @@ class GroupTalk:
             self._overhearing.pass_over(row)
             return
         chat = await self._overhearing.chat(message)
+        message, chat = await self._threads.continued(message, chat)
         person = await self._speaker(message, chat)
         if person is not None:
             await self._overhearing.flush()

@@ -2,6 +2,8 @@
 
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
@@ -11,9 +13,23 @@ _EPOCH_MS = 1_420_070_400_000
 _low = count(1)
 
 
+_stopped: list[float] = []
+
+
+@contextmanager
+def stopped_clock() -> Iterator[None]:
+    """Have all that is made meanwhile be of one moment, however long the machine takes."""
+    _stopped.append(time.time())
+    try:
+        yield
+    finally:
+        _stopped.pop()
+
+
 def snowflake() -> int:
     """Returns a new number, which holds the time and is larger than all before."""
-    return (int(time.time() * 1000) - _EPOCH_MS) << 22 | next(_low) & 0x3FFFFF
+    now = _stopped[0] if _stopped else time.time()
+    return (int(now * 1000) - _EPOCH_MS) << 22 | next(_low) & 0x3FFFFF
 
 
 @dataclass(eq=False)
