@@ -130,6 +130,10 @@ class DiscordSteward(Steward):
         await self.eventually(lambda: self.records.rows(decided, f"press:{press.id}"))
         return press.notices[0] if press.notices else ""
 
+    async def counted(self, press: Any, words: str) -> None:
+        del words
+        assert await self.answered(press) == ""
+
     @property
     def shown(self) -> list[Any]:
         return [seen(message) for message in self.discord.screen(self.someone)]

@@ -209,6 +209,10 @@ class Steward:
         assert press.answer is not None
         return press.answer.text
 
+    async def counted(self, press: Any, words: str) -> None:
+        """Wait until a press is decided that is no refusal, and its notice says these words."""
+        assert await self.answered(press) == words
+
     async def recorded(self) -> None:
         """Wait until the program knows of everything that is on the screen."""
         await self.eventually(lambda: not self.records.owed)
