@@ -106,10 +106,11 @@ async def try_discord_token(settings: Settings) -> str:
         account = DiscordAccount(api)
         try:
             intent = "" if await account.reads_words() else f" {INTENT_OFF} {INTENT_ON}"
+            invited = f" Bring it into a server: {await account.invitation()}"
         except ChannelError:
             # The token is good all the same; the doctor looks again.
-            intent = ""
-        return f"This is {name}.{intent} Bring it into a server: {account.invitation}"
+            intent = invited = ""
+        return f"This is {name}.{intent}{invited}"
 
 
 async def _probe_token(settings: Settings) -> str:
@@ -120,7 +121,8 @@ async def _probe_token(settings: Settings) -> str:
         account = DiscordAccount(api)
         servers = len(await account.servers())
         place = "no server yet" if not servers else f"{servers} server{'s'[: servers > 1]}"
-        return f"The token is good: it belongs to {name}, in {place}. Invite: {account.invitation}"
+        invitation = await account.invitation()
+        return f"The token is good: it belongs to {name}, in {place}. Invite: {invitation}"
 
 
 async def _probe_words(settings: Settings) -> str:
@@ -142,13 +144,14 @@ async def _probe_rights(settings: Settings) -> str:
     async with discord_api(settings) as api:
         account = DiscordAccount(api)
         servers = await account.servers()
+        invitation = await account.invitation()
     lacking = [f"“{one.name}”: {', '.join(one.lacks)}" for one in servers if one.lacks]
     if lacking:
         more = len(lacking) - _MOST_NAMED
         told = "; ".join([*lacking[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
         raise Complaint(
             f"The bot lacks rights in {told}.",
-            f"Give its role these rights, or invite it again: {account.invitation}",
+            f"Give its role these rights, or invite it again: {invitation}",
         )
     return "The bot has the seven rights that it needs in every server it is in."
 

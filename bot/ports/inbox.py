@@ -51,8 +51,8 @@ class Inbox(Protocol):
         """Returns messages of a chat that wait for their turn, oldest first, at most `limit`."""
         ...
 
-    async def message(self, chat: int, message_id: str) -> InboundRow | None:
-        """Returns a message of a chat by its platform id, as long as it waits for its turn."""
+    async def message(self, chats: Collection[int], message_id: str) -> InboundRow | None:
+        """Returns a message of these chats by its platform id, as long as it waits for its turn."""
         ...
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from bot.domain.change import (
     Append,
+    DropPassage,
     Erase,
     InboundState,
     JoinChats,
+    KeepPassage,
     MarkInbound,
     SaveChat,
     SaveConversation,
@@ -16,6 +18,7 @@ from bot.domain.change import (
 from bot.domain.chat import Chat, Conversation, InUse
 from bot.domain.erasing import Target
 from bot.domain.message import Address, Button, Outbound, OutboundKind, Plain, RawUpdate
+from bot.domain.passage import Passage
 from bot.domain.transcript import AskerBody, Body, CutBody, NoteBody, SummaryBody
 from bot.domain.turn import TurnState
 from tests.contracts.store_ports import StorePorts
@@ -194,3 +197,28 @@ async def test_branches_keep_their_past_when_two_chats_become_one(store: StorePo
     assert (joined.id, joined.conversation) == (kept.id, "side")
     assert await told(store, side) == ["one", "two"]
     assert await told(store, kept.conversation) == ["kept"]
+
+
+async def test_an_answer_is_remembered_while_a_branch_or_its_parent_shows_it(
+    store: StorePorts, chat: Chat
+) -> None:
+    first = chat.conversation
+    await talk(store, chat, first, "one")
+    await commit(
+        store,
+        KeepPassage(Passage("turn-1", "p1", NOW, "one", "1", 1, "Ann", chat.id, first)),
+    )
+    side = await branch(store, chat, first, "side")
+    # Everything that branches off here shares the cut.
+    await talk(store, chat, side, CutBody((), 0, without=("turn-1",)))
+    blind = await branch(store, chat, side, "blind")
+    await commit(store, DropPassage("turn-1", side))
+    await commit(store, DropPassage("turn-1", blind))
+    assert await store.memory.get("turn-1") is not None, "the first one shows it"
+    twig = await branch(store, chat, first, "twig")
+    await talk(store, chat, first, CutBody((), 0, without=("turn-1",)))
+    await commit(store, DropPassage("turn-1", first))
+    assert await store.memory.get("turn-1") is not None, "the branch left before the cut"
+    await talk(store, chat, twig, CutBody((), 0, without=("turn-10", "turn-1")))
+    await commit(store, DropPassage("turn-1", twig))
+    assert await store.memory.get("turn-1") is None

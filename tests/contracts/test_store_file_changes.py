@@ -100,7 +100,7 @@ async def test_a_passage_is_dropped_alone(store: StorePorts, chat: Chat) -> None
     for id, words in made:
         one = Passage(id, "p1", NOW, "question", words, 1, "Ann", chat.id, chat.conversation)
         await commit(store, KeepPassage(one))
-    await commit(store, DropPassage("t1"))
+    await commit(store, DropPassage("t1", chat.conversation))
     assert await store.memory.get("t1") is None
     assert await store.memory.get("t2") is not None
 

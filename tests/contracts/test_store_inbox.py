@@ -123,13 +123,13 @@ async def test_an_edit_changes_a_waiting_message_only(store: StorePorts, chat: C
 async def test_a_message_is_found_by_its_number_while_it_waits(store: StorePorts, chat: Chat):
     row = await one(store)
     await commit(store, MarkInbound(row.id, WAITING, (NEW,), chat.id, "17"))
-    assert await store.inbox.message(chat.id, "17") == replace(
+    assert await store.inbox.message([chat.id], "17") == replace(
         row, state=WAITING, chat=chat.id, message_id="17"
     )
-    assert await store.inbox.message(chat.id, "18") is None
-    assert await store.inbox.message(chat.id + 1, "17") is None
+    assert await store.inbox.message([chat.id], "18") is None
+    assert await store.inbox.message([chat.id + 1], "17") is None
     await commit(store, MarkInbound(row.id, TAKEN, (WAITING,)))
-    assert await store.inbox.message(chat.id, "17") is None
+    assert await store.inbox.message([chat.id], "17") is None
 
 
 async def test_what_was_taken_last_is_what_stands_from_a_span_before_the_first_new_update_on(

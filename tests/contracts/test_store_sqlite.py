@@ -211,7 +211,7 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             await store.approvals.overdue(NOW, 10)
             await store.inbox.unrouted(10)
             await store.inbox.waiting(1)
-            await store.inbox.message(1, "17")
+            await store.inbox.message([1], "17")
             await store.members.nth_newest(1, 3, NOW)
             await store.rules.of(1, 1)
             await store.ledger.ran_since(1, NOW)

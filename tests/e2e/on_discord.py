@@ -97,7 +97,6 @@ async def on_discord(steward: Steward) -> AsyncIterator[OnDiscord]:
         found = OnDiscord(steward, discord)
         yield found
         # It has to be tidy while there is still a Discord.
-        if steward.records.there:
-            await steward.settled()
+        await steward.settled()
         await steward.abandon()
         found.judged()

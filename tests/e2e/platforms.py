@@ -118,6 +118,9 @@ class DiscordSteward(Steward):
             Interaction(3, person or self.someone, card.message, found[nth].sent)
         )
 
+    def edit(self, message: Any, text: str) -> None:
+        self.discord.edit(message, text)
+
     def react(self, message: Any, emoji: str, *, gone: bool = False) -> None:
         self.discord.react(self.someone, message.message, emoji, gone=gone)
 
@@ -126,6 +129,10 @@ class DiscordSteward(Steward):
         decided = "SELECT 1 FROM inbox WHERE key = ? AND state != 'new'"
         await self.eventually(lambda: self.records.rows(decided, f"press:{press.id}"))
         return press.notices[0] if press.notices else ""
+
+    async def counted(self, press: Any, words: str) -> None:
+        del words
+        assert await self.answered(press) == ""
 
     @property
     def shown(self) -> list[Any]:

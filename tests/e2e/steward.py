@@ -52,6 +52,7 @@ class Steward:
         self._launch = launch
         self._output = folder / "output.txt"
         self._process: Process | None = None
+        self._tidy = False
 
     def reached_at(self, telegram_url: str, model_url: str) -> None:
         """Take the addresses of the stand-ins into the settings, with all that tests share."""
@@ -150,6 +151,10 @@ class Steward:
         data = [b.data for row in card.buttons for b in row if b.text.startswith(label)]
         return self.telegram.press(person or self.ann, card, data[nth] or "", forged=True)
 
+    def edit(self, message: Any, text: str) -> None:
+        """Change a message that Ann has sent."""
+        self.telegram.edit(self.ann, message, text)
+
     def react(self, message: Any, emoji: str, *, gone: bool = False) -> None:
         """Put Ann's reaction on a message, in place of another one, or take it away."""
         self.telegram.react(self.ann, message, None if gone else emoji)
@@ -204,6 +209,10 @@ class Steward:
         assert press.answer is not None
         return press.answer.text
 
+    async def counted(self, press: Any, words: str) -> None:
+        """Wait until a press is decided that is no refusal, and its notice says these words."""
+        assert await self.answered(press) == words
+
     async def recorded(self) -> None:
         """Wait until the program knows of everything that is on the screen."""
         await self.eventually(lambda: not self.records.owed)
@@ -222,10 +231,7 @@ class Steward:
 
         SIGKILL is its quickest end, and a legal one: an orderly end has tests of its own.
         """
-        if self.records.there:
-            await self.settled()
-            untidy = self._untidy()
-            assert untidy == [], untidy
+        await self.settled()
         await self.abandon()
         unforeseen = self._unforeseen()
         assert unforeseen == [], unforeseen
@@ -237,9 +243,19 @@ class Steward:
         assert held == [], "\n".join(held)
 
     async def settled(self) -> None:
-        """Wait until all is tidy, or until it takes too long."""
-        with suppress(AssertionError):
+        """Judge, once, that all becomes tidy.
+
+        One look decides: what comes behind it and meets the kill is work for the next start, so a
+        second look could find it new.
+        """
+        if self._tidy or not self.records.there:
+            return
+        try:
             await self.eventually(lambda: not self._untidy(), within=5)
+        except AssertionError:
+            untidy = self._untidy()
+            assert untidy == [], untidy
+        self._tidy = True
 
     async def abandon(self) -> None:
         """End the process whatever it does."""

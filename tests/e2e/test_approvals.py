@@ -39,7 +39,6 @@ def write(path: str, content: str = "content") -> Reply:
     )
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
@@ -52,7 +51,7 @@ async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward
         assert errand.runs == 0
         press = steward.press(card, APPROVE)
         await errand.begun()
-        assert await steward.answered(press) == APPROVED
+        await steward.counted(press, APPROVED)
         errand.release()
         await steward.sees("It ran.")
     assert errand.runs == 1
@@ -109,7 +108,6 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     await steward.sees("Third.")
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_one(
     steward: Steward,
@@ -131,7 +129,7 @@ async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_
         "🔐 Run sudo true · 3 of 3",
     ]
     press = steward.press(steward.cards[0], f"{APPROVE_ALL} (2, not the ⚠️)")
-    assert await steward.answered(press) == TWO_APPROVED
+    await steward.counted(press, TWO_APPROVED)
     await steward.until(lambda: len(steward.showing(" created")) == 2)
     (danger,) = steward.cards
     assert "sudo true" in danger.text
@@ -305,7 +303,6 @@ async def test_a_card_says_what_will_happen_shows_it_and_shrinks_to_what_came_of
     assert (steward.workspace / "notes" / "todo.md").read_text() == note
 
 
-@pytest.mark.telegrams_own
 async def test_too_long_a_content_is_begun_on_the_card_and_comes_as_a_document(
     steward: Steward,
 ) -> None:

@@ -23,8 +23,6 @@ from tests.words import (
 
 pytestmark = pytest.mark.telegrams_own
 
-pytestmark = pytest.mark.telegrams_own
-
 
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:

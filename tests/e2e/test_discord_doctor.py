@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward
-from tests.standins.discord.discord import BOT_ID
+from tests.standins.discord.discord import APPLICATION_ID
 
 pytestmark = pytest.mark.telegrams_own
 
@@ -25,7 +25,9 @@ async def test_the_doctor_tries_the_token_and_prints_the_invitation(discord: OnD
     assert await discord.steward.exit_code("doctor") == 0
     said = " ".join(discord.steward.output.split())
     assert "The token is good: it belongs to Steward, in 1 server." in said
-    assert f"authorize?client_id={BOT_ID}&scope=bot+applications.commands&permissions=" in said
+    assert (
+        f"authorize?client_id={APPLICATION_ID}&scope=bot+applications.commands&permissions=" in said
+    )
     assert "The intent is on" in said
     assert "The bot has the seven rights that it needs in every server" in said
     assert "only the terminal is served" not in said

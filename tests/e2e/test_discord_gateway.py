@@ -80,6 +80,64 @@ async def test_what_was_written_while_the_program_was_off_is_answered_once_and_i
     assert len(asked) == 4
 
 
+async def test_a_chat_that_could_not_be_asked_for_what_it_missed_is_asked_again(
+    discord: OnDiscord,
+) -> None:
+    discord.steward.script(text("One."), text("Two."))
+    await discord.start()
+    discord.say("First")
+    await discord.sees("One.")
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    discord.say("Missed")
+    discord.discord.faults.order(Fault("GET", r"/messages$", "garbled"))
+    await discord.start()
+    await discord.sees("Two.")
+    assert "Missed messages cannot be asked for" in discord.steward.output
+
+
+async def test_thumbs_that_were_put_while_the_program_was_off_are_found_once(
+    discord: OnDiscord,
+) -> None:
+    guild = discord.discord.guild("Home", discord.ann)
+    place, bot = guild.channels[0], discord.discord.bot.id
+    discord.steward.script(text("One."), text("Two."), text("Three."))
+    await discord.start()
+    discord.say("First")
+    first = await discord.sees("One.")
+    discord.say(f"<@{bot}> hello", at=place)
+    second = (await discord.until(lambda: discord.discord.screen(place)))[0]
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    eve = discord.discord.person(700_000_000_000_000_099, "Eve")
+    discord.discord.react(discord.ann, first, "👍🏽")
+    discord.discord.react(discord.ann, first, "🔥")
+    discord.discord.react(discord.ann, second, "👎")
+    discord.discord.react(eve, second, "👍")
+    discord.say("Second")
+    await discord.start()
+    await discord.sees("Three.")
+
+    def kept() -> list[str]:
+        return sorted(v for (v,) in discord.steward.records.rows("SELECT verdict FROM feedback"))
+
+    await discord.steward.eventually(lambda: kept() == ["bad", "good"])
+    # What was found once is not taken again, whatever the person said since.
+    discord.say("/feedback bad")
+    discord.discord.react(discord.ann, await discord.sees("Three."), "👍")
+    discord.discord.react(discord.ann, await discord.sees("Three."), "👎")
+    await discord.steward.eventually(lambda: len(kept()) == 3)
+    await discord.steward.recorded()
+    thumbs = "SELECT count(*) FROM inbox WHERE key LIKE 'thumb:%'"
+    found = discord.steward.records.rows(thumbs)
+    await discord.restart()
+    discord.steward.script(text("Four."))
+    discord.say("Third")
+    await discord.sees("Four.")
+    assert (found, discord.steward.records.rows(thumbs)) == ([(3,)], [(3,)])
+    assert len(kept()) == 3
+
+
 @pytest.mark.parametrize(
     "payload",
     [

@@ -1,12 +1,14 @@
 """Threads for tasks on Discord: each call opens one where the server's owner wants that."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward, words_in
 from tests.standins.discord import Channel, Fault, Guild, Message
+from tests.standins.discord.world import stopped_clock
 from tests.standins.messages_api import Gate, calls, text, tool
 
 OFF = "I answer in this channel itself."
@@ -196,3 +198,62 @@ async def test_a_right_lost_in_the_middle_costs_that_answer_alone(discord: OnDis
     await discord.steward.eventually(lambda: "a message is given up" in discord.steward.output)
     discord.say("Hi")
     await discord.sees("In private.")
+
+
+def forwarded(words: str) -> dict[str, Any]:
+    """What the app adds to a message that forwards another one."""
+    reference = {"type": 1, "message_id": "1200000000000000001", "channel_id": "12"}
+    return {"message_reference": reference, "message_snapshots": [{"message": {"content": words}}]}
+
+
+@pytest.mark.parametrize("on", [True, False], ids=["threads on", "threads off"])
+async def test_a_forward_before_or_behind_a_call_goes_with_it(discord: OnDiscord, on: bool) -> None:
+    guild = discord.discord.guild("Home", discord.ann)
+    place, bot = guild.channels[0], discord.discord.bot.id
+    lost = Gate()
+    discord.steward.script(text("Money."), text("never").held(lost), text("Both."))
+    await discord.start(STEWARD_BUNDLE_SECONDS=0.5)
+    if on:
+        await switched_on(discord, guild)
+    with stopped_clock():
+        discord.say("", at=place, **forwarded("Send 5 BTC"))
+        discord.say(f"<@{bot}> What do they want?", at=place)
+    await shown(discord, await opened(discord, guild) if on else place, "Money.")
+    first = words_in(discord.steward.model.requests[0])
+    assert first.index("Send 5 BTC") < first.index("What do they want?")
+    with stopped_clock():
+        discord.say(f"<@{bot}> And here?", at=place)
+        await lost.arrived()
+        late = discord.say("", at=place, **forwarded("Dear Sir"))
+    await shown(discord, await opened(discord, guild, 2) if on else place, "Both.")
+    last = words_in(discord.steward.model.requests[-1])
+    assert last.index("And here?") < last.index("Dear Sir")
+    assert discord.steward.records.stop_reasons == ["final_answer"] * 2
+    assert len(threads(guild)) == 2 * on
+    assert late.id not in [one.id for one in threads(guild)]
+
+
+async def test_a_part_of_a_waiting_message_is_edited_and_deleted_in_its_thread(
+    discord: OnDiscord,
+) -> None:
+    guild = discord.discord.guild("Home", discord.ann)
+    bot, gate = discord.discord.bot.id, Gate()
+    discord.steward.script(text("Elsewhere.").held(gate), text("In the thread."))
+    await discord.start(STEWARD_LANES="1", STEWARD_BUNDLE_SECONDS=0.5)
+    place = await switched_on(discord, guild)
+    discord.say("Wait for me")
+    await discord.steward.asked(1)
+    with stopped_clock():
+        kept = discord.say("", at=place, **forwarded("Dear Sir"))
+        gone = discord.say("", at=place, **forwarded("Send 5 BTC"))
+        discord.say(f"<@{bot}> What do they want?", at=place)
+    waiting = "SELECT count(*) FROM inbox WHERE state = 'waiting'"
+    await discord.steward.eventually(lambda: discord.steward.records.rows(waiting) == [(3,)])
+    discord.discord.delete(gone)
+    await discord.steward.eventually(lambda: discord.steward.records.rows(waiting) == [(2,)])
+    gate.release()
+    await shown(discord, await opened(discord, guild), "In the thread.")
+    asked = words_in(discord.steward.model.requests[1])
+    assert "Dear Sir" in asked
+    assert "Send 5 BTC" not in asked
+    assert not kept.deleted

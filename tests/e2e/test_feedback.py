@@ -64,7 +64,6 @@ async def test_in_a_group_only_an_administrator_is_told(steward: Steward) -> Non
     await steward.eventually(lambda: steward.records.rows(ROWS) == [("bad",)])
 
 
-@pytest.mark.telegrams_own
 async def test_a_kill_after_the_thumb_came_loses_nothing(steward: Steward) -> None:
     steward.script(text("Four."))
     await steward.start()

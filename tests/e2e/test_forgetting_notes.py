@@ -67,6 +67,49 @@ async def test_no_column_holds_the_words_that_a_changed_note_had_before_it_was_f
     assert await forgotten(steward) == set()
 
 
+async def test_words_of_edits_and_of_a_denial_go_with_the_answer_they_belong_to(
+    steward: Steward,
+) -> None:
+    gate = Gate()
+    write = calls(tool("write_file", {"path": "a.txt", "content": "eggs"}))
+    steward.script(text("One.").held(gate), write, text("Two."), text("Three."))
+    await steward.start()
+    steward.say("First")
+    await steward.asked(1)
+    waiting = steward.say("Secnd")
+    await steward.eventually(lambda: _states(steward) == ["waiting"])
+    steward.edit(waiting, f"Second {CANARY}")
+    await steward.eventually(lambda: CANARY in str(_bodies(steward, "waiting")))
+    gate.release()
+    steward.say(f"No, {CANARY}!", reply_to=await steward.card())
+    await steward.sees("Two.")
+    steward.say("Third")
+    await steward.sees("Three.")
+    steward.edit(waiting, f"Too late, {CANARY}")
+    await steward.eventually(lambda: len(_bodies(steward, "done")) >= _DONE)
+    await steward.recorded()
+    [(id,)] = steward.records.rows("SELECT id FROM passage WHERE question LIKE 'Second%'")
+    steward.say(f"/forget {id}")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.sees("Erased.")
+    await steward.recorded()
+    assert steward.records.holding(CANARY) == set()
+
+
+_DONE = 3
+"""Updates that are done and opened no turn: two edits, and the words of a denial."""
+
+
+def _states(steward: Steward) -> list[str]:
+    rows = steward.records.rows("SELECT state FROM inbox WHERE turn IS NULL")
+    return [state for (state,) in rows]
+
+
+def _bodies(steward: Steward, state: str) -> list[str]:
+    wanted = "SELECT body FROM inbox WHERE state = ? AND turn IS NULL"
+    return [body for (body,) in steward.records.rows(wanted, state)]
+
+
 async def test_the_conversation_goes_on_behind_the_call_whose_note_is_forgotten(
     steward: Steward,
 ) -> None:

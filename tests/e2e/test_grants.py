@@ -20,7 +20,6 @@ def asking(steward: Steward) -> int:
     return len(steward.records.rows("SELECT id FROM approval"))
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
 async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_down(

@@ -39,7 +39,6 @@ from tests.words import (
 )
 
 
-@pytest.mark.telegrams_own
 async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) -> None:
     (steward.workspace / "notes.md").write_text("Monday: rain")
     steward.script(
@@ -61,7 +60,7 @@ async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) ->
     assert "[Plan mode]" in words_in(first)
     assert all("did not run" in told for told in results_in(steward.model.requests[2]).values())
     press = steward.press(card, APPROVE)
-    assert await steward.answered(press) == APPROVED
+    await steward.counted(press, APPROVED)
     await steward.sees("Both are there.")
     await steward.sees(PLAN_OF_TWO_DONE)
     done = await steward.sees("2 of 2 steps done")
@@ -244,7 +243,6 @@ async def test_killed_while_executing_it_goes_on_at_the_open_step(steward: Stewa
     assert (steward.workspace / "two.md").read_text() == "two.md"
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_go_on(
     steward: Steward,
@@ -270,7 +268,7 @@ async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_
         await steward.sees(FIRST_STEP_FAILED)
         await steward.restart()
         stop = steward.press(await offering(steward, STOP), STOP)
-        assert await steward.answered(stop) == "Stopped."
+        await steward.counted(stop, "Stopped.")
         await steward.sees("⏹ Stopped, partly done")
         assert errand.runs == 1
 
@@ -422,7 +420,6 @@ async def test_a_long_plan_is_attached_as_a_document(steward: Steward) -> None:
     assert (steward.workspace / "long.md").stat().st_size == 6_600
 
 
-@pytest.mark.telegrams_own
 async def test_a_second_plan_is_asked_about_and_the_press_outlives_a_kill(steward: Steward) -> None:
     steward.script(write("one.md"), submit("First"), write("two.md"), submit("Second"))
     await steward.start()
@@ -433,8 +430,8 @@ async def test_a_second_plan_is_asked_about_and_the_press_outlives_a_kill(stewar
     await steward.kill()
     await steward.start()
     press, again = steward.press(card, REPLACE), steward.press(card, REPLACE)
-    assert await steward.answered(press) == REPLACED
-    assert await steward.answered(again) == DECIDED_ALREADY
+    await steward.counted(press, REPLACED)
+    await steward.counted(again, DECIDED_ALREADY)
     await steward.sees("📋 Second")
     await steward.sees(REPLACED)
     await steward.recorded()

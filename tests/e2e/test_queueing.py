@@ -18,7 +18,6 @@ def reactions(message: Message) -> list[str]:
     return [emoji for left in message.reactions.values() for emoji in left]
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.commands
 async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card(
     steward: Steward,
@@ -135,7 +134,6 @@ async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: S
     assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
 
 
-@pytest.mark.telegrams_own
 async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_alone(
     steward: Steward,
 ) -> None:
@@ -146,8 +144,8 @@ async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_a
     await busy.arrived()
     waiting = steward.say("Two, with a mistkae")
     await steward.until(lambda: waiting.reactions)
-    steward.telegram.edit(steward.ann, waiting, "Two, without one")
-    steward.telegram.edit(steward.ann, answered, "One, too late")
+    steward.edit(waiting, "Two, without one")
+    steward.edit(answered, "One, too late")
     done = "SELECT count(*) FROM inbox WHERE state = 'done'"
     await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
     busy.release()

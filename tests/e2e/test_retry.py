@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.launching import Command
 from tests.e2e.steward import KEY, Steward, words_in
 from tests.e2e.terminals import Terminal
@@ -30,13 +28,12 @@ async def test_an_answer_is_made_anew_once_over_a_kill(steward: Steward) -> None
     assert len(steward.records.stop_reasons) == 2
 
 
-@pytest.mark.telegrams_own
 async def test_an_edited_message_is_answered_anew_after_a_kill(steward: Steward) -> None:
     steward.script(text("Four."), text("Six."))
     await steward.start()
     said = steward.say("Two and two?")
     await steward.sees("Four.")
-    steward.telegram.edit(steward.ann, said, "Three and three?")
+    steward.edit(said, "Three and three?")
     offer = await steward.sees(EDITED)
     await steward.recorded()
     await steward.restart()

@@ -113,8 +113,8 @@ class MemoryInbox:
         ]
         return waiting[:limit]
 
-    async def message(self, chat: int, message_id: str) -> InboundRow | None:
-        waiting = await self.waiting(chat)
+    async def message(self, chats: Collection[int], message_id: str) -> InboundRow | None:
+        waiting = [row for chat in chats for row in await self.waiting(chat)]
         return next((row for row in waiting if row.message_id == message_id), None)
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from bot.domain.chat import ListedConversation
-from bot.domain.transcript import AskerBody
+from bot.domain.transcript import AskerBody, CutBody
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows
@@ -26,6 +26,26 @@ def branches_of(rows: "Rows", of: str, least: int = 0) -> list[str]:
     """Returns the branches of a conversation that share its entry with this number, and theirs."""
     found = [c.id for c in rows.conversations.values() if c.parent == of and c.shared >= least]
     return [*found, *(id for each in found for id in branches_of(rows, each, least))]
+
+
+def views_of(rows: "Rows", turn: str) -> list[str]:
+    """Returns the conversations in which a turn is in view."""
+    return [id for id in rows.conversations if _shows(rows, id, turn)]
+
+
+def _shows(rows: "Rows", conversation: str, turn: str) -> bool:
+    reaches = dict([(conversation, None), *past_of(rows, conversation)])
+    upto: int | None = None
+    told = False
+    for of, shared in reaches.items():
+        upto = shared if upto is None or shared is None else min(upto, shared)
+        for entry in rows.entries.values():
+            if entry.conversation != of or (upto is not None and entry.seq > upto):
+                continue
+            if isinstance(entry.body, CutBody) and turn in entry.body.without:
+                return False
+            told = told or entry.turn == turn
+    return told
 
 
 def listed(rows: "Rows", chat: int) -> list[ListedConversation]:

@@ -101,6 +101,7 @@ from bot.ports.inbox import InboundRow
 from bot.ports.meaning import Begun, Leaving
 from bot.ports.outbox import OutboxRow
 from tests.fakes.store_approvals import save_approval, write_leave
+from tests.fakes.store_branches import views_of
 from tests.fakes.store_chats import write_chat
 from tests.fakes.store_erasing import drop_note, erase
 from tests.fakes.store_errands import save_errand
@@ -308,7 +309,8 @@ class Rows:
 
     def _take_back(self, write: SaveFileChange | DropFileChange | DropPassage) -> None:
         if isinstance(write, DropPassage):
-            self.passages.pop(write.id, None)
+            if all(view == write.conversation for view in views_of(self, write.id)):
+                self.passages.pop(write.id, None)
         elif isinstance(write, DropFileChange):
             self.file_changes.pop(write.id, None)
         else:

@@ -103,8 +103,8 @@ class DyingInbox:
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         return await self.inbox.waiting(chat, limit)
 
-    async def message(self, chat: int, message_id: str) -> InboundRow | None:
-        return await self.inbox.message(chat, message_id)
+    async def message(self, chats: Collection[int], message_id: str) -> InboundRow | None:
+        return await self.inbox.message(chats, message_id)
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
         return await self.inbox.last_taken(span)

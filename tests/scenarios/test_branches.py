@@ -323,3 +323,23 @@ async def test_members_of_a_group_branch_and_open_as_they_may_start_afresh() -> 
         data = shown.piece.body["buttons"][0][0]["data"]
         assert await team.scene.press_data(data, BOB, shown.id, TEAM) == ""
         assert team.chat.conversation != side
+
+
+async def test_an_answer_taken_back_in_a_branch_is_remembered_while_its_parent_shows_it() -> None:
+    script = (says("One."), says("Anew."))
+    async with stage(*script) as scene:
+        await told(scene, "first", 1)
+        first = current(scene)
+        await scene.say("/branch Another way")
+        await scene.shows(BRANCHED)
+        await scene.say("/retry")
+        await scene.settled(2)
+        assert [one.answer for one in kept(scene)] == ["One.", "Anew."]
+        await listed(scene)
+        await scene.press("first")
+        await scene.shows(OPEN_AGAIN)
+        assert current(scene) == first
+        await scene.say("/undo")
+        await scene.settled(3)
+        assert [one.answer for one in kept(scene)] == ["Anew."]
+        scene.assert_whole()

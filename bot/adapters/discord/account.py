@@ -48,12 +48,11 @@ class DiscordAccount:
         told = await self._api.call("GET", "/users/@me/guilds")
         return [_server(Fields(one)) for one in told] if isinstance(told, list) else ()
 
-    @property
-    def invitation(self) -> str:
+    async def invitation(self) -> str:
         """Returns the address that brings the bot into a server, with the least rights."""
         rights = sum(NEEDED.values())
         return (
-            f"https://discord.com/oauth2/authorize?client_id={self._api.own_id}"
+            f"https://discord.com/oauth2/authorize?client_id={await self._api.application()}"
             f"&scope=bot+applications.commands&permissions={rights}"
         )
 

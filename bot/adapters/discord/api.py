@@ -54,6 +54,7 @@ class DiscordApi:
         self.own_id = _bot_of(token)
         self._url = url.rstrip("/")
         self._seconds = send_seconds + _SLACK_SECONDS
+        self._application = ""
         self._channels: dict[str, str] = {}
         self._people: dict[str, str] = {}
 
@@ -136,6 +137,20 @@ class DiscordApi:
             # The library reads a result without checking that it is of the promised type.
             told = f"Discord sent a result of another form ({type(error).__name__})"
             raise ChannelUnreachable(told, maybe_done=True) from None
+
+    async def application(self) -> str:
+        """Returns the number of the application; that of an old bot differs from the bot's own."""
+        if not self._application:
+            number = Fields(await self.call("GET", "/applications/@me")).id("id")
+            if number is None:
+                told = "Discord did not tell the application’s number"
+                raise ChannelUnreachable(told, maybe_done=False)
+            self._application = number
+        return self._application
+
+    def belongs_to(self, application: str | None) -> None:
+        """Notes the application of the bot, as a new session tells it."""
+        self._application = application or self._application
 
     async def channel_of(self, person: str) -> str:
         """Returns the channel of direct messages with a person; Discord opens it if need be."""

@@ -203,7 +203,7 @@ class DiscordChannel:
         body = {"content": cut(words)[0], "flags": _FOR_ONE, "allowed_mentions": _NOBODY}
         path = "/webhooks/{webhook_id}/{webhook_token}"
         try:
-            names = {"webhook_id": self._api.own_id, "webhook_token": token}
+            names = {"webhook_id": await self._api.application(), "webhook_token": token}
             await self._api.call("POST", path, body, names=names)
         except Unknown:
             # A press is answered for a quarter of an hour only.

@@ -26,6 +26,10 @@ _MOST_WAITING = 1_000
 _BATCH = 200
 _RETRY_SECONDS = 1.0
 _GATHERING_SECONDS = 0.02
+_AGAIN_SECONDS = 3.0
+_REST = Event("the rest of what was missed", None, {})
+"""Stands in the queue for the chats that could not be asked when the session began."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -54,6 +58,7 @@ class Events:
         self._clock = clock
         self._heard_at: datetime | None = None
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
+        self._asking: asyncio.Task[None] | None = None
         self.began: Callable[[], None] = lambda: None
         """Called when a connection begins to bring events."""
 
@@ -71,6 +76,7 @@ class Events:
     def _begin(self, ready: Fields) -> None:
         self._session.id = ready.text("session_id") or ""
         self._session.gateway = ready.text("resume_gateway_url") or ""
+        self._api.belongs_to(ready.inner("application").id("id"))
         self.began()
 
     async def settled(self) -> None:
@@ -79,6 +85,13 @@ class Events:
 
     async def run(self, accept: Accept) -> None:
         """Stores events until cancelled."""
+        try:
+            await self._run(accept)
+        finally:
+            if self._asking is not None:
+                self._asking.cancel()
+
+    async def _run(self, accept: Accept) -> None:
         stored_at = 0.0
         while True:
             batch = [await self._waiting.get()]
@@ -111,11 +124,20 @@ class Events:
 
     async def _unfolded(self, event: Event) -> Sequence[Event]:
         """Returns the single events that one stands for; a new session for what was missed."""
-        return (
-            await self._missed.messages(self._shard, self._heard_at)
-            if event.name == "READY"
-            else _single(event)
-        )
+        match event.name:
+            case "READY":
+                found = await self._missed.messages(self._shard, self._heard_at)
+            case _REST.name:
+                found = await self._missed.rest(self._shard)
+            case _:
+                return _single(event)
+        if self._missed.owes(self._shard) and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(self._ask_again(), name="discord missed")
+        return found
+
+    async def _ask_again(self) -> None:
+        await self._clock.sleep(_AGAIN_SECONDS)
+        await self._waiting.put(_REST)
 
     async def _accepted(self, updates: Sequence[RawUpdate], accept: Accept) -> None:
         told = ""
@@ -178,6 +200,10 @@ def _single(event: Event) -> Sequence[Event]:
 def _key(event: Event, body: str) -> str:
     """Returns the name of an event by which it is known when it comes again."""
     number = event.fields.id("id")
+    if event.name in REACTIONS and (message := event.fields.id("message_id")) is not None:
+        # It was found, and is found again after the next gap.
+        emoji = event.fields.inner("emoji").line("name", 40)
+        return f"thumb:{message}:{event.fields.id('user_id')}:{emoji}"
     if number is None:
         return f"unknown:{hashlib.sha256(body.encode('utf-8', 'replace')).hexdigest()[:32]}"
     if event.name == "MESSAGE_UPDATE":

@@ -77,8 +77,8 @@ class Menu:
 
     async def set(self, commands: Sequence[Mapping[str, Any]]) -> None:
         """Logs a failure only: every command can be typed as text."""
-        names = {"application_id": self._api.own_id}
         try:
+            names = {"application_id": await self._api.application()}
             known = await self._api.call("GET", _PATH, names=names)
             if _digest(known if isinstance(known, list) else []) != _digest(commands):
                 await self._api.call("PUT", _PATH, list(commands), names=names)

@@ -53,6 +53,7 @@ def read_message(message: Fields, where: Where, own: Own) -> Inbound:
         address=where.address,
         sender=sender,
         message_id=number,
+        number=int(number),
         text=text,
         sent_at=time_of(number),
         private=where.private,

@@ -1,7 +1,8 @@
-"""Asks for the messages of known chats that came while nobody listened."""
+"""Asks for the messages of known chats, and the thumbs there, that came while nobody listened."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
@@ -10,7 +11,14 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.places import Places
-from bot.domain.errors import ChannelError, ContentRefused, RecipientGone, StoreError
+from bot.adapters.discord.thumbs import Thumbs
+from bot.domain.errors import (
+    ChannelError,
+    ChannelUnreachable,
+    ContentRefused,
+    RecipientGone,
+    StoreError,
+)
 from bot.domain.message import Address
 
 _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
@@ -19,6 +27,9 @@ _MARGIN = timedelta(minutes=2)
 
 _BEHIND_TIME = 22
 """Bits of a number below its time, which says to which shard a server belongs."""
+
+_NEWEST = 50
+"""Messages that are looked at in any case: what was missed, and answers that may have thumbs."""
 
 _PAGE = 100
 _MOST_PAGES = 5
@@ -47,6 +58,8 @@ class Missed:
         self._known: Known | None = None
         self._before: datetime | None = None
         self._looked_back = False
+        self._gaps: dict[int, datetime | None] = {}
+        self._owed: dict[int, dict[Address, str]] = {}
 
     async def prepare(self, known: Known) -> None:
         self._known = known
@@ -56,25 +69,38 @@ class Missed:
 
         `until` is when the shard brought its last event; None if it brought none in this run.
         """
-        try:
-            until, chats = until or await self._before_this_run(), await self._chats()
-        except StoreError as fault:
-            _log.warning("Missed messages are not asked for: %s", fault)
-            return ()
-        if until is None:
-            return ()
+        self._gaps[shard] = until
+        return await self.rest(shard)
+
+    def owes(self, shard: int) -> bool:
+        """Tells if some chats of a shard could not be asked yet."""
+        return bool(shard in self._gaps or self._owed.get(shard))
+
+    async def rest(self, shard: int) -> Sequence[Event]:
+        """Returns what the chats missed that were not asked yet; stops at the first trouble."""
+        owed = self._owed.setdefault(shard, {})
         found: list[Event] = []
-        after = _number_at(until - _MARGIN)
-        for address in chats:
-            try:
-                if await self._shard_of(address) == shard:
-                    found += await self._of(address, after)
-            except (ContentRefused, RecipientGone):
-                continue
-            except ChannelError as fault:
-                _log.warning("Missed messages cannot be asked for: %s", fault)
-                break
+        try:
+            await self._note_gap(shard, owed)
+            thumbs = Thumbs(self._api)
+            for address, after in list(owed.items()):
+                with suppress(ContentRefused, RecipientGone):
+                    if await self._shard_of(address) == shard:
+                        found += await self._of(address, after, thumbs)
+                del owed[address]
+        except (StoreError, ChannelError) as fault:
+            _log.warning("Missed messages cannot be asked for: %s. I try again.", fault)
         return sorted(found, key=lambda event: int(event.fields.id("id") or 0))
+
+    async def _note_gap(self, shard: int, owed: dict[Address, str]) -> None:
+        """Adds the chats that a gap concerns; one that is owed already keeps its earlier number."""
+        if shard not in self._gaps:
+            return
+        until, chats = self._gaps[shard] or await self._before_this_run(), await self._chats()
+        del self._gaps[shard]
+        if until is not None:
+            for address in chats:
+                owed.setdefault(address, _number_at(until - _MARGIN))
 
     async def _chats(self) -> Sequence[Address]:
         return () if self._known is None else await self._known.chats_of(CHANNEL)
@@ -93,28 +119,43 @@ class Missed:
         server = await self._places.server_of(channel_in(address))
         return (int(server or 0) >> _BEHIND_TIME) % self._api.shards
 
-    async def _of(self, address: Address, after: str) -> Sequence[Event]:
+    async def _of(self, address: Address, after: str, thumbs: Thumbs) -> Sequence[Event]:
         server = is_server(address)
         channel = channel_in(address) if server else await self._api.channel_of(address.chat)
-        names = {"channel_id": channel}
-        found: list[Event] = []
+        newest = await self._page(channel, {"limit": str(_NEWEST)})
+        more = await self._where(channel) if server else {}
+        missed = [one for one in newest if _number(one) > int(after)]
+        if len(missed) == _NEWEST:
+            missed = await self._behind(channel, after)
+        found = [Event("MESSAGE_CREATE", None, {**one, **more}) for one in missed]
+        return [*found, *await thumbs.below(map(Fields, newest), more)]
+
+    async def _behind(self, channel: str, after: str) -> Sequence[dict[str, Any]]:
+        """Returns what came behind a number, the oldest first, page by page."""
+        found: list[dict[str, Any]] = []
         for _ in range(_MOST_PAGES):
-            query = {"after": after, "limit": str(_PAGE)}
-            told = await self._api.call(
-                "GET", "/channels/{channel_id}/messages", names=names, query=query
-            )
-            page = [one for one in told if Fields(one).id("id")] if isinstance(told, list) else []
-            more = await self._where(channel) if server else {}
-            found += [Event("MESSAGE_CREATE", None, {**one, **more}) for one in page]
+            page = await self._page(channel, {"after": after, "limit": str(_PAGE)})
+            found += page
             if len(page) < _PAGE:
                 break
-            after = max((Fields(one).id("id") or "" for one in page), key=int)
+            after = str(max(map(_number, page)))
         return found
+
+    async def _page(self, channel: str, query: Mapping[str, str]) -> Sequence[dict[str, Any]]:
+        names, path = {"channel_id": channel}, "/channels/{channel_id}/messages"
+        told = await self._api.call("GET", path, names=names, query=query)
+        if not isinstance(told, list):
+            raise ChannelUnreachable("Discord sent a list of another form", maybe_done=False)
+        return [one for one in told if Fields(one).id("id")]
 
     async def _where(self, channel: str) -> dict[str, Any]:
         """Returns what the gateway says of a message and the API leaves out."""
         number = await self._places.server_of(channel)
         return {} if number is None else {"guild_id": number}
+
+
+def _number(message: Mapping[str, Any]) -> int:
+    return int(Fields(message).id("id") or 0)
 
 
 def _number_at(at: datetime) -> str:

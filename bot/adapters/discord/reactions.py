@@ -1,5 +1,7 @@
 """Reads reactions to messages: thumbs are opinions, and everything else is passed over."""
 
+from dataclasses import replace
+
 from bot.adapters.discord.addresses import place_of, sender_of
 from bot.adapters.discord.fields import Fields
 from bot.domain.feedback import Opinion, opinion_in
@@ -20,10 +22,14 @@ def read_reaction(event: Fields, place: Fields, *, taken_back: bool) -> Inbound:
     """Returns the opinion that an event gives or takes back."""
     person, message, verdict = event.id("user_id"), event.id("message_id"), _opinion(event)
     member = event.inner("member")
-    sender = sender_of(Fields({"id": person}), member)
+    user = member.inner("user")
+    sender = sender_of(user if "id" in user else Fields({"id": person}), member)
     address = None if person is None else place_of(event, person, place.id("parent"))
     if sender is None or address is None or message is None or verdict is None:
         return Unreadable("a reaction without a usable person, chat, message or emoji")
+    if "id" not in user:
+        # In private no name is told, and a number is none.
+        sender = replace(sender, name="")
     return Reaction(address, sender, message, verdict, taken_back)
 
 

@@ -32,7 +32,9 @@ _OTHER_UNROUTED = _UNROUTED.where(inbox.c.id.not_in(bindparam("besides", expandi
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
 _OLDEST_WAITING = _WAITING.limit(bindparam("most"))
 _MESSAGE = select(*_COLUMNS).where(
-    inbox.c.chat == bindparam("of"), inbox.c.message_id == bindparam("number"), WAITING
+    inbox.c.chat.in_(bindparam("within", expanding=True)),
+    inbox.c.message_id == bindparam("number"),
+    WAITING,
 )
 _FIRST_NEW = func.coalesce(
     select(func.min(inbox.c.id)).where(UNROUTED).scalar_subquery(),
@@ -130,8 +132,8 @@ class SqlInbox:
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         return await self._database.read(lambda c: waiting(c, chat, limit))
 
-    async def message(self, chat: int, message_id: str) -> InboundRow | None:
-        wanted = {"of": chat, "number": message_id}
+    async def message(self, chats: Collection[int], message_id: str) -> InboundRow | None:
+        wanted = {"within": list(chats), "number": message_id}
         row = await self._database.read(lambda c: c.execute(_MESSAGE, wanted).first())
         return InboundRow(*row) if row is not None else None
 

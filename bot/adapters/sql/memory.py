@@ -12,6 +12,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.tables import UNINDEXED, conversation, passage, past, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.adapters.sql.views import views_of
 from bot.domain.change import DropPassage, KeepPassage, ReadPast
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage
@@ -68,6 +69,7 @@ _ANSWERED = (
     )
     .order_by(turn.c.created_at, turn.c.id)
 )
+_HOME = select(passage.c.conversation).where(passage.c.id == bindparam("of"))
 _COUNT = select(func.count()).select_from(passage)
 _COUNT_OWED = _COUNT.where(UNINDEXED)
 _CONVERSATIONS = select(func.count()).select_from(conversation)
@@ -148,8 +150,12 @@ def read_past(connection: Connection, writes: Sequence[ReadPast], _at: datetime)
 
 
 def forget_passages(connection: Connection, writes: Sequence[DropPassage], _at: datetime) -> None:
-    """Takes answers out of the memory, and nothing else."""
-    drop_passages(connection, [write.id for write in writes])
+    """Takes answers out of the memory that no other conversation shows, and nothing else."""
+    for write in writes:
+        home = connection.scalar(_HOME, {"of": write.id})
+        shown = views_of(connection, write.id, home or "")
+        if all(view == write.conversation for view in shown):
+            drop_passages(connection, [write.id])
 
 
 def drop_passages(connection: Connection, ids: Sequence[str]) -> None:

@@ -38,9 +38,13 @@ class ReadPast:
 
 @dataclass(frozen=True, slots=True)
 class DropPassage:
-    """Takes an answer out of the memory; the log stays."""
+    """Takes an answer out of the memory, which a conversation took out of view; the log stays.
+
+    An answer that a branch or the parent still shows is remembered.
+    """
 
     id: str
+    conversation: str
 
 
 MemoryWrite: TypeAlias = KeepPassage | AddNote | DropNote | ReadPast | DropPassage

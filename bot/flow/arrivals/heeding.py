@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
-from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain, Withdrawn
+from bot.domain.message import Address, InboundMessage, Outbound, OutboundKind, Plain, Withdrawn
 from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.arrivals.marks import marked
 from bot.flow.commands import Commands
@@ -68,9 +68,9 @@ class Heeding:
         """Takes a message by what it is to the open cards of the chat."""
         match taken:
             case Taken.DECIDED:
-                done = marked(
-                    arrival.row, InboundState.DONE, "words that a card or a question asked for"
-                )
+                # The card holds the words: a copy without a turn could not be erased with it.
+                why = "words that a card or a question asked for"
+                done = marked(arrival.row, InboundState.DONE, why, forget=True)
                 await self._journal.commit(done)
             case Taken.ASSENT:
                 told = (arrival.done(), _told(arrival, HOW_TO_PRESS))
@@ -100,22 +100,24 @@ class Heeding:
     async def _edit(self, arrival: Arrival) -> None:
         """Changes a message that still waits; the newest answered one may be answered anew.
 
-        The edit of an older one has no effect.
+        The edit of an older one has no effect. Words are kept only where a turn names them, since
+        they are erased with it.
         """
         row, message_id = arrival.row, arrival.message.message_id
-        waiting = await self._queueing.waiting(arrival.chat.id, message_id)
+        waiting = await self._waiting(arrival.chat.address, message_id)
         why = "an edit of a message already taken"
         if waiting is not None:
             amended = AmendInbound(waiting.id, row.body)
+            done = replace(arrival.done(), forget=True)
             try:
-                await self._journal.commit(Change((amended, arrival.done())))
+                await self._journal.commit(Change((amended, done)))
             except Conflict:
                 why = "an edit that came too late"
             else:
                 return
         offered = await self._edits.offer(row.id, arrival.message, arrival.chat)
         if offered is None:
-            await self._journal.commit(marked(row, InboundState.DONE, why))
+            await self._journal.commit(marked(row, InboundState.DONE, why, forget=True))
             return
         turn, shown = offered
         # Marked with the turn, the words are erased with it.
@@ -125,7 +127,7 @@ class Heeding:
     async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
         """Drops a deleted message that still waits; of an older one nothing changes."""
         why = "a message deleted that nobody waits for"
-        waiting = await self._waiting(withdrawn)
+        waiting = await self._waiting(withdrawn.address, withdrawn.message_id)
         if waiting is not None:
             expect = (InboundState.WAITING,)
             gone = MarkInbound(
@@ -138,11 +140,11 @@ class Heeding:
                 why = "a message deleted too late"
         await self._journal.commit(marked(row, InboundState.DONE, why))
 
-    async def _waiting(self, withdrawn: Withdrawn) -> InboundRow | None:
-        for chat in await self._chats.within(withdrawn.address):
-            if chat.address == withdrawn.address:
-                return await self._queueing.waiting(chat.id, withdrawn.message_id)
-        return None
+    async def _waiting(self, address: Address, message_id: str) -> InboundRow | None:
+        """Returns the row of a message that waits there, or in a thread that it was carried to."""
+        there = await self._chats.within(address)
+        chats = [one.id for one in there if one.address.chat == address.chat]
+        return await self._queueing.waiting(chats, message_id) if chats else None
 
 
 def _told(arrival: Arrival, text: str) -> Show:

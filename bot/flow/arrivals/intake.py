@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from bot.domain.errors import StoreBusy, StoreUnwritable
+from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.lines import Lines
 from bot.flow.queue.seams import Seams
@@ -37,10 +37,22 @@ class Intake:
         self._overhearing = overhearing
         self._clock = clock
         self._arrived = asyncio.Event()
+        self._in_doubt = False
 
     async def accept(self, channel: str, updates: Sequence[RawUpdate]) -> None:
         """Stores updates; after this returns, the platform may hear that they arrived."""
-        if await self._inbox.accept(channel, updates, self._clock.now()):
+        try:
+            added = await self._inbox.accept(channel, updates, self._clock.now())
+        except asyncio.CancelledError:
+            # A cancel comes through only after the commit.
+            self._arrived.set()
+            raise
+        except StoreError:
+            # The answer to a commit may be lost: then the next try finds the updates stored.
+            self._in_doubt = True
+            raise
+        if added or self._in_doubt:
+            self._in_doubt = False
             self._arrived.set()
 
     async def run(self) -> None:

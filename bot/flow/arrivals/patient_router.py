@@ -37,7 +37,7 @@ class PatientRouter:
 
     async def tidy(self) -> None:
         """Stores the marks that were collected; waits as long as the store cannot write."""
-        await self._until_written(self._tidy)
+        await self._until_written(self._router.flush)
 
     async def _until_written(self, attempt: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -52,11 +52,6 @@ class PatientRouter:
             else:
                 self._complaint = ""
                 return
-
-    async def _tidy(self) -> None:
-        # A conflict means that these updates are marked already.
-        with suppress(Conflict):
-            await self._router.flush()
 
     async def _route(self, row: InboundRow, inbound: Inbound) -> None:
         try:

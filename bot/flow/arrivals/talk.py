@@ -54,11 +54,12 @@ class GroupTalk:
         self._heeding = heeding
 
     async def hear(self, row: InboundRow, message: InboundMessage) -> None:
-        if await self._overhearing.is_new(message) and await self._is_stranger(message):
+        if await self._overhearing.concerns_nobody(message):
             # Else strangers could fill the store: each topic they open would be a chat of ours.
             self._overhearing.pass_over(row)
             return
         chat = await self._overhearing.chat(message)
+        message, chat = await self._threads.continued(message, chat)
         person = await self._speaker(message, chat)
         if person is not None:
             await self._overhearing.flush()
@@ -70,9 +71,6 @@ class GroupTalk:
     async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:
         await self._overhearing.flush()
         await self._heeding.drop(row, await self._threads.followed(withdrawn))
-
-    async def _is_stranger(self, message: InboundMessage) -> bool:
-        return await self._people.by_sender(message.sender) is None
 
     async def _speaker(self, message: InboundMessage, chat: Chat) -> Person | None:
         """Returns the person who speaks to the bot with a message of a group.

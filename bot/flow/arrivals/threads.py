@@ -23,6 +23,16 @@ class Threads:
         self._seams = seams
         self._journal = journal
 
+    async def continued(self, message: InboundMessage, chat: Chat) -> tuple[InboundMessage, Chat]:
+        """Returns a later fragment in the thread that its beginning opened; others as they are."""
+        if not chat.threads or message.edited:
+            return message, chat
+        for number in self._seams.continued_by(message):
+            thread = await self._chats.get(number)
+            if thread.address.thread is not None and thread.address.chat == chat.address.chat:
+                return replace(message, address=thread.address), thread
+        return message, chat
+
     async def opened(self, message: InboundMessage, chat: Chat) -> tuple[InboundMessage, Chat]:
         """Returns the message in its thread, with the chat of that; both as they are for others."""
         if not chat.threads or not self._begins_a_task(message, chat):
@@ -31,6 +41,7 @@ class Threads:
         if address is None or (message.edited and not await self._known(address, chat.address)):
             return message, chat
         thread = await self._chats.at(address, private=False)
+        self._seams.carry_over(chat.id, thread.id, message)
         if thread.last_seq == 0 and thread.activation is not Activation.ALWAYS:
             # The thread is new: it is the bot's own, and has the settings of its channel.
             thread = replace(
@@ -48,13 +59,12 @@ class Threads:
         return replace(message, address=address), thread
 
     def _begins_a_task(self, message: InboundMessage, chat: Chat) -> bool:
-        """Returns False for commands, answers to the bot, and parts of a longer message."""
+        """Returns False for commands, answers to the bot, and later parts of such a message."""
         if message.text.startswith("/") or not message.posted:
             return False
         if message.quote is not None and message.quote.own:
             return False
-        part = self._seams.continues(chat.id, message) or self._seams.before(chat.id, message)
-        return not part
+        return not self._seams.continues(chat.id, message)
 
     async def followed(self, withdrawn: Withdrawn) -> Withdrawn:
         """Returns the deletion of a message in the thread that it opened, if it opened one."""

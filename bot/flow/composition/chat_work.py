@@ -124,7 +124,11 @@ class ChatWork:
     def overhearing(self) -> Overhearing:
         store = self._store
         return Overhearing(
-            store.inbox, store.chats, self._way_out.journal, self._one_turn.way_in.rows
+            store.inbox,
+            store.chats,
+            store.people,
+            self._way_out.journal,
+            self._one_turn.way_in.rows,
         )
 
     @cached_property

@@ -1,6 +1,6 @@
 """Puts a message into the queue of its chat."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.domain.change import AskStop, Change, Write
@@ -106,6 +106,6 @@ class Queueing:
             self._seams.remember(chat, one)
         return together[0]
 
-    async def waiting(self, chat: int, message_id: str) -> InboundRow | None:
-        """Returns the row of a message that still waits, otherwise None."""
-        return await self._inbox.message(chat, message_id)
+    async def waiting(self, chats: Collection[int], message_id: str) -> InboundRow | None:
+        """Returns the row of a message that still waits in one of the chats, otherwise None."""
+        return await self._inbox.message(chats, message_id)

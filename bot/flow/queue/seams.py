@@ -76,6 +76,23 @@ class Seams:
         """Returns True when this continues the newest message of its sender in this chat."""
         return self._end(chat, message) is not None
 
+    def continued_by(self, message: InboundMessage) -> Sequence[int]:
+        """Returns the chats whose newest message of the sender this continues, the latest first."""
+        found = [
+            (end.seam.number, chat)
+            for (chat, sender), end in self._ends.items()
+            if sender == message.sender.key and belong(end.seam, seam_of(message))
+        ]
+        return [chat for _, chat in sorted(found, reverse=True)]
+
+    def carry_over(self, chat: int, to: int, message: InboundMessage) -> None:
+        """Has the kept fragments of a sender go to another chat, with the message behind them."""
+        old, new = (chat, message.sender.key), (to, message.sender.key)
+        early = self._early.pop(old, None)
+        if early is not None:
+            self._early[new] = early
+            self._early_of |= dict.fromkeys(early.rows, new)
+
     def declined(self, chat: int, message: InboundMessage) -> bool:
         """Returns True when this continues a message that was declined."""
         end = self._end(chat, message)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
@@ -15,6 +16,7 @@ from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
+from bot.ports.people import People
 
 MOST_HEARD = 50
 """The most messages that are kept for the next turn."""
@@ -39,11 +41,15 @@ class Heard:
 class Overhearing:
     """Collects marks of such updates and stores them one batch at a time.
 
-    This saves a transaction for each update; updates of a lost batch are simply routed again.
+    This saves a transaction for each update; updates of a lost batch are simply routed again. The
+    places and strangers of a batch are looked up once.
     """
 
-    def __init__(self, inbox: Inbox, chats: Chats, journal: Journal, rows: RowReader) -> None:
+    def __init__(
+        self, inbox: Inbox, chats: Chats, people: People, journal: Journal, rows: RowReader
+    ) -> None:
         self._inbox = inbox
+        self._people = people
         self._chats = chats
         self._journal = journal
         self._rows = rows
@@ -51,15 +57,30 @@ class Overhearing:
         self._heard: dict[int, MarkInbound] = {}
         self._collected: set[int] = set()
         self._known: dict[Address, Chat] = {}
+        self._new: set[Address] = set()
+        self._strangers: set[str] = set()
         self._storing = asyncio.Lock()
 
-    async def is_new(self, message: InboundMessage) -> bool:
-        """Returns true for a message from a group or topic that has no chat yet."""
-        address = message.address
-        if address in self._known:
-            return False
+    async def concerns_nobody(self, message: InboundMessage) -> bool:
+        """Returns true for words of a stranger in a group or topic that has no chat yet."""
+        return await self._is_new(message.address) and await self._is_of_stranger(message)
+
+    async def _is_new(self, address: Address) -> bool:
+        if address in self._known or address in self._new:
+            return address not in self._known
         chats = await self._chats.within(address)
-        return not any(address in (chat.address, chat.moved_from) for chat in chats)
+        if any(address in (chat.address, chat.moved_from) for chat in chats):
+            return False
+        self._new.add(address)
+        return True
+
+    async def _is_of_stranger(self, message: InboundMessage) -> bool:
+        sender = message.sender
+        if sender.key not in self._strangers:
+            if await self._people.by_sender(sender) is not None:
+                return False
+            self._strangers.add(sender.key)
+        return True
 
     async def chat(self, message: InboundMessage) -> Chat:
         """Returns the group of a message, read once a batch, and keeps its title up to date."""
@@ -100,6 +121,8 @@ class Overhearing:
         It returns only when the marks that another caller is storing are stored, too.
         """
         self._known.clear()
+        self._new.clear()
+        self._strangers.clear()
         async with self._storing:
             if self._passed or self._heard:
                 await self._store()
@@ -107,21 +130,27 @@ class Overhearing:
     async def _store(self) -> None:
         passed, heard = self._passed, self._heard
         self._passed, self._heard = set(), {}
-        over = (PassOver(tuple(sorted(passed)), "not for the bot"),) if passed else ()
         try:
-            await self._journal.commit(Change((*heard.values(), *over)))
+            await self._written(passed, heard)
         except StoreError:
-            # Nothing was written: the next caller tries it again.
+            # The next caller tries it again.
             self._passed |= passed
             self._heard = {**heard, **self._heard}
-            raise
-        except Conflict:
-            # Some are marked already; the others are read and routed again.
-            self._collected -= passed | heard.keys()
             raise
         self._collected -= passed | heard.keys()
         for chat in {mark.chat for mark in heard.values() if mark.chat is not None}:
             await self._trim(chat)
+
+    async def _written(self, passed: set[int], heard: dict[int, MarkInbound]) -> None:
+        """Writes marks together; one by one when some of the updates are marked already."""
+        over = (PassOver(tuple(sorted(passed)), "not for the bot"),) if passed else ()
+        try:
+            await self._journal.commit(Change((*heard.values(), *over)))
+        except Conflict:
+            for mark in heard.values():
+                with suppress(Conflict):
+                    await self._journal.commit(Change((mark,)))
+            await self._journal.commit(Change(over))
 
     async def _trim(self, chat: int) -> None:
         kept = await self._inbox.heard(chat, MOST_HEARD + 1)

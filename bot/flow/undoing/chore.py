@@ -56,7 +56,8 @@ class UndoChore:
         shown = Show(_key(work), work.turn.chat, Outbound(kind, told, buttons))
         note = (wording.left_note(files, left),) if files or left else ()
         out = CutBody((), 0, without=(turn,))
-        await self._settle(work, (out, *note), (shown, DropPassage(turn), _audit(work, turn)))
+        forgotten = DropPassage(turn, work.turn.conversation)
+        await self._settle(work, (out, *note), (shown, forgotten, _audit(work, turn)))
 
     async def _put_back(self, work: Work) -> None:
         asked = await self._parts.changes.asked_by(work.turn.id)

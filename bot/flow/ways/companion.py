@@ -39,7 +39,7 @@ class WaysCompanion(Bystander):
         if speaker is None:
             return Share(row, writes=past)
         if turn.way is Way.ANEW:
-            past = (*past, DropPassage(turn.follows))
+            past = (*past, DropPassage(turn.follows, turn.conversation))
         bodies = opened(turn, work.log.entries(turn.follows), work.log.chat, speaker)
         return Share(row, bodies, past, purpose_in(work.log.entries()))
 

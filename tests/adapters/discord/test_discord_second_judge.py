@@ -74,6 +74,8 @@ async def court() -> AsyncGenerator[Court]:
         ann = guild.add_member(env.create_user("ann"))
         assert env.bot.user is not None
         api.own_id = str(env.bot.user.id)
+        # READY would tell it.
+        api.belongs_to(str(api.client.application_id))
         found = Court(env, api, guild, place, ann)
 
         interactions = Interactions(api)
@@ -110,8 +112,6 @@ async def test_it_takes_the_answer_to_a_press_and_the_refusal_behind_it() -> Non
         pressed = await at.ann.click(at.place.history()[0], label="✅ Approve")
         assert pressed.deferred
         ann = Sender("discord", str(at.ann.id), "Ann")
-        # Discord gives a bot and its application one number; simcord gives them two.
-        at.api.own_id = str(at.api.client.application_id)
         press = Press(at.address, ann, "a:1", at.handles[0], "1")
         await at.channel.acknowledge(press, "Only an owner can decide this.", refused=True)
         [told] = pressed.followups
@@ -165,9 +165,11 @@ async def test_it_knows_the_owner_the_members_and_the_commands() -> None:
         at.guild.remove_member(at.ann)
         assert not await groups.includes(at.address, ann)
         assert not await groups.run_by(at.address, ann)
-        at.api.own_id = str(at.api.client.application_id)
         await Menu(at.api).set(listed([("stop", "stop the work")], {"stop": "all"}))
-        path, names = "/applications/{application_id}/commands", {"application_id": at.api.own_id}
+        path, names = (
+            "/applications/{application_id}/commands",
+            {"application_id": await at.api.application()},
+        )
         told = await at.api.call("GET", path, names=names)
         assert sorted(one["name"] for one in told) == ["Ask Steward", "stop"]
 

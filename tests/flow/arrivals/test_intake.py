@@ -1,7 +1,10 @@
 """Routing goes on: what meets a moment of change or a sick store is routed again, never lost."""
 
 import asyncio
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
 from bot.domain.limits import BundleBounds
-from bot.domain.message import Address, Inbound, Press
+from bot.domain.message import Address, Inbound, Press, RawUpdate
 from bot.domain.person import Sender
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.lines import Lines
@@ -52,23 +55,61 @@ class StumblingRouter:
             raise self.faults.pop(0)
 
 
+@dataclass
+class SlipperyInbox:
+    """Stores updates for good, and then loses the answer once."""
+
+    store: MemoryStore
+    fault: BaseException
+
+    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+        added = await self.store.inbox.accept(channel, updates, at)
+        if added:
+            raise self.fault
+        return added
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store.inbox, name)
+
+
+class Scene:
+    """An intake at work over a store in memory."""
+
+    def __init__(self, *faults: Exception, after: bool = False) -> None:
+        self.store, self.clock, self.channel = MemoryStore(), FakeClock(), FakeChannel()
+        self.router = StumblingRouter(self.store, list(faults), after)
+
+    def intake(self, inbox: Any, lines: Lines) -> Intake:
+        store, rows = self.store, RowReader({self.channel.name: self.channel})
+        seams = Seams(inbox, rows, self.clock, BundleBounds())
+        overhearing = Overhearing(inbox, store.chats, store.people, store.journal, rows)
+        return Intake(inbox, rows, lines, seams, overhearing, self.clock)
+
+    @asynccontextmanager
+    async def working(self, inbox: Any = None) -> AsyncIterator[Intake]:
+        router: Any = self.router
+        async with Lines(
+            PatientRouter(router, self.store.inbox, self.store.journal, self.clock)
+        ) as lines:
+            intake = self.intake(inbox or self.store.inbox, lines)
+            task = asyncio.create_task(intake.run())
+            yield intake
+            await self.clock.advance(5)
+            assert not task.done(), "routing has ended"
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    @property
+    def states(self) -> list[InboundState]:
+        return [row.state for row in self.store.rows.inbox.values()]
+
+
 async def routed(*faults: Exception, after: bool = False) -> tuple[list[str], list[InboundState]]:
     """Which updates were routed, and what became of the two there are, five seconds later."""
-    store, clock, channel = MemoryStore(), FakeClock(), FakeChannel()
-    router: Any = StumblingRouter(store, list(faults), after)
-    rows = RowReader({channel.name: channel})
-    lines = Lines(PatientRouter(router, store.inbox, store.journal, clock))
-    seams = Seams(store.inbox, rows, clock, BundleBounds())
-    overhearing = Overhearing(store.inbox, store.chats, store.journal, rows)
-    intake = Intake(store.inbox, rows, lines, seams, overhearing, clock)
-    await intake.accept("fake", [channel.update(PRESS), channel.update(PRESS)])
-    async with lines:
-        task = asyncio.create_task(intake.run())
-        await clock.advance(5)
-        assert not task.done(), "routing has ended"
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-    return router.routed, [row.state for row in store.rows.inbox.values()]
+    scene = Scene(*faults, after=after)
+    async with scene.working() as intake:
+        await intake.accept("fake", [scene.channel.update(PRESS), scene.channel.update(PRESS)])
+    return scene.router.routed, scene.states
 
 
 async def test_an_update_that_meets_a_change_of_its_chat_is_routed_again() -> None:
@@ -98,3 +139,36 @@ async def test_an_update_nobody_can_route_is_set_aside_and_the_next_one_routed()
 
 async def test_a_fault_after_an_update_was_routed_ends_nothing() -> None:
     assert await routed(ValueError("no reaction"), after=True) == (["1", "2"], [_DONE] * 2)
+
+
+@pytest.mark.parametrize("fault", [StoreBusy("the answer is lost"), asyncio.CancelledError()])
+async def test_an_update_whose_acceptance_ended_after_it_was_stored_is_routed_all_the_same(
+    fault: BaseException,
+) -> None:
+    scene = Scene()
+    update = scene.channel.update(PRESS)
+    async with scene.working(SlipperyInbox(scene.store, fault)) as intake:
+        await scene.clock.advance(1)
+        with pytest.raises(type(fault)):
+            await intake.accept("fake", [update])
+        if isinstance(fault, StoreBusy):
+            # The platform's loop tries again, and the row is there already.
+            await intake.accept("fake", [update])
+    assert scene.states == [_DONE]
+
+
+async def test_marks_that_meet_one_already_marked_are_stored_without_it() -> None:
+    store, clock, channel = MemoryStore(), FakeClock(), FakeChannel()
+    rows = RowReader({channel.name: channel})
+    overhearing = Overhearing(store.inbox, store.chats, store.people, store.journal, rows)
+    await store.inbox.accept("fake", [channel.update(PRESS) for _ in range(3)], clock.now())
+    chat = await store.chats.at(Address("fake", "-1"), private=False)
+    first, second, third = await store.inbox.unrouted(3)
+    overhearing.overhear(first, replace(chat, listens=True))
+    overhearing.overhear(second, replace(chat, listens=True))
+    overhearing.pass_over(third)
+    await store.journal.commit(Change((MarkInbound(first.id, _DEAD, (InboundState.NEW,)),)))
+    await overhearing.flush()
+    states = [row.state for row in store.rows.inbox.values()]
+    assert states == [_DEAD, InboundState.HEARD, _DONE]
+    assert not overhearing.collected

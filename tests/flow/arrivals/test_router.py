@@ -28,7 +28,7 @@ class Journal:
 async def test_talk_without_end_is_marked_while_it_comes() -> None:
     store, journal = MemoryStore(), Journal()
     written: Any = journal
-    overhearing = Overhearing(store.inbox, store.chats, written, RowReader({}))
+    overhearing = Overhearing(store.inbox, store.chats, store.people, written, RowReader({}))
     router = Router(UNUSED, UNUSED, UNUSED, overhearing, UNUSED, UNUSED, written)
     for number in range(450):
         row = InboundRow(number, "fake", str(number), "", InboundState.NEW, FakeClock().now())

@@ -24,6 +24,9 @@ from tests.standins.discord.world import (
 
 T = TypeVar("T")
 BOT_ID = 900_000_000_000_000_001
+APPLICATION_ID = 900_000_000_000_000_444
+"""An old bot's: those made since have one number for both."""
+
 TOKEN = ".".join(
     (
         base64.urlsafe_b64encode(str(BOT_ID).encode()).decode().rstrip("="),
@@ -38,7 +41,7 @@ class Discord:
 
     def __init__(self) -> None:
         self.bot = User(BOT_ID, "Steward", bot=True)
-        self.places = Places(self.bot)
+        self.places = Places(self.bot, APPLICATION_ID)
         self._happened = asyncio.Condition()
         self.gateway = Gateway(TOKEN, self._ready, self._greeting, self._note)
         self._server = Server(TOKEN, self.places, self.gateway)
@@ -112,7 +115,7 @@ class Discord:
 
     def _ready(self) -> dict[str, Any]:
         guilds = [{"id": str(one), "unavailable": True} for one in self.places.guilds]
-        application = {"id": str(self.bot.id), "flags": 1 << 19}
+        application = {"id": str(APPLICATION_ID), "flags": 1 << 19}
         return {"v": 10, "user": self.bot.json, "guilds": guilds, "application": application}
 
     def _greeting(self) -> list[tuple[str, Any]]:
@@ -208,6 +211,10 @@ class Discord:
 
     def react(self, person: User, message: Message, emoji: str, *, gone: bool = False) -> None:
         """Put a reaction on a message, or take it away."""
+        people = message.thumbs.setdefault(emoji, [])
+        people.remove(person) if gone else people.append(person)
+        if not people:
+            del message.thumbs[emoji]
         told: dict[str, Any] = {
             "user_id": str(person.id),
             "channel_id": str(message.channel.id),

@@ -8,8 +8,9 @@ from tests.standins.discord.world import Channel, Guild, Interaction, Message, U
 class Places:
     """All that there is on this Discord."""
 
-    def __init__(self, bot: User) -> None:
+    def __init__(self, bot: User, application: int) -> None:
         self.bot = bot
+        self.application = application
         self.url = ""
         self.people: dict[int, User] = {bot.id: bot}
         self.guilds: dict[int, Guild] = {}

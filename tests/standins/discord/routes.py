@@ -66,9 +66,11 @@ class Routes:
         limit = int(query.get("limit", "50"))
         if not 1 <= limit <= 100:
             raise bad_form("limit: Must be between 1 and 100.")
-        after = int(query.get("after", "0"))
         held = [m for m in self._places.messages if m.channel is channel and not m.deleted]
-        found = sorted((m for m in held if m.id > after), key=lambda m: m.id)[:limit]
+        held.sort(key=lambda m: m.id)
+        after = query.get("after")
+        behind = [m for m in held if m.id > int(after or 0)]
+        found = behind[-limit:] if after is None else behind[:limit]
         # The API leaves out what the gateway says of the server.
         shown = [m.json([]) for m in reversed(found)]
         return [{k: v for k, v in m.items() if k not in ("guild_id", "member")} for m in shown]
@@ -147,6 +149,14 @@ class Routes:
             message.reactions.remove(shown)
         else:
             raise Refusal(404, 10014, "Unknown Emoji")
+
+    def reactions_get(
+        self, channel: Channel, message: Message, emoji: str, query: dict[str, str]
+    ) -> list[dict[str, Any]]:
+        self._may(channel, "view")
+        if not 1 <= int(query.get("limit", "25")) <= 100:
+            raise bad_form("limit: Must be between 1 and 100.")
+        return [person.json for person in message.thumbs.get(unquote(emoji), [])]
 
     def thread_post(self, channel: Channel, message: Message, body: Any) -> dict[str, Any]:
         """Opens the thread of a message; it has the message's number."""

@@ -137,11 +137,13 @@ class Server:
                 return self.routes.direct(body)
             case "POST", ["interactions", number, token, "callback"]:
                 return self.routes.callback(self._interaction(token, number), body)
-            case "PUT", ["applications", _, "commands"]:
+            case "PUT", ["applications", number, "commands"]:
+                self._own(number)
                 check_commands(body)
                 self._places.commands = [{**one, "id": str(snowflake())} for one in body]
                 return self._places.commands
-            case "POST", ["webhooks", _, token]:
+            case "POST", ["webhooks", number, token]:
+                self._own(number)
                 return self.routes.follow_up(self._interaction(token), body)
             case "GET", _:
                 return self._looked_up(parts, body)
@@ -165,7 +167,8 @@ class Server:
                 limit = {"total": 1000, "remaining": self.starts_left, "reset_after": 1000}
                 url = self._places.url.replace("http", "ws", 1) + "/gateway"
                 return {"url": url, "shards": 1, "session_start_limit": limit}
-            case ["applications", _, "commands"]:
+            case ["applications", number, "commands"]:
+                self._own(number)
                 return self._places.commands
             case ["guilds", guild]:
                 return self._guild(guild)
@@ -176,12 +179,22 @@ class Server:
             case _:
                 raise Refusal(404, 0, "404: Not Found")
 
+    def _own(self, application: str) -> None:
+        if application != str(self._places.application):
+            raise Refusal(403, 20012, "You are not authorized to perform this action")
+
     def _application(self) -> dict[str, Any]:
         bot = self._places.bot
         about: dict[str, Any] = {"name": bot.username, "description": "", "icon": None}
         rights = {"bot_public": False, "bot_require_code_grant": False, "verify_key": ""}
         flags = int(self.reads_words) << 19
-        return {"id": str(bot.id), "owner": bot.json, "flags": flags, **about, **rights}
+        return {
+            "id": str(self._places.application),
+            "owner": bot.json,
+            "flags": flags,
+            **about,
+            **rights,
+        }
 
     def _in_channel(
         self, method: str, channel: Channel, rest: list[str], body: Any, files: Sequence[bytes]
@@ -221,6 +234,8 @@ class Server:
                 return routes.message_delete(channel, message)
             case "POST", ["threads"]:
                 return routes.thread_post(channel, message, body)
+            case "GET", ["reactions", emoji]:
+                return routes.reactions_get(channel, message, emoji, body)
             case "PUT" | "DELETE", ["reactions", emoji, "@me"]:
                 return routes.reaction(channel, message, emoji, put=method == "PUT")
             case _:

@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 
 from tests.standins.discord import TOKEN, Discord, Interaction, Message
+from tests.standins.discord.discord import APPLICATION_ID
 
 HEADERS = {"Authorization": f"Bot {TOKEN}", "User-Agent": "DiscordBot (test, 1)"}
 IDENTIFY = {
@@ -125,9 +126,10 @@ async def test_a_press_is_answered_once_and_within_three_seconds(
     assert (await answer(soon, 6))[0] == 204
     assert (await answer(soon, 6))[1]["code"] == 40060
     notice = {"content": "No.", "flags": 1 << 6}
-    assert (await caller.call("POST", f"/webhooks/1/{late.token}", notice))[0] == 404
-    assert (await caller.call("POST", f"/webhooks/1/{soon.token}", notice))[0] == 200
+    assert (await caller.call("POST", f"/webhooks/{APPLICATION_ID}/{late.token}", notice))[0] == 404
+    assert (await caller.call("POST", f"/webhooks/{APPLICATION_ID}/{soon.token}", notice))[0] == 200
     assert soon.notices == ["No."]
+    assert (await caller.call("POST", f"/webhooks/1/{soon.token}", notice))[0] == 403
 
 
 async def test_a_bucket_that_is_empty_refuses_and_says_when_to_come_again(

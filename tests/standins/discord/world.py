@@ -2,6 +2,8 @@
 
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
@@ -11,9 +13,23 @@ _EPOCH_MS = 1_420_070_400_000
 _low = count(1)
 
 
+_stopped: list[float] = []
+
+
+@contextmanager
+def stopped_clock() -> Iterator[None]:
+    """Have all that is made meanwhile be of one moment, however long the machine takes."""
+    _stopped.append(time.time())
+    try:
+        yield
+    finally:
+        _stopped.pop()
+
+
 def snowflake() -> int:
     """Returns a new number, which holds the time and is larger than all before."""
-    return (int(time.time() * 1000) - _EPOCH_MS) << 22 | next(_low) & 0x3FFFFF
+    now = _stopped[0] if _stopped else time.time()
+    return (int(now * 1000) - _EPOCH_MS) << 22 | next(_low) & 0x3FFFFF
 
 
 @dataclass(eq=False)
@@ -140,6 +156,8 @@ class Message:
     nonce: str | None = None
     flags: int = 0
     reactions: list[str] = field(default_factory=list[str])
+    thumbs: dict[str, list["User"]] = field(default_factory=dict[str, list["User"]])
+    """The people who reacted, by emoji."""
     deleted: bool = False
     edits: int = 0
     more: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -187,6 +205,11 @@ class Message:
             "components": self.components,
             **self.more,
         }
+        if self.thumbs:
+            shown["reactions"] = [
+                {"emoji": {"id": None, "name": emoji}, "count": len(people), "me": False}
+                for emoji, people in self.thumbs.items()
+            ]
         if self.nonce is not None:
             shown["nonce"] = self.nonce
         if self.channel.guild is not None:
