@@ -190,7 +190,8 @@ async def killed_half_way(folder: Path, leaving: asyncio.Task[None]) -> bool:
 
 def generations(folder: Path) -> int:
     """Returns how many collections of the owner Chroma has written down."""
-    file = f"file:{folder / 'chroma.sqlite3'}?mode=ro"
+    # A process killed in a write leaves a journal, which only those who may write can roll back.
+    file = f"file:{folder / 'chroma.sqlite3'}?mode=rw"
     with closing(sqlite3.connect(file, uri=True)) as connection:
         told = "SELECT count(*) FROM collections WHERE name LIKE '%-p1-%'"
         return connection.execute(told).fetchone()[0]
