@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     Connection,
@@ -70,7 +71,11 @@ _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _KNOWN = tuple(name for name in names(TimedTask) if name != "id")
 _ADD_TASK = Upsert(task, ["id"])
-_MOVE = update(task).where(task.c.id == _OF, task.c.version == bindparam("expect"))
+_MOVE = (
+    update(task)
+    .where(task.c.id == _OF, task.c.version == bindparam("expect"))
+    .values({name: bindparam(f"new_{name}") for name in _KNOWN})
+)
 _PAUSE = (
     update(task)
     .where(task.c.chat == _OF, task.c.state == TaskState.ACTIVE)
@@ -123,7 +128,11 @@ _DROP_RUNS = delete(run).where(run.c.task == _OF)
 _DROP = delete(task).where(task.c.id == _OF)
 _ADD_RUN = Upsert(run, ["task", "due"])
 _RUN_MOVES = ("turn", "state", "tries", "again_at", "ended_at", "rounds", "why")
-_SAVE_RUN = update(run).where(run.c.task == _OF, run.c.due == bindparam("met"))
+_SAVE_RUN = (
+    update(run)
+    .where(run.c.task == _OF, run.c.due == bindparam("met"))
+    .values({name: bindparam(f"new_{name}") for name in _RUN_MOVES})
+)
 
 
 class SqlScheduled:
@@ -192,14 +201,13 @@ class SqlScheduled:
 
 def save_tasks(connection: Connection, writes: Sequence[SaveTask], _at: datetime) -> None:
     for write in writes:
-        row = values(write.task, _KNOWN)
         if write.expect is None:
             known = values(write.task, names(TimedTask))
             if not _ADD_TASK.run(connection, known):
                 raise Conflict(f"task {write.task.id} is there already")
         else:
-            wanted = {"of": write.task.id, "expect": write.expect}
-            if not connection.execute(_MOVE.values(**row), wanted).rowcount:
+            wanted = {"of": write.task.id, "expect": write.expect, **_new(write.task, _KNOWN)}
+            if not connection.execute(_MOVE, wanted).rowcount:
                 raise Conflict(f"task {write.task.id} is not at version {write.expect}")
 
 
@@ -232,5 +240,13 @@ def add_runs(connection: Connection, writes: Sequence[AddRun], _at: datetime) ->
 
 def save_runs(connection: Connection, writes: Sequence[SaveRun], _at: datetime) -> None:
     for write in writes:
-        moved = _SAVE_RUN.values(**values(write.run, _RUN_MOVES))
-        connection.execute(moved, {"of": write.run.task, "met": write.run.due})
+        known = {"of": write.run.task, "met": write.run.due}
+        connection.execute(_SAVE_RUN, known | _new(write.run, _RUN_MOVES))
+
+
+def _new(value: TimedTask | TaskRun, wanted: tuple[str, ...]) -> dict[str, Any]:
+    """Returns the values that take the place of those in a row.
+
+    A statement with them in it would be built and compiled anew at each call.
+    """
+    return {f"new_{name}": held for name, held in values(value, wanted).items()}
