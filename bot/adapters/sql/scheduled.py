@@ -62,7 +62,12 @@ _AGAIN = (
 _NEXT_DUE = select(func.min(task.c.due)).where(SCHEDULED)
 _NEXT_TRY = select(func.min(run.c.again_at)).where(TRIED_AGAIN)
 _AHEAD = _TASKS.where(SCHEDULED, task.c.planned_at > _NOW).order_by(task.c.id)
-_RUN_OF = _RUNS.where(run.c.turn == _OF)
+_RUN_OF = (
+    select(*columns(run, TaskRun), *columns(task, TimedTask))
+    .select_from(run.join(task, task.c.id == run.c.task))
+    .where(run.c.turn == _OF)
+)
+_RUN_FIELDS = len(names(TaskRun))
 _SINCE = _RUNS.where(run.c.task == _OF, or_(run.c.at >= _NOW, NOT_OVER)).order_by(run.c.at)
 _LAST = _RUNS.where(run.c.task == _OF).order_by(run.c.at.desc(), run.c.due.desc()).limit(1)
 _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
@@ -180,9 +185,11 @@ class SqlScheduled:
             lambda c: [TimedTask(*row) for row in c.execute(_AHEAD, wanted)]
         )
 
-    async def run_of(self, turn: str) -> TaskRun | None:
+    async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
         row = await self._database.read(lambda c: c.execute(_RUN_OF, {"of": turn}).first())
-        return None if row is None else TaskRun(*row)
+        if row is None:
+            return None
+        return TaskRun(*row[:_RUN_FIELDS]), TimedTask(*row[_RUN_FIELDS:])
 
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
         wanted = {"of": task, "now": since}
