@@ -144,7 +144,8 @@ def _figures(rounds: Sequence[Sequence[_Cost]], answers: int) -> Iterator[Figure
     yield Figure(name, until + after(2), "ms", aim="≤ 8 ms")
     yield Figure("… of which until the answer", until, "ms")
     yield Figure("… of which Chroma's process until then", more(lambda cost: cost.index, 2), "ms")
-    yield Figure("… of which after it, for each of sixteen that are indexed at once", after(2), "ms")
+    name = "… of which after it, for each of sixteen that are indexed at once"
+    yield Figure(name, after(2), "ms")
 
 
 @asynccontextmanager
