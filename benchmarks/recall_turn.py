@@ -5,8 +5,8 @@ meaning. Each round is compared within itself, and another program begins it eac
 machine that grows busy changes all three alike. Counted is the time of the program and of Chroma's
 process, by the kernel; the model's and the embedder's are not.
 
-Chroma's index gets the answers of a talk eight at a time, so the cost after an answer is a mean
-over whole eights. That of a lone answer, which the index gets when nothing else came, is a row of
+Chroma's index gets the answers of a talk sixteen at a time, so the cost after an answer is a mean
+over whole sixteens. That of a lone answer, which the index gets when nothing else came, is a row of
 its own.
 """
 
@@ -33,10 +33,12 @@ from tests.standins.serving import serving
 
 _READY_SECONDS = 600
 _LOOK_SECONDS = 0.1
-_TOGETHER = 8
+_TOGETHER = 16
 """Answers that the index gets at once when they come one after another."""
-_EIGHTS = 9
-_EIGHTS_QUICK = 2
+_TIMES = 5
+_TIMES_QUICK = 1
+_MANY = 1_000
+"""Answers from which a measurement is no quick one."""
 _LONE = 6
 _NOTHING = {"STEWARD_RECALL_TOKENS": "0"}
 _WORDS: Mapping[str, str] = {}
@@ -101,8 +103,8 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
             await stack.enter_async_context(_running(folder / name, settings, scale.answers))
             for name, settings in kinds.items()
         ]
-        eights = _EIGHTS if scale.around >= _TOGETHER else _EIGHTS_QUICK
-        rounds = [await _round(running, n) for n in range((eights + 1) * _TOGETHER)]
+        times = _TIMES if scale.answers >= _MANY else _TIMES_QUICK
+        rounds = [await _round(running, n) for n in range((times + 1) * _TOGETHER)]
         lone = [await running[-1].lone_turn(n) for n in range(_LONE)]
     for figure in _figures(rounds[_TOGETHER:], scale.answers):
         yield figure
@@ -138,7 +140,8 @@ def _figures(rounds: Sequence[Sequence[_Cost]], answers: int) -> Iterator[Figure
     yield Figure(name, until + after(2), "ms", aim="≤ 8 ms")
     yield Figure("… of which until the answer", until, "ms")
     yield Figure("… of which Chroma's process until then", more(lambda cost: cost.index, 2), "ms")
-    yield Figure("… of which after it, for each of eight that are indexed at once", after(2), "ms")
+    name = "… of which after it, for each of sixteen that are indexed at once"
+    yield Figure(name, after(2), "ms")
 
 
 @asynccontextmanager

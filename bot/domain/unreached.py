@@ -18,6 +18,8 @@ _KINDS: tuple[tuple[type[BaseException], str], ...] = (
 _NAMES = (
     ("Timeout", "no answer in time"),
     ("ProtocolError", "the connection was cut"),
+    ("ServerDisconnected", "the connection was cut"),
+    ("PayloadError", "the connection was cut"),
     ("ReadError", "the connection was cut"),
     ("WriteError", "the connection was cut"),
 )

@@ -41,8 +41,8 @@ class Scheduled(Protocol):
         """Returns active tasks whose next time was set by a clock that was ahead of `now`."""
         ...
 
-    async def run_of(self, turn: str) -> TaskRun | None:
-        """Returns the run that a turn carries out."""
+    async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
+        """Returns the run that a turn carries out, with its task."""
         ...
 
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:

@@ -116,8 +116,10 @@ async def test_a_due_time_has_one_run_and_a_second_one_takes_its_turn_back(
     await commit(store, SaveTask(task), AddRun(run), SaveTurn(replace(turn, id=run.turn)))
     await refused(store, SaveTurn(turn), AddRun(run))
     assert await store.turns.get("x") is None
-    assert await store.scheduled.run_of(run.turn) == run
+    assert await store.scheduled.run_of(run.turn) == (run, task)
     assert await store.scheduled.run_of("x") is None
+    await commit(store, DropTask(task.id))
+    assert await store.scheduled.run_of(run.turn) is None
 
 
 async def test_due_tasks_come_by_their_time_and_paused_ones_do_not(
@@ -144,7 +146,7 @@ async def test_another_try_is_due_at_its_time(store: StorePorts, chat: Chat) -> 
     again = replace(failed, turn="t2", tries=2, state=RunState.QUEUED, again_at=None)
     await commit(store, SaveRun(again))
     assert await store.scheduled.again(later(99), 9) == []
-    assert await store.scheduled.run_of("t2") == again
+    assert await store.scheduled.run_of("t2") == (again, task)
     assert await store.scheduled.run_of(failed.turn) is None
 
 

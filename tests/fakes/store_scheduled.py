@@ -47,8 +47,9 @@ class MemoryScheduled:
         found = [one for one in self._active() if one.due is not None and one.planned_at > now]
         return sorted(found, key=lambda one: one.id)
 
-    async def run_of(self, turn: str) -> TaskRun | None:
-        return next((one for one in self.rows.runs.values() if one.turn == turn), None)
+    async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
+        run = next((one for one in self.rows.runs.values() if one.turn == turn), None)
+        return None if run is None else (run, self.rows.tasks[run.task])
 
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
         open_states = (*AT_WORK, RunState.WAITING)

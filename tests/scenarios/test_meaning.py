@@ -316,11 +316,15 @@ async def test_passages_that_are_kept_one_after_another_are_indexed_together() -
     await clock.advance(1)
     await _until(lambda: len(world.numbers) == 3)
     assert world.embedder.calls == measured + 1
-    for n in range(3, 11):
+    for n in range(3, 18):
         await world.keep(passage(n))
         meaning.wake()
+    await clock.advance(1)
+    assert world.embedder.calls == measured + 1, "one more would cost little"
+    await world.keep(passage(18))
+    meaning.wake()
     await clock.advance(0)
-    await _until(lambda: len(world.numbers) == 11)
+    await _until(lambda: len(world.numbers) == 19)
     assert world.embedder.calls == measured + 2, "enough of them wait for no more"
     running.cancel()
 

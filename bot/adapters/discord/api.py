@@ -16,7 +16,7 @@ from discord.http import Route
 from bot.adapters.certificates import certificates
 from bot.adapters.discord.faults import translated
 from bot.adapters.discord.fields import Fields
-from bot.adapters.discord.proxy import proxy_for
+from bot.adapters.proxy import proxy_for
 from bot.domain.errors import ChannelUnreachable
 
 PUBLIC_URL = "https://discord.com/api/v10"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     Connection,
@@ -61,7 +62,12 @@ _AGAIN = (
 _NEXT_DUE = select(func.min(task.c.due)).where(SCHEDULED)
 _NEXT_TRY = select(func.min(run.c.again_at)).where(TRIED_AGAIN)
 _AHEAD = _TASKS.where(SCHEDULED, task.c.planned_at > _NOW).order_by(task.c.id)
-_RUN_OF = _RUNS.where(run.c.turn == _OF)
+_RUN_OF = (
+    select(*columns(run, TaskRun), *columns(task, TimedTask))
+    .select_from(run.join(task, task.c.id == run.c.task))
+    .where(run.c.turn == _OF)
+)
+_RUN_FIELDS = len(names(TaskRun))
 _SINCE = _RUNS.where(run.c.task == _OF, or_(run.c.at >= _NOW, NOT_OVER)).order_by(run.c.at)
 _LAST = _RUNS.where(run.c.task == _OF).order_by(run.c.at.desc(), run.c.due.desc()).limit(1)
 _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
@@ -70,7 +76,11 @@ _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _KNOWN = tuple(name for name in names(TimedTask) if name != "id")
 _ADD_TASK = Upsert(task, ["id"])
-_MOVE = update(task).where(task.c.id == _OF, task.c.version == bindparam("expect"))
+_MOVE = (
+    update(task)
+    .where(task.c.id == _OF, task.c.version == bindparam("expect"))
+    .values({name: bindparam(f"new_{name}") for name in _KNOWN})
+)
 _PAUSE = (
     update(task)
     .where(task.c.chat == _OF, task.c.state == TaskState.ACTIVE)
@@ -123,7 +133,11 @@ _DROP_RUNS = delete(run).where(run.c.task == _OF)
 _DROP = delete(task).where(task.c.id == _OF)
 _ADD_RUN = Upsert(run, ["task", "due"])
 _RUN_MOVES = ("turn", "state", "tries", "again_at", "ended_at", "rounds", "why")
-_SAVE_RUN = update(run).where(run.c.task == _OF, run.c.due == bindparam("met"))
+_SAVE_RUN = (
+    update(run)
+    .where(run.c.task == _OF, run.c.due == bindparam("met"))
+    .values({name: bindparam(f"new_{name}") for name in _RUN_MOVES})
+)
 
 
 class SqlScheduled:
@@ -171,9 +185,11 @@ class SqlScheduled:
             lambda c: [TimedTask(*row) for row in c.execute(_AHEAD, wanted)]
         )
 
-    async def run_of(self, turn: str) -> TaskRun | None:
+    async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
         row = await self._database.read(lambda c: c.execute(_RUN_OF, {"of": turn}).first())
-        return None if row is None else TaskRun(*row)
+        if row is None:
+            return None
+        return TaskRun(*row[:_RUN_FIELDS]), TimedTask(*row[_RUN_FIELDS:])
 
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
         wanted = {"of": task, "now": since}
@@ -192,14 +208,13 @@ class SqlScheduled:
 
 def save_tasks(connection: Connection, writes: Sequence[SaveTask], _at: datetime) -> None:
     for write in writes:
-        row = values(write.task, _KNOWN)
         if write.expect is None:
             known = values(write.task, names(TimedTask))
             if not _ADD_TASK.run(connection, known):
                 raise Conflict(f"task {write.task.id} is there already")
         else:
-            wanted = {"of": write.task.id, "expect": write.expect}
-            if not connection.execute(_MOVE.values(**row), wanted).rowcount:
+            wanted = {"of": write.task.id, "expect": write.expect, **_new(write.task, _KNOWN)}
+            if not connection.execute(_MOVE, wanted).rowcount:
                 raise Conflict(f"task {write.task.id} is not at version {write.expect}")
 
 
@@ -232,5 +247,13 @@ def add_runs(connection: Connection, writes: Sequence[AddRun], _at: datetime) ->
 
 def save_runs(connection: Connection, writes: Sequence[SaveRun], _at: datetime) -> None:
     for write in writes:
-        moved = _SAVE_RUN.values(**values(write.run, _RUN_MOVES))
-        connection.execute(moved, {"of": write.run.task, "met": write.run.due})
+        known = {"of": write.run.task, "met": write.run.due}
+        connection.execute(_SAVE_RUN, known | _new(write.run, _RUN_MOVES))
+
+
+def _new(value: TimedTask | TaskRun, wanted: tuple[str, ...]) -> dict[str, Any]:
+    """Returns the values that take the place of those in a row.
+
+    A statement with them in it would be built and compiled anew at each call.
+    """
+    return {f"new_{name}": held for name, held in values(value, wanted).items()}

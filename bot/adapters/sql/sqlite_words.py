@@ -1,9 +1,14 @@
 """The index of words in SQLite: an FTS5 table over tokens that are cut already."""
 
+import json
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, text
+from sqlalchemy import Connection, Text, column, text
 from sqlalchemy.exc import DBAPIError
+
+from bot.adapters.sql.tables import passage
+from bot.adapters.sql.words import ENOUGH_COUNTED, FoundRow
+from bot.domain.passage import Whose
 
 _VOCABULARY = "passage_vocabulary"
 _MAKE = (
@@ -16,12 +21,19 @@ _PARTS = ("data", "idx", "content", "docsize", "config")
 _CHECK = "INSERT INTO passage_words (passage_words) VALUES ('integrity-check')"
 _TAKE_OUT = text("DELETE FROM passage_words WHERE rowid = :number")
 _PUT = text("INSERT INTO passage_words (rowid, tokens) VALUES (:number, :tokens)")
-_COUNT = text(f"SELECT term, doc FROM {_VOCABULARY} WHERE term IN :tokens").bindparams(
-    bindparam("tokens", expanding=True)
+_COUNT = text(
+    f"SELECT term, doc FROM {_VOCABULARY} WHERE term IN (SELECT value FROM json_each(:tokens))"
+    " UNION ALL SELECT '', (SELECT count(*) FROM"
+    " (SELECT 1 FROM passage WHERE whose = :whose LIMIT :enough))"
 )
-_FIND = "SELECT rowid, tokens FROM passage_words WHERE passage_words MATCH :query ORDER BY"
-_BEST = text(f"{_FIND} bm25(passage_words) LIMIT :most")
-_NEWEST = text(f"{_FIND} rowid DESC LIMIT :most")
+_FIND = (
+    "SELECT passage.id, passage.at, passage.whose, found.tokens FROM"
+    " (SELECT rowid AS number, tokens FROM passage_words WHERE passage_words MATCH :query"
+    " ORDER BY {} LIMIT :most) AS found JOIN passage ON passage.number = found.number"
+)
+_ROW = (passage.c.id, passage.c.at, passage.c.whose, column("tokens", Text))
+_BEST = text(_FIND.format("bm25(passage_words)")).columns(*_ROW)
+_NEWEST = text(_FIND.format("rowid DESC")).columns(*_ROW)
 
 
 class SqliteEngine:
@@ -50,12 +62,18 @@ class SqliteEngine:
         connection.execute(_TAKE_OUT, {"number": number})
         connection.execute(_PUT, {"number": number, "tokens": " ".join(tokens)})
 
-    def frequencies(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
-        return {token: count for token, count in connection.execute(_COUNT, {"tokens": tokens})}
+    def counted(
+        self, connection: Connection, tokens: Sequence[str], whose: Whose
+    ) -> tuple[Mapping[str, int], int]:
+        # One statement, whose text is always the same: else each search would make it anew.
+        asked = {"tokens": json.dumps(tokens), "whose": whose, "enough": ENOUGH_COUNTED}
+        counted = {token: count for token, count in connection.execute(_COUNT, asked)}
+        return counted, counted.pop("")
 
     def candidates(
         self, connection: Connection, tokens: Sequence[str], most: int, *, newest: bool
-    ) -> Mapping[int, Sequence[str]]:
+    ) -> Sequence[FoundRow]:
         query = " OR ".join(f'"{token}"' for token in tokens)
-        rows = connection.execute(_NEWEST if newest else _BEST, {"query": query, "most": most})
-        return {number: held.split() for number, held in rows}
+        asked = {"query": query, "most": most}
+        rows = connection.execute(_NEWEST if newest else _BEST, asked)
+        return [FoundRow(*row) for row in rows]

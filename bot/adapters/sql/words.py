@@ -9,8 +9,9 @@ of the migrations: it is made when it is missing, and every passage is owed to i
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, bindparam, func, inspect, select, text, update
 
@@ -35,19 +36,21 @@ _MOST_ROWS = 1_000
 
 _INDEXED = update(passage).where(passage.c.number == bindparam("of")).values(indexed=True)
 _ALL_OWED = update(passage).where(passage.c.indexed).values(indexed=False)
-_ENOUGH_COUNTED = 10_000
+ENOUGH_COUNTED = 10_000
 """Passages after which a memory is only called large: counting them all takes too long."""
 
-_SOME = (
-    select(passage.c.number).where(passage.c.whose == bindparam("of")).limit(_ENOUGH_COUNTED)
-).subquery()
 _HELD = text(f"SELECT count(*) FROM {_TABLE}")
 _INDEXED_ROWS = select(func.count()).select_from(passage).where(passage.c.indexed)
-_TOTAL = select(func.count()).select_from(_SOME)
-# The owner is compared below: in the condition it makes SQLite look through all of the owner's.
-_IDS = select(passage.c.number, passage.c.id, passage.c.at, passage.c.whose).where(
-    passage.c.number.in_(bindparam("numbers", expanding=True))
-)
+
+
+class FoundRow(NamedTuple):
+    """A passage that a search found."""
+
+    id: str
+    at: datetime
+    whose: Whose
+    tokens: str
+    """The tokens of the passage, with spaces between them."""
 
 
 class Engine(Protocol):
@@ -67,14 +70,19 @@ class Engine(Protocol):
         """Indexes the tokens of a passage, in place of those it had."""
         ...
 
-    def frequencies(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
-        """Returns the number of passages with each token."""
+    def counted(
+        self, connection: Connection, tokens: Sequence[str], whose: Whose
+    ) -> tuple[Mapping[str, int], int]:
+        """Returns the number of passages with each token, and of the owner's passages.
+
+        From ENOUGH_COUNTED on, a memory is only called large.
+        """
         ...
 
     def candidates(
         self, connection: Connection, tokens: Sequence[str], most: int, *, newest: bool
-    ) -> Mapping[int, Sequence[str]]:
-        """Returns numbers and tokens of passages with any of these tokens, the best or newest."""
+    ) -> Sequence[FoundRow]:
+        """Returns passages with any of these tokens, the best or the newest."""
         ...
 
 
@@ -159,17 +167,15 @@ class SqlWords:
     def _search(
         self, connection: Connection, wanted: Sequence[str], whose: Whose, limit: int
     ) -> Sequence[Hit]:
-        tokens = {_token(whose, stem): stem for stem in wanted}
-        counted = self._engine.frequencies(connection, list(tokens))
-        total = connection.execute(_TOTAL, {"of": whose}).scalar_one()
+        tokens = [_token(whose, stem) for stem in wanted]
+        counted, total = self._engine.counted(connection, tokens, whose)
         rare, newest = _rarest(counted)
         if not rare:
             return ()
         found = self._engine.candidates(connection, rare, _CANDIDATES, newest=newest)
         # The owner of the row decides, even if the index should be behind.
-        rows = connection.execute(_IDS, {"numbers": list(found)})
         theirs = {
-            id: Candidate(at, found[number]) for number, id, at, owner in rows if owner == whose
+            one.id: Candidate(one.at, one.tokens.split()) for one in found if one.whose == whose
         }
         weight = weights({token: counted.get(token, 0) for token in tokens}, total)
         return fit(weight, theirs, limit)

@@ -104,8 +104,7 @@ class GoalKeeping(Bystander):
 
     async def _failed(self, work: Work, kept: KeptGoal, finish: Finish) -> Ended:
         """Lets a reflection follow the second failed run in a row."""
-        run = await self._scheduled.run_of(work.turn.id)
-        task = None if run is None else await self._scheduled.get(run.task)
+        run, task = await self._scheduled.run_of(work.turn.id) or (None, None)
         if run is None or task is None or not task.paces or finish.stop_reason not in FAILED:
             return Ended()
         again = tried_again_at(task, run, finish, work.clock.now()) is not None

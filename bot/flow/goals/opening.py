@@ -49,8 +49,7 @@ class GoalOpening(Bystander):
         goal = await self._goal_of(work)
         if goal is None:
             return Share(row)
-        run = await self._scheduled.run_of(work.turn.id)
-        task = None if run is None else await self._scheduled.get(run.task)
+        _, task = await self._scheduled.run_of(work.turn.id) or (None, None)
         self.turns[work] = KeptGoal(goal, task)
         if work.turn.state is not TurnState.QUEUED:
             return Share(row)

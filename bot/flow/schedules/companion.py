@@ -77,11 +77,11 @@ class RunCompanion(Bystander):
         """Reads the rows of a run again; returns None for a turn that is none."""
         if work.turn.origin != "task":
             return None
-        run = await self._scheduled.run_of(work.turn.id)
-        if run is None:
+        found = await self._scheduled.run_of(work.turn.id)
+        if found is None:
             gone = TaskRun("", work.turn.created_at, work.turn.id, work.turn.chat, work.clock.now())
             return self._turns.setdefault(work, _Kept(gone, None))
-        kept = self._turns[work] = _Kept(run, await self._scheduled.get(run.task))
+        kept = self._turns[work] = _Kept(*found)
         return kept
 
     async def state(self, work: Work, state: LoopState) -> LoopState:

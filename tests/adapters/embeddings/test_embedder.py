@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from bot.adapters.embeddings.embedder import Embeddings as Client
 from bot.domain.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
@@ -120,6 +121,51 @@ async def test_an_answer_that_cannot_be_used_is_paid_for_and_a_refusal_is_not(
 async def test_nobody_there_is_a_fault() -> None:
     client = Client("http://127.0.0.1:1/v1", MODEL, KEY)
     with pytest.raises(EmbedderError, match="is not reached: nothing answers there"):
+        await client.embed(["x"])
+    await client.close()
+
+
+async def test_questions_share_one_connection() -> None:
+    clients = set[int]()
+
+    async def answer(request: Request) -> Response:
+        assert request.client is not None
+        clients.add(request.client.port)
+        return JSONResponse({"data": [{"index": 0, "embedding": [1.0, 0.5]}]})
+
+    app = Starlette(routes=[Route("/v1/embeddings", answer, methods=["POST"])])
+    async with serving(app) as address:
+        client = Client(f"{address}/v1", MODEL)
+        for _ in range(3):
+            await client.embed(["some words"])
+        await client.close()
+    assert len(clients) == 1
+
+
+async def test_a_proxy_of_the_environment_is_asked_with_its_login(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[bytes] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        asked.append(dict(scope["headers"])[b"proxy-authorization"])
+        answer = JSONResponse({"data": [{"index": 0, "embedding": [1.0, 0.5]}]})
+        await answer(scope, receive, send)
+
+    async with serving(app) as proxy:
+        for name in ("NO_PROXY", "no_proxy", "http_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("HTTP_PROXY", proxy.replace("//", "//ann:secret@"))
+        client = Client("http://embedder.invalid/v1", MODEL, KEY)
+        assert (await client.embed(["some words"])).vectors
+        await client.close()
+    assert asked == [b"Basic YW5uOnNlY3JldA=="]
+
+
+@pytest.mark.parametrize("address", ["http://[", "http://a b", "none"])
+async def test_an_address_that_is_none_is_a_fault(address: str) -> None:
+    client = Client(address, MODEL, KEY)
+    with pytest.raises(EmbedderError, match="is not reached"):
         await client.embed(["x"])
     await client.close()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.adapters.discord.proxy import proxy_for
+from bot.adapters.proxy import proxy_for
 
 API = "https://discord.com/api/v10"
 
@@ -14,7 +14,7 @@ def clean(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
-def test_without_one_discord_is_reached_directly() -> None:
+def test_without_one_a_host_is_reached_directly() -> None:
     assert proxy_for(API) == (None, None)
 
 
@@ -24,6 +24,15 @@ def test_it_is_taken_from_the_environment(named: str, monkeypatch: pytest.Monkey
     assert proxy_for(API) == ("http://away.example:3128", None)
     monkeypatch.setenv("NO_PROXY", "localhost,discord.com")
     assert proxy_for(API) == (None, None)
+
+
+def test_one_for_all_counts_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://away.example:1080")
+    assert proxy_for(API) == (None, None)
+    monkeypatch.setenv("ALL_PROXY", "http://away.example:3128")
+    assert proxy_for(API) == ("http://away.example:3128", None)
+    monkeypatch.setenv("HTTPS_PROXY", "http://near.example:3128")
+    assert proxy_for(API) == ("http://near.example:3128", None)
 
 
 def test_its_login_does_not_stay_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
