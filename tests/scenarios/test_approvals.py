@@ -19,7 +19,7 @@ from bot.domain.tool import Code, Effect, Replay, Status, ToolCall, ToolOutput
 from bot.domain.transcript import LateResultBody
 from bot.domain.turn import TurnState
 from bot.flow.approvals.desk import WAITS
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS
 from bot.ports.tool import Place
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, call, calls, says
@@ -43,6 +43,7 @@ from tests.words import (
     CARD_STILL_WAITS,
     CARD_STOPPED,
     CHANGE,
+    DECIDED_ALREADY,
     DENIED,
     DIFFERENT,
     HOW_TO_PRESS,
@@ -596,7 +597,8 @@ async def test_forged_foreign_and_spent_buttons_do_nothing() -> None:
         assert await scene.press_data(data.replace(":y", ":zz")) == NOT_OURS
         await scene.press("Approve")
         await scene.settled()
-        assert await scene.press_data(data) == SPENT
+        told = await scene.press_data(data)
+        assert told == f"{DECIDED_ALREADY}: approved by you, less than a minute ago."
         assert len(tool.ran) == 1
 
 

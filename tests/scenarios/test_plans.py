@@ -16,7 +16,7 @@ from bot.domain.rights import Rights
 from bot.domain.template import Argument, Template
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import AskerBody, NoteBody
-from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT
+from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS
 from bot.flow.plans.desk import STALE
 from bot.ports.templates import Broken
 from tests.fakes.channel import Shown
@@ -29,6 +29,7 @@ from tests.words import (
     CANCEL,
     CHANGE,
     DANGEROUS_STEP,
+    DECIDED_ALREADY,
     DIFFERENT,
     FIRST_FAILED_ASKS,
     FIRST_STEP_FAILED,
@@ -37,6 +38,7 @@ from tests.words import (
     NO_CHANGES,
     NO_PLAN,
     NO_READY_MADE,
+    NOTHING_CHANGED,
     OUTCOME_UNKNOWN,
     PLAN_DONE,
     PLAN_NOT_FINISHED,
@@ -222,7 +224,7 @@ async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
         assert labels == [RETRY, SKIP, STOP]
         data = button(card, RETRY)
         assert await scene.press_data(data) == "Trying again."
-        assert await scene.press_data(data) == SPENT
+        assert DECIDED_ALREADY in await scene.press_data(data)
         await scene.settled(3)
         assert [a["what"] for a in tool.ran] == ["1", "1", "2"]
         assert the_plan(scene).state is PlanState.DONE
@@ -298,9 +300,8 @@ async def test_double_and_concurrent_presses_approve_once() -> None:
         )
         await scene.settled(2)
         await scene.until(lambda: len(scene.channel.acknowledged) == 3)
-        assert sorted(text for _, text in scene.channel.acknowledged) == sorted(
-            [APPROVED, SPENT, SPENT]
-        )
+        told = sorted(text for _, text in scene.channel.acknowledged)
+        assert told == [APPROVED, *[f"{DECIDED_ALREADY}: approved by Ann."] * 2]
         assert len(scene.turns) == 2
         assert len(tool.ran) == 1
 
@@ -720,7 +721,7 @@ async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
         await scene.settled()
         await scene.say("/plan")
         await scene.until(lambda: "Cancel it" in scene.labels)
-        assert await scene.press("Status") == ""
+        assert await scene.press("Status") == NOTHING_CHANGED
         assert await scene.press_data("m:plan:one more wish") != ""
 
 

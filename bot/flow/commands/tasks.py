@@ -23,6 +23,7 @@ from bot.ports.clock import Clock
 from bot.ports.scheduled import Occasion, Scheduled
 
 _HOW = "Write `/schedule <when> | <what>`, as in `/schedule every weekday 09:00 | News, please`."
+_UNHEARD = "If it has nothing to report, you hear nothing more."
 _MOST_DIGITS = 4
 _FORMS = {
     "own": TaskWish(fresh=True),
@@ -198,7 +199,7 @@ class TaskCommands:
         writes: tuple[Write, ...] = ()
         if all(one.due != at for one in runs):
             writes = await self._firing.now(task, at)
-        told = f"▶️ Running now: {literal(task.name)}"
+        told = f"⏩ Started: {literal(task.name)}\n\n{_UNHEARD}"
         buttons = (choice("◂ Back", "tasks", "show", task.id),)
         return Answer(told, writes, (Wake(task.chat),), buttons, optional=True)
 
