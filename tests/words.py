@@ -35,7 +35,7 @@ STILL_AT_IT, ALREADY_OVER = "⏳ Still working.", "That is over already."
 
 # Feedback.
 NO_ANSWER_YET, NOTED_LAST = "There is no answer here yet.", "Noted for my last answer."
-NOBODY_THINKS = "Nobody has told an opinion yet."
+NOBODY_THINKS = "Nobody has given feedback yet."
 
 # Taking back.
 UNDO, REDO, UNDONE = "↩ Undo", "↪ Redo", "↩ Undone"

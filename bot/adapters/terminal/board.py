@@ -4,6 +4,7 @@ import re
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from bot.domain.approval import Verb
 from bot.domain.message import Button
@@ -252,12 +253,16 @@ def _keys(
     free letters, one of its label if possible. Unless `numbered` is None, a button whose label is
     a number has that as its key; the numbers in it are taken.
     """
+    alike = _alike([_SIGN.sub("", button.label) for button in buttons])
     had = {button.data: key for key, button in known.buttons.items()} if known else {}
     stay = {had[button.data] for button in buttons if button.data in had}
     keys: dict[str, Button] = {}
     for button in buttons:
         wish = _wish(button)
-        others = [o for o in button.label.lower() + string.ascii_lowercase if o in free - stay]
+        label = _SIGN.sub("", button.label).lower()
+        # What all labels begin with tells nothing: of claude-opus the `o` does.
+        own = label[alike:] + label if len(buttons) > 1 else label
+        others = [o for o in own + string.ascii_lowercase if o in free - stay]
         kept = [had[button.data]] if had.get(button.data) in free else []
         letters = [wish] if wish in _WISHES else [*kept, *others]
         if numbered is not None and button.label.isdecimal() and button.label not in numbered:
@@ -265,3 +270,9 @@ def _keys(
         if key := next((letter for letter in letters if letter not in keys), None):
             keys[key] = button
     return keys
+
+
+def _alike(labels: Sequence[str]) -> int:
+    """Returns the number of letters with which all labels begin."""
+    letters = zip(*labels, strict=False)
+    return sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, letters))

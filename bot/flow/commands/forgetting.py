@@ -19,7 +19,7 @@ _CONVERSATION, _ALL = "conversation", "all"
 _HOW = (
     "What shall I erase?\n\n"
     "- `/forget <id>`: one answer or note; `/memory <words>` shows the ids\n"
-    "- `/forget conversation`: this conversation, with what it shares with others\n"
+    "- `/forget conversation`: this conversation, also where a branch shares it\n"
     "- `/forget all`: everything that you and I said"
 )
 _OWNERS = "In a group only an owner can erase that. Nothing was erased."
@@ -79,7 +79,7 @@ class ForgettingCommands:
             if not decides:
                 return Answer(_OWNERS)
             here = "that you and I said" if asked.chat.private else "that was said in this group"
-            shared = "this conversation, with what it shares with others"
+            shared = "this conversation, also where a branch shares it"
             return shared if what.lower() == _CONVERSATION else f"everything {here}"
         passage, note = await self._memory.get(what), await self._notes.get(what)
         found = passage if passage is not None and note_of(what) is None else note

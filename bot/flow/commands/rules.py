@@ -31,7 +31,7 @@ _LONGEST_RULE = 200
 """Characters of a rule or a server's command line in a list."""
 
 _TRUSTABLE = (
-    "Name one web site or one tool server: `/rules trust https://docs.example` or "
+    "{slip}Name one web site or one tool server: `/rules trust https://docs.example` or "
     "`/rules trust server notes`. Files, forwards, search results and everything else from outside "
     "cannot be trusted as a whole."
 )
@@ -102,7 +102,7 @@ class RuleCommands:
         try:
             origin = read_origin(named)
         except ToolFailure:
-            return Answer(_TRUSTABLE)
+            return Answer(_TRUSTABLE.format(slip=_untrustable(named)))
         if site_of(origin) is None and origin not in self._origins:
             return self._no_server(named[-1])
         if origin in before:
@@ -244,3 +244,13 @@ def _told(rule: Rule) -> str:
     if rule.under:
         told = f"{told}, while the skill {inline_code(rule.under.partition('@')[0])} is in use"
     return told
+
+
+def _untrustable(named: Sequence[str]) -> str:
+    """Returns a sentence about words that name neither a site nor a server; empty without words."""
+    said = " ".join(named)
+    return (
+        f"{inline_code(clipped(said, _LONGEST_LABEL))} is no web address and no server. "
+        if said
+        else ""
+    )

@@ -26,9 +26,13 @@ def echoes(keyboard: int) -> bool:
 
 
 def test_what_is_typed_is_not_shown_until_it_ends(keyboard: int) -> None:
-    with pytest.raises(KeyboardInterrupt), unechoed():
-        assert not echoes(keyboard)
-        raise KeyboardInterrupt
+    def left_by(key: type[BaseException]) -> None:
+        with unechoed():
+            assert not echoes(keyboard)
+            raise key
+
+    with pytest.raises(KeyboardInterrupt):
+        left_by(KeyboardInterrupt)
     assert echoes(keyboard)
 
 
