@@ -189,7 +189,7 @@ def run_command(program: Program) -> int:
     return _serve_or_chat(program, settings)
 
 
-@steward.command("setup")
+@steward.command("setup", short_help="Ask for tokens and a key, try them and save them.")
 @click.argument("what", type=click.Choice(["voice"]), required=False)
 @click.pass_obj
 def setup_command(program: Program, what: str | None) -> int:
@@ -269,7 +269,7 @@ def _piped() -> bytes:
     return piped
 
 
-@steward.command()
+@steward.command(short_help="Say what works, what does not, and what helps.")
 @click.pass_obj
 def doctor(program: Program) -> int:
     """Look at everything a run needs, and say how to fix what is wrong."""
@@ -280,7 +280,7 @@ def doctor(program: Program) -> int:
     return int(any(finding.level == "fail" for finding in findings))
 
 
-@steward.command()
+@steward.command(short_help="Print every setting with its value and its origin.")
 @click.option("--explain", is_flag=True, help="Say what each setting is for.")
 @click.pass_obj
 def config(program: Program, *, explain: bool) -> None:
@@ -308,7 +308,7 @@ def memory_group() -> None:
 _PERSON = click.option("--person", help="Whose memory, as in telegram:42; else the only owner's.")
 
 
-@memory_group.command("search")
+@memory_group.command("search", short_help="Print what is remembered with these WORDS.")
 @click.argument("words", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, help="The most to print.")
@@ -325,15 +325,15 @@ def search_command(
     )
 
 
-@memory_group.command("import")
+@memory_group.command("import", short_help="Take answers from a FILE.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_PERSON
 @click.pass_obj
 def import_command(program: Program, file: Path, *, person: str | None) -> int:
-    """Take answers from a FILE: JSON Lines, or conversations.json of ChatGPT or Claude.
+    """Take answers from a FILE: JSON Lines, or an export of ChatGPT or Claude, zipped or not.
 
-    A line is an object with id, at, question and answer, and chat and person if it likes. Broken
-    lines are told by their number, and the exit code is 1. The same file again adds nothing.
+    A line is an object with id, at, question and answer, and perhaps chat and person. Broken
+    lines are named by their number, and the exit code is 1. The same file again adds nothing.
     """
     settings, work = _for_memory(program)
     return asyncio.run(work.take(settings, file, click.echo, person=person))
@@ -354,7 +354,7 @@ def _for_memory(program: Program) -> tuple[Settings, MemoryWork]:
     return settings, program.memory
 
 
-@steward.command("feedback")
+@steward.command("feedback", short_help="Print what people think of answers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option(
     "--since",
@@ -376,7 +376,7 @@ def hook_group() -> None:
     """List the hooks that other programs may call, or try one out."""
 
 
-@hook_group.command("list")
+@hook_group.command("list", short_help="Print every hook.")
 @click.pass_obj
 def hook_list_command(program: Program) -> int:
     """Print every hook; the exit code is 1 when a file cannot be used."""
@@ -384,7 +384,7 @@ def hook_list_command(program: Program) -> int:
     return asyncio.run(work.listed(settings, click.echo))
 
 
-@hook_group.command("test")
+@hook_group.command("test", short_help="Call the hook NAME with the JSON of a FILE.")
 @click.argument("name")
 @click.argument("file", required=False, type=click.File("rb"))
 @click.pass_obj

@@ -4,7 +4,7 @@ import re
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import count, takewhile
 
 from bot.domain.approval import Verb
 from bot.domain.message import Button
@@ -169,14 +169,14 @@ class Board:
         """Keeps an option with keys that no card has; None when every letter is taken."""
         taken = {key for card in self for key in card.buttons}
         known = self._options.get(message_id)
-        others = (one for one in self._options.values() if one is not known)
+        others = [one for one in self._options.values() if one is not known]
         keys = _keys(
             buttons, _LETTERS - taken, known, {key for one in others for key in one.buttons}
         )
         if len(keys) < len(buttons):
             return None
-        highest = max((one.number for one in self._options.values()), default=0)
-        number = known.number if known else highest + 1
+        clash = {one.number for one in others if keys.keys() & one.buttons.keys()}
+        number = known.number if known else next(n for n in count(1) if n not in clash)
         title = lines[0].strip() if lines else ""
         card = OpenCard(
             number, message_id, title, keys, name_of(lines), leads_on=True, passing=True

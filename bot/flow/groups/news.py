@@ -58,7 +58,7 @@ class News:
     ) -> list[Show]:
         """Returns the messages to all owners but one, or to one alone; none for an empty text.
 
-        They are to be stored with the change itself.
+        Store them with the change itself.
         """
         shows: list[Show] = []
         for home in await self.homes(about.channel, besides=besides, to=to) if text else ():
