@@ -101,7 +101,10 @@ class AtTerminal:
         await self._terminal.quiet(_QUIET)
 
     async def press(self, label: str) -> None:
-        """Types the newest key with this label that was not typed before."""
+        """Types the newest key with this label that was not typed before; a number is its own."""
+        if label.isdecimal():
+            await self.say(label)
+            return
         keys = [
             found[1]
             for found in _KEYED.finditer(self._terminal.text)
