@@ -36,9 +36,15 @@ class Stage:
 
     @asynccontextmanager
     async def steward(
-        self, people: Iterable[Person], changes: Mapping[str, str] | None = None
+        self,
+        people: Iterable[Person],
+        changes: Mapping[str, str] | None = None,
+        module: str = "bot",
     ) -> AsyncGenerator[MeasuredProcess]:
-        """Runs the program with these owners and changed settings; yields after its first poll."""
+        """Runs the program with these owners and changed settings; yields after its first poll.
+
+        The module starts it.
+        """
         settings = {
             "STEWARD_HOME": "data",
             "STEWARD_OWNERS": ",".join(f"telegram:{person.id}" for person in people),
@@ -48,7 +54,7 @@ class Stage:
             "STEWARD_CONTEXT_WINDOW": _NO_WINDOW,
             **(changes or {}),
         }
-        async with started(["bot", "run"], self.folder, self.access() | settings) as process:
+        async with started([module, "run"], self.folder, self.access() | settings) as process:
             await self.polled(process)
             yield process
 

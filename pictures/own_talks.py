@@ -13,10 +13,12 @@ async def a_note_undone(at: Screen) -> None:
     await at.press("↩ Undo")
     await at.say("I have a cat")
     await at.say("/memory")
-    await at.press("✏ 1")
+    await at.press("1")
+    await at.press("✏ Change")
     await at.reply("Ann has two cats.")
     await at.say("/memory")
-    await at.press("🗑 1")
+    await at.press("1")
+    await at.press("🗑 Delete")
     await at.say("/memory")
     await at.say("/export")
 
@@ -53,6 +55,23 @@ async def a_skill(at: Screen) -> None:
     await at.say("/skill off")
 
 
+async def second_thoughts(at: Screen) -> None:
+    at.script(calls(write("a.md", "one\n")), text("It is written."), text("Two lines, then."))
+    at.script(text("Three."))
+    for words in ("/undo", "/retry", "/feedback", "/branch", "/conversations", "/title"):
+        await at.say(words)
+    await at.say("Write a file")
+    await at.press("✅ Approve")
+    await at.say("/feedback good")
+    await at.say("/branch another way")
+    await at.say("/conversations")
+    await at.say("/title The file")
+    await at.say("/undo files")
+    await at.say("/retry")
+    await at.say("/undo")
+    await at.say("/compact")
+
+
 TALKS: dict[str, Callable[[Screen], Awaitable[None]]] = {
-    talk.__name__: talk for talk in (a_note_undone, a_goal, trust, a_skill)
+    talk.__name__: talk for talk in (a_note_undone, a_goal, trust, a_skill, second_thoughts)
 }

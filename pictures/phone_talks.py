@@ -1,7 +1,7 @@
 """Talks that need a phone: with other people, in a group, and spoken."""
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
 
 from pictures.talks import Screen, write
 from tests.standins.messages_api import calls, text, tool
@@ -20,6 +20,15 @@ class PhoneScreen(Screen, Protocol):
 
     async def speak(self) -> None:
         """Sends a voice message."""
+        ...
+
+    async def called(self, body: Mapping[str, Any]) -> None:
+        """Lets another program call the hook `build`, and waits until its run has ended."""
+        ...
+
+    @property
+    def page(self) -> str:
+        """Returns the address of a page of the web."""
         ...
 
 
@@ -60,6 +69,27 @@ async def a_file_sent(at: PhoneScreen) -> None:
     await at.say("Send me my notes")
 
 
+async def a_watched_page(at: PhoneScreen) -> None:
+    look, silent = calls(tool("web_fetch", {"url": at.page})), calls(tool("nothing_to_report", {}))
+    at.script(look, silent, text("(nobody reads this)"))
+    at.script(look, text("Tickets are back: Friday at nine, 24 €."))
+    await at.say(f"/schedule every day 08:00 | Look at {at.page}. Tell me when there are tickets.")
+    await at.press("⏩ Run now")
+    await at.say("/tasks 1")
+    await at.press("⏩ Run now")
+    await at.say("/tasks 1")
+
+
+async def a_hook_calls(at: PhoneScreen) -> None:
+    at.script(text("The pump got no water: the test `test_pump` waits for it since 14:02."))
+    at.script(calls(write("report.md", "# Build 8\n")), text("I wrote it down."))
+    await at.called({"build": 7, "repo": "garden", "log": "pump: no water"})
+    await at.called({"build": 8, "repo": "garden", "log": "pump: no water"})
+    await at.press("✅ Approve")
+    await at.say("/status")
+
+
 TALKS: dict[str, Callable[[PhoneScreen], Awaitable[None]]] = {
-    talk.__name__: talk for talk in (knocking, in_a_group, by_voice, a_file_sent)
+    talk.__name__: talk
+    for talk in (knocking, in_a_group, by_voice, a_file_sent, a_watched_page, a_hook_calls)
 }

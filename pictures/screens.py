@@ -12,10 +12,12 @@ import re
 import sqlite3
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pictures import own_talks, phone_talks
+from pictures.outside import Outside, outside
 from pictures.phone import Phone, phone
 from pictures.starting import STARTS, Starts
 from pictures.talks import NOTES, TALKS
@@ -99,7 +101,10 @@ class AtTerminal:
         await self._terminal.quiet(_QUIET)
 
     async def press(self, label: str) -> None:
-        """Types the newest key with this label that was not typed before."""
+        """Types the newest key with this label that was not typed before; a number is its own."""
+        if label.isdecimal():
+            await self.say(label)
+            return
         keys = [
             found[1]
             for found in _KEYED.finditer(self._terminal.text)
@@ -117,8 +122,9 @@ class AtTerminal:
 class InTelegram:
     """A person with a phone."""
 
-    def __init__(self, at: Phone) -> None:
+    def __init__(self, at: Phone, around: Outside) -> None:
         self._at = at
+        self._around = around
         self._database = at.steward.home / "steward.db"
         self._people: dict[str, Person] = {}
         self._group: Chat | None = None
@@ -156,6 +162,17 @@ class InTelegram:
         taken = _taken(self._database)
         self._at.steward.telegram.send_voice(self._at.steward.ann, b"OggS-sound", seconds=3)
         await _done(self._database, taken)
+
+    async def called(self, body: Mapping[str, Any]) -> None:
+        await self._around.call(body)
+        records = self._at.steward.records
+        waits = "SELECT id FROM hook_call WHERE state IN ('queued', 'running')"
+        await asyncio.to_thread(_wait, lambda: not records.rows(waits), 0)
+        await asyncio.to_thread(_wait, lambda: not _busy(self._database), _QUIET)
+
+    @property
+    def page(self) -> str:
+        return self._around.page
 
     def _shared(self) -> Chat:
         """Returns the group of all people so far."""
@@ -202,10 +219,10 @@ async def at_terminal(name: str, columns: int) -> str:
 
 async def in_telegram(name: str) -> Sequence[str]:
     """Returns the chat for each width of a bubble."""
-    async with phone() as at:
+    async with phone() as at, outside(at) as around:
         (at.steward.workspace / "notes.md").write_text(NOTES)
         await at.steward.start()
-        person = InTelegram(at)
+        person = InTelegram(at, around)
         if name in PLAYED:
             await PLAYED[name](person)
         else:

@@ -464,7 +464,7 @@ def _commands() -> list[Command]:
         CardCommands(approvals, store.members, store.plans, store.outbox),
         RuleCommands(approvals, store.rules, store.consents, journal, clock, DOCUMENTS, ()),
         GroupCommands({}, {}),
-        MemoryCommands(store.notes, recall),
+        MemoryCommands(store.notes, store.memory, recall),
         ExportCommands(
             store.belongings,
             store.notes,
@@ -475,7 +475,7 @@ def _commands() -> list[Command]:
             Zones(),
         ),
         FeedbackCommands(store.feedback, Opinions(store.turns, journal, clock)),
-        ForgettingCommands(store.memory, store.notes, clock),
+        ForgettingCommands(store.memory, store.notes, journal, clock),
         AnswerCommands(12_000),
         SkillCommands(skills, preamble),
         ToolCommands(preamble),

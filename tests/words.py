@@ -25,7 +25,8 @@ ASKERS_ONLY = "Only the one who asked, or an owner, may press this."
 APPROVED = "Approved."
 DENIED = "Denied."
 RULED, RULED_IN = "From now on without asking: exactly this.", "Write documents in "
-DECIDED_ALREADY = "This is decided already."
+DECIDED_ALREADY = "This is decided already"
+NOTHING_CHANGED = "Nothing has changed."
 STOPPED_ALREADY = "This was stopped, so nothing runs."
 ASKS_AGAIN = "From now on I ask again."
 
@@ -34,7 +35,7 @@ STILL_AT_IT, ALREADY_OVER = "⏳ Still working.", "That is over already."
 
 # Feedback.
 NO_ANSWER_YET, NOTED_LAST = "There is no answer here yet.", "Noted for my last answer."
-NOBODY_THINKS = "Nobody has told an opinion yet."
+NOBODY_THINKS = "Nobody has given feedback yet."
 
 # Taking back.
 UNDO, REDO, UNDONE = "↩ Undo", "↪ Redo", "↩ Undone"
@@ -80,6 +81,7 @@ REPLACED = "🔁 Replaced the old plan."
 KEPT = "↩️ The old plan stays."
 CARD_DENIED = "❌ Denied"
 CARD_STOPPED = "⏹ Stopped"
+PAUSED = "Paused. It runs again once you resume it."
 RULE_PAUSED = "Your rule is paused: this chat contains output from outside. /new resumes it."
 
 NO_USAGE = "No model was called."
@@ -214,10 +216,10 @@ EVENT_LOOP = "the event loop"
 NO_VOICE_HERE = "this chat takes no voice messages from me"
 
 # Notes.
-WHAT_NOTE = "What should the note say? Reply to this message."
+WHAT_NOTE = "What should the note say?"
 NOTE_SAYS = "📝 The note says now: {}"
-NOTE_TOO_LONG = "A note has at most 500 characters, and your reply has 501."
-NOTE_NEEDS_WORDS = "A note needs words, and your reply has none."
+NOTE_TOO_LONG = "A note has at most 500 characters, and you sent 501."
+NOTE_NEEDS_WORDS = "A note needs words, and you sent none."
 NOTE_UNDONE = "↩️ Undone. The note says again what it said before."
 NO_SUCH_NOTE = "That note is gone: it was changed or deleted meanwhile."
 NOTES_OF_OTHERS = "Only an owner, or the person whose note it is, can change it."

@@ -171,12 +171,13 @@ async def _probe_database(settings: Settings) -> str:
         raise Complaint(unwritable(fault), mend_database(settings, fault)) from None
     count = len(accounts)
     told = f"It can be written and knows {count} {'account' if count == 1 else 'accounts'}."
-    if going or asking:
-        told += (
-            f" {going} {'goal is' if going == 1 else 'goals are'} worked on, {asking} "
-            f"{'waits' if asking == 1 else 'wait'} for an answer."
-        )
-    return told
+    parts = [f"{going} {'goal is' if going == 1 else 'goals are'} under way"] if going else []
+    parts += (
+        [f"{asking} {'goal waits' if asking == 1 else 'goals wait'} for your answer"]
+        if asking
+        else []
+    )
+    return f"{told} {', '.join(parts)}." if parts else told
 
 
 async def _probe_owner(settings: Settings, served: bool) -> str:

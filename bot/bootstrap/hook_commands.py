@@ -11,6 +11,7 @@ from bot.domain.errors import SettingError
 from bot.domain.hook import LARGEST_BODY, BrokenHook, Hook
 from bot.ports.hooks import HookSet
 from bot.settings import Settings
+from bot.shipped import command
 
 _FAILED, _REFUSED = 1, 3
 
@@ -41,7 +42,8 @@ async def tried(settings: Settings, name: str, body: bytes, say: Callable[[str],
     if port is None:
         raise SettingError(f"{SETTING} is not set, so no program takes calls.")
     if not isinstance(hook, Hook):
-        raise SettingError(str(hook) if hook else f"there is no hook {name}: see steward hook list")
+        shows = f"`{command('hook list')}` shows all"
+        raise SettingError(str(hook) if hook else f"there is no hook {name}; {shows}")
     if not hook.secret:
         raise SettingError(f"the hook {name} is off: {hook.secret_name} is not set")
     if len(body) > LARGEST_BODY:
@@ -56,7 +58,8 @@ async def tried(settings: Settings, name: str, body: bytes, say: Callable[[str],
         say(f"Taken as call {id}: {taken.told['state']}")
         ended = await caller.ended(hook, id, clock)
     except (OSError, TimeoutError) as fault:
-        say(f"No program takes calls on 127.0.0.1:{port}: {fault or 'it does not answer'}")
+        why = fault or "it does not answer"
+        say(f"No program takes calls on 127.0.0.1:{port}: {why}. Start Steward, then try again.")
         return _REFUSED
     state = ended.told.get("state", ended.sentence)
     say(f"Call {id}: {state}")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.system_clock import SystemClock
+from bot.adapters.terminal.echo import unechoed
 from bot.adapters.tools.hardening import harden
 from bot.bootstrap import asking, serving
 from bot.bootstrap.channel_form import ChannelForm
@@ -47,7 +48,8 @@ async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
 async def chat(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Talks in the terminal until the person leaves."""
     harden()
-    return await serving.serve(settings, (FOREGROUND,), secrets, watch)
+    with unechoed():
+        return await serving.serve(settings, (FOREGROUND,), secrets, watch)
 
 
 async def ask(

@@ -40,7 +40,7 @@ def run_command(program: Program) -> int:
     return _serve_or_chat(program, settings)
 
 
-@steward.command("setup")
+@steward.command("setup", short_help="Ask for tokens and a key, try them and save them.")
 @click.argument("what", type=click.Choice(["voice"]), required=False)
 @click.pass_obj
 def setup_command(program: Program, what: str | None) -> int:
@@ -120,7 +120,7 @@ def _piped() -> bytes:
     return piped
 
 
-@steward.command()
+@steward.command(short_help="Say what works, what does not, and what helps.")
 @click.pass_obj
 def doctor(program: Program) -> int:
     """Look at everything a run needs, and say how to fix what is wrong."""
@@ -131,7 +131,7 @@ def doctor(program: Program) -> int:
     return int(any(finding.level == "fail" for finding in findings))
 
 
-@steward.command()
+@steward.command(short_help="Print every setting with its value and its origin.")
 @click.option("--explain", is_flag=True, help="Say what each setting is for.")
 @click.pass_obj
 def config(program: Program, *, explain: bool) -> None:

@@ -17,7 +17,7 @@ def hook_group() -> None:
     """List the hooks that other programs may call, or try one out."""
 
 
-@hook_group.command("list")
+@hook_group.command("list", short_help="Print every hook.")
 @click.pass_obj
 def hook_list_command(program: Program) -> int:
     """Print every hook; the exit code is 1 when a file cannot be used."""
@@ -25,7 +25,7 @@ def hook_list_command(program: Program) -> int:
     return asyncio.run(work.listed(settings, click.echo))
 
 
-@hook_group.command("test")
+@hook_group.command("test", short_help="Call the hook NAME with the JSON of a FILE.")
 @click.argument("name")
 @click.argument("file", required=False, type=click.File("rb"))
 @click.pass_obj

@@ -21,7 +21,7 @@ def memory_group() -> None:
 _PERSON = click.option("--person", help="Whose memory, as in telegram:42; else the only owner's.")
 
 
-@memory_group.command("search")
+@memory_group.command("search", short_help="Print what is remembered with these WORDS.")
 @click.argument("words", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, help="The most to print.")
@@ -38,15 +38,15 @@ def search_command(
     )
 
 
-@memory_group.command("import")
+@memory_group.command("import", short_help="Take answers from a FILE.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_PERSON
 @click.pass_obj
 def import_command(program: Program, file: Path, *, person: str | None) -> int:
-    """Take answers from a FILE: JSON Lines, or conversations.json of ChatGPT or Claude.
+    """Take answers from a FILE: JSON Lines, or an export of ChatGPT or Claude, zipped or not.
 
-    A line is an object with id, at, question and answer, and chat and person if it likes. Broken
-    lines are told by their number, and the exit code is 1. The same file again adds nothing.
+    A line is an object with id, at, question and answer, and perhaps chat and person. Broken
+    lines are named by their number, and the exit code is 1. The same file again adds nothing.
     """
     settings, work = _for_memory(program)
     return asyncio.run(work.take(settings, file, click.echo, person=person))
@@ -67,7 +67,7 @@ def _for_memory(program: Program) -> tuple[Settings, MemoryWork]:
     return settings, program.memory
 
 
-@click.command("feedback")
+@click.command("feedback", short_help="Print what people think of answers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option(
     "--since",

@@ -187,6 +187,8 @@ class PressAnswer:
     """The words; empty when the card says it all."""
     refused: bool = False
     """True when the press did nothing."""
+    alone: bool = False
+    """True when nothing on the screen tells the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +344,9 @@ class CallBlock:
 
 Block: TypeAlias = Markdown | Plain | CodeBlock | CallBlock
 
+REPLY_WITH = "Reply to this message with "
+"""The beginning of a block that asks for a reply; a channel where people just type says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
@@ -393,6 +398,8 @@ class Outbound:
     """True when a link may show a preview of its page."""
     asks: str = ""
     """A hint for the words that the message asks for; a channel may open a reply to it."""
+    waits: bool = False
+    """True for an option that is a question: a channel keeps its keys until it is answered."""
     decided: bool = False
     """True for a card that is decided: its buttons only lead back, and nobody waits for them."""
 

@@ -41,6 +41,9 @@ AGAIN_MINUTES = (1, 5, 15)
 LATE_SECONDS = 60
 """Seconds behind its time after which a run counts as late."""
 
+BY_HAND = "a person paused it"
+"""The reason of a pause that a person made."""
+
 _PREFIX = "task-"
 
 

@@ -92,9 +92,12 @@ class Channel(Protocol):
         """Shows a sign of life in the chat, or on a message in it."""
         ...
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
         """Answers a press, with a private notice if there is a text.
 
-        A refusal may interrupt the person; the answer to a press that did something passes by.
+        A refusal may interrupt the person; the answer to a press that did something passes by. A
+        channel may leave out a text that the screen tells as well, unless it stands `alone`.
         """
         ...

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import termios
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,6 +48,11 @@ class Terminal:
         """All lines that were ever on the screen, the newest last."""
         gone = [_text(line, self._screen.columns) for line in self._screen.history.top]
         return [line.rstrip() for line in (*gone, *self._screen.display)]
+
+    @property
+    def echoes(self) -> bool:
+        """True while the terminal itself shows what is typed."""
+        return bool(termios.tcgetattr(self._child.child_fd)[3] & termios.ECHO)
 
     def cells(self) -> list[list[pyte.screens.Char]]:
         """The characters that stand on the screen, with their colours."""

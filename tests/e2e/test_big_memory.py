@@ -92,7 +92,8 @@ async def test_ten_thousand_notes_are_paged_and_open_a_conversation_within_their
     assert "fact number 10…" in second.text
     steward.say(f"/memory notes {MANY // 10}")
     assert f"fact number {MANY - 1}…" in (await steward.sees("page 1000, the")).text
-    steward.press(await steward.sees("page 1000, the"), "🗑 1")
+    steward.press(await steward.sees("page 1000, the"), "1")
+    steward.press(await steward.sees("Noted 20"), "🗑 Delete")
     await steward.sees("One note is deleted.")
     steward.say("/forget all")
     steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")

@@ -59,7 +59,8 @@ async def test_no_column_holds_the_words_that_a_changed_note_had_before_it_was_f
     steward: Steward,
 ) -> None:
     await noted(steward)
-    steward.press(await steward.sees("My notes:"), "✏️ 1")
+    steward.press(await steward.sees("My notes:"), "1")
+    steward.press(await steward.sees("Noted 20"), "✏️ Change")
     question = await steward.sees(WHAT_NOTE)
     steward.say(f"Now {CANARY} it is", reply_to=question)
     await steward.sees(NOTE_SAYS.format(f"Now {CANARY} it is"))

@@ -185,7 +185,7 @@ async def test_the_doctor_counts_goals_that_go_on(steward: Steward, times: Times
     await runs_are(steward, "done", "done")
     await steward.stop()
     await steward.exit_code("doctor")
-    assert "1 goal is worked on, 1 waits for an answer." in steward.output
+    assert "1 goal is under way, 1 goal waits for your answer." in steward.output
 
 
 @pytest.mark.telegrams_own

@@ -59,7 +59,7 @@ async def test_thrown_out_the_process_dies_and_comes_back(steward: Steward) -> N
     await steward.kill()
     steward.telegram.remove_bot(team, steward.ann)
     await steward.start()
-    await steward.sees("removed me from the group")
+    await steward.sees("I am no longer in the group “Team”. Ended there: 1 turn.")
     await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
 
 
@@ -92,7 +92,7 @@ async def test_an_owner_without_a_private_chat_stops_nothing(steward: Steward) -
     team = telegram.group("Team", steward.ann, bob)
     steward.script(text("Here."))
     await steward.start(STEWARD_OWNERS="telegram:42,telegram:43")
-    await steward.sees("added me")
+    await steward.sees("I am in the group “Team” now.")
     steward.say("@steward_bot are you there?", chat=team)
     await sees(steward, team, "Here.")
     await steward.recorded()

@@ -34,7 +34,7 @@ async def test_what_was_said_in_one_talk_is_known_in_the_next_until_it_is_forgot
         assert "Your dog is Rex." in asked
         assert "Ann eats no nuts." in asked
         talk.say("/memory nuts")
-        await talk.shows("🗑 1")
+        await talk.shows("[1]")
         talk.say("/forget all")
         await talk.shows("I cannot bring it back")
         talk.say("/forget yes all")

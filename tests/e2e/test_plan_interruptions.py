@@ -72,7 +72,7 @@ async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Stew
         card = await begun(steward, errand)
         presses = [steward.press(card, label) for label in (APPROVE, CHANGE, CANCEL)]
         told = {await steward.answered(press) for press in presses}
-        assert told == {DECIDED_ALREADY}
+        assert told == {f"{DECIDED_ALREADY}: approved by Ann."}
         for word in ("/plan off", "/plan done", "/plan resume", "/plan another errand"):
             steward.say(word)
         await steward.sees("/plan cancel ends it.")
@@ -114,7 +114,7 @@ async def test_resumed_from_several_doors_at_once_it_goes_on_once(steward: Stewa
     await steward.start()
     steward.say("/plan one file")
     steward.press(await offering(steward, CHANGE), APPROVE)
-    late = DECIDED_ALREADY
+    late = f"{DECIDED_ALREADY}: approved by Ann."
     assert await resumed(steward, "/plan resume", "press", "press") == [late, late]
     await once.arrived()
     once.release()

@@ -127,7 +127,7 @@ async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -
     assert "out of date" in await steward.answered(stale)
     presses = [steward.press(card, APPROVE) for _ in range(3)]
     told = sorted([await steward.answered(press) for press in presses])
-    assert told == [APPROVED, DECIDED_ALREADY, DECIDED_ALREADY]
+    assert told == [APPROVED, *[f"{DECIDED_ALREADY}: approved by Ann."] * 2]
     await steward.sees("Done.")
     assert files(steward) == {"two.md"}
     assert steward.records.stop_reasons == ["plan_ready", "plan_ready", "final_answer"]
@@ -431,7 +431,7 @@ async def test_a_second_plan_is_asked_about_and_the_press_outlives_a_kill(stewar
     await steward.start()
     press, again = steward.press(card, REPLACE), steward.press(card, REPLACE)
     await steward.counted(press, REPLACED)
-    await steward.counted(again, DECIDED_ALREADY)
+    assert DECIDED_ALREADY in await steward.answered(again)
     await steward.sees("📋 Second")
     await steward.sees(REPLACED)
     await steward.recorded()

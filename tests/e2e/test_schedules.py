@@ -12,7 +12,7 @@ from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_two_processes import Pair, pair
 from tests.e2e.times import Times
 from tests.standins.messages_api import Gate, calls, failure, text, tool
-from tests.words import APPROVE, BY_PLACE
+from tests.words import APPROVE, BY_PLACE, PAUSED
 
 HOUR = 3_600
 
@@ -151,7 +151,7 @@ async def test_buttons_pause_run_and_delete(steward: Steward, times: Times) -> N
     steward.say("/schedule every day 09:00 | Look")
     shown = await steward.sees("⏰ Scheduled.")
     steward.press(shown, "⏸ Pause")
-    await steward.sees("Paused: a person paused it.")
+    await steward.sees(PAUSED)
     steward.press(shown, "⏩ Run now")
     await steward.sees("Right now.")
     steward.say("/tasks")

@@ -273,3 +273,17 @@ async def test_the_terminal_says_that_it_has_no_voice(opened: Callable[..., Term
     talk.say("/status")
     await talk.shows("Messages while I am busy")
     assert "Answers to voice messages" not in talk.text
+
+
+async def test_what_is_typed_before_the_prompt_stands_there_is_shown_once(
+    opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str]
+) -> None:
+    model.script.add(text("Good morning."))
+    talk = opened(**access)
+    await talk.until(lambda: not talk.echoes, "a silent terminal")
+    talk.say("hello there")
+    await talk.shows(READY, "Good morning.")
+    assert talk.text.count("hello there") == 1
+    talk.say("/quit")
+    await talk.until(lambda: talk.echoes, "the terminal as it was before")
+    assert await talk.ended() == 0

@@ -189,7 +189,9 @@ class FakeChannel:
             raise self.sign_faults.popleft()
         self.signs.append((to, sign, message_id))
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
         await self.acknowledging.wait()
         self.acknowledged.append((press, text))
         self.refusals += [text] if refused else []

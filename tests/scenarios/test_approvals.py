@@ -14,7 +14,7 @@ from bot.domain.person import Role, Sender
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.turn import TurnState
 from bot.flow.approvals.desk import WAITS
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, stage
 from tests.scenarios.tools import (
@@ -28,6 +28,7 @@ from tests.words import (
     APPROVED,
     CARD_DENIED,
     CARD_STILL_WAITS,
+    DECIDED_ALREADY,
     DENIED,
     MADE_TWICE,
     NOT_IN_TIME,
@@ -232,7 +233,8 @@ async def test_forged_foreign_and_spent_buttons_do_nothing() -> None:
         assert await scene.press_data(data.replace(":y", ":zz")) == NOT_OURS
         await scene.press("Approve")
         await scene.settled()
-        assert await scene.press_data(data) == SPENT
+        told = await scene.press_data(data)
+        assert told == f"{DECIDED_ALREADY}: approved by you, less than a minute ago."
         assert len(tool.ran) == 1
 
 

@@ -286,7 +286,7 @@ async def test_a_question_about_one_conversation_never_erases_another() -> None:
         await told(scene, "first", 1)
         first = current(scene)
         await scene.say("/forget conversation")
-        await scene.shows("with what it shares with others")
+        await scene.shows("also where a branch shares it")
         await scene.say("/new")
         await scene.shows("A fresh start.")
         await told(scene, "second", 2)

@@ -42,7 +42,7 @@ async def test_a_press_on_a_copy_of_a_decided_card_shows_what_was_decided() -> N
         data = card.piece.body["buttons"][0][0]["data"]
         await scene.press("Deny", card=0)
         await scene.shows("As you wish.")
-        assert await scene.press_data(data, message_id=copy) == DECIDED_ALREADY
+        assert DECIDED_ALREADY in await scene.press_data(data, message_id=copy)
         await scene.until(lambda: not scene.cards)
         assert sum(text == f"{CARD_DENIED} · Do write x" for text in scene.texts) == 2
 

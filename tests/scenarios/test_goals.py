@@ -77,15 +77,15 @@ async def test_a_goal_is_proposed_with_its_times_its_money_and_its_end() -> None
         assert "at once, then Tue 2026-11-03 12:00, Wed 2026-11-04 12:00 (UTC)" in card
         assert "$0.50 a day and $5.00 in all" in card
         assert "ends on 2026-12-02" in card
-        assert scene.labels == ["Hourly", "✓ Daily", "Weekly", "▶️ Start", "❌ Deny"]
+        assert scene.labels == ["Hourly", "✓ Daily", "Weekly", "▶️ Start", "🗑 Cancel"]
         await scene.press("Weekly")
         assert "Mon 2026-11-09 12:00" in await scene.shows("every week")
         await scene.clock.advance(8 * DAY)
         assert (scene.store.rows.tasks, scene.turns) == ({}, [])
-        await scene.press("Deny")
+        await scene.press("Cancel")
         await scene.until(lambda: not scene.store.rows.goals)
-        assert (await scene.shows("🗑 Deleted"), goal.state) == (
-            "🗑 Deleted: Learn to sail",
+        assert (await scene.shows("🗑 Cancelled"), goal.state) == (
+            "🗑 Cancelled: Learn to sail",
             GoalState.PROPOSED,
         )
 

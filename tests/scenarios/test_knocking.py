@@ -87,7 +87,7 @@ async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so(
         told = [text for text in scene.texts if text.startswith("👋 “Bob” (number 2)")]
         assert [text.endswith("✅ Let in") for text in told] == [True, True]
         assert len([t for t in scene.channel.texts(_CYS) if t.endswith("✅ Let in")]) == 2
-        assert await scene.press_data(data, ANN, old.id) == DECIDED_ALREADY
+        assert DECIDED_ALREADY in await scene.press_data(data, ANN, old.id)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ async def test_a_card_of_before_lets_nobody_in_whose_access_was_taken_back_since
         await scene.say("/revoke 2")
         await scene.shows("Access was taken back since.")
         assert scene.cards == []
-        assert await scene.press_data(data, ANN, card.id) == DECIDED_ALREADY
+        assert DECIDED_ALREADY in await scene.press_data(data, ANN, card.id)
         assert await scene.store.people.by_sender(BOB) is None
 
 
@@ -194,7 +194,7 @@ async def test_only_an_owner_decides_and_only_once() -> None:
         newest = max(scene.store.rows.inbox)
         assert scene.store.rows.inbox[newest].body == "", "a press of a stranger is not kept"
         assert await scene.press_data(data[1], ANN, card.id) == ""
-        assert await scene.press_data(data[0], ANN, card.id) == DECIDED_ALREADY
+        assert DECIDED_ALREADY in await scene.press_data(data[0], ANN, card.id)
         assert await scene.store.people.by_sender(BOB) is None
 
 

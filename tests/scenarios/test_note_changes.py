@@ -28,7 +28,8 @@ EGGS = "Ann is allergic to eggs."
 async def asked(scene: Stage) -> Shown:
     """Presses the button of the only note; returns the message that asks."""
     await scene.say("/memory")
-    await scene.press("✏️ 1")
+    await scene.press("1")
+    await scene.press("✏️ Change")
     return await shown(scene, WHAT_NOTE)
 
 
@@ -140,7 +141,7 @@ async def test_a_note_that_is_gone_meanwhile_is_not_brought_back() -> None:
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         question = await asked(scene)
-        await scene.press("🗑 1")
+        await scene.press("🗑 Delete")
         await scene.shows("One note is deleted.")
         assert NUTS not in words_left(scene)
         await scene.say(EGGS, reply_to=question)
@@ -157,8 +158,9 @@ async def test_in_a_group_a_note_is_changed_by_its_writer_or_an_owner() -> None:
         at, owner = scene.clock.now(), f"c{scene.turns[0].chat}"
         scene.store.rows.notes["a"] = Note("a", owner, NUTS, at, 1, "Ann")
         assert "My notes:" in await team.command("/memory", BOB)
-        assert await scene.press("✏️ 1", BOB) == NOTES_OF_OTHERS
-        await scene.press("✏️ 1", ANN)
+        await scene.press("1", BOB)
+        assert await scene.press("✏️ Change", BOB) == NOTES_OF_OTHERS
+        await scene.press("✏️ Change", ANN)
         question = await shown(scene, WHAT_NOTE)
         quote = Quote(question.text, "Steward", own=True, message_id=question.id)
         await team.ask(EGGS, BOB, quote=quote)
@@ -166,6 +168,7 @@ async def test_in_a_group_a_note_is_changed_by_its_writer_or_an_owner() -> None:
         assert [note.text for note in notes(scene)] == [NUTS]
         await team.ask(EGGS, ANN, quote=quote)
         await scene.until(lambda: [note.text for note in notes(scene)] == [EGGS])
+        await shown(scene, NOTE_SAYS.format(EGGS))
         await scene.press("✏️ Change", ANN)
         again = await shown(scene, f"Now it says: “{EGGS}”")
         quote = Quote(again.text, "Steward", own=True, message_id=again.id)
@@ -189,7 +192,9 @@ async def test_an_answer_in_a_list_is_erased_by_its_button_after_a_question() ->
         told = await scene.shows("→ A gerbil. · ")
         number = next(line for line in told.splitlines() if "Look at" in line).partition(" ")[0]
         assert "📝 A gerbil lives here." in told
-        await scene.press(f"🗑 {number.strip('*')}")
+        await scene.press(number.strip("*"))
+        await scene.shows("A gerbil.")
+        await scene.press("🗑 Erase")
         await scene.shows("I cannot bring it back")
         assert any(one.question == "Look at the gerbil" for one in kept(scene))
         await scene.press("Erase")

@@ -61,7 +61,8 @@ async def test_notes_open_a_conversation_once_and_a_deleted_one_is_told() -> Non
             (f"note:{notes(scene)[0].id}",)
         ]
         await scene.say("/memory")
-        await scene.press("🗑 1")
+        await scene.press("1")
+        await scene.press("🗑 Delete")
         await scene.shows("One note is deleted.")
         await scene.say("And for Bob?")
         await scene.settled(4)

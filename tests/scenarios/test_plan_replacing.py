@@ -10,7 +10,7 @@ from bot.domain.plan import Plan, PlanState
 from bot.domain.rights import Pace
 from bot.domain.template import Argument, Template
 from bot.domain.transcript import AskerBody
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS
 from bot.flow.commands.plan_replacing import MOVED_ON
 from bot.flow.commands.plans import NEWER
 from tests.fakes.channel import Shown
@@ -19,7 +19,15 @@ from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.test_plan_commands import said
 from tests.scenarios.test_plans import button, submit, write
 from tests.scenarios.tools import submitting, writing
-from tests.words import KEPT, NO_READY_MADE, OTHER_PLAN_ENDED, REPLACE, REPLACED, STEPS_RUN
+from tests.words import (
+    DECIDED_ALREADY,
+    KEPT,
+    NO_READY_MADE,
+    OTHER_PLAN_ENDED,
+    REPLACE,
+    REPLACED,
+    STEPS_RUN,
+)
 
 ONE = (calls(write("a", "1")), says("One."))
 TWO = (calls(write("b", "2")), says("Two."))
@@ -64,9 +72,9 @@ async def test_a_second_plan_asks_and_replaces_the_first_once_when_told() -> Non
         assert labels == [REPLACE, "↩️ Keep"]
         first, data = live(scene), button(card, "Replace")
         assert await scene.press_data(data) == REPLACED
-        assert await scene.press_data(data) == SPENT
+        assert DECIDED_ALREADY in await scene.press_data(data)
         await scene.settled(2)
-        assert await scene.press_data(button(card, "Keep")) == SPENT
+        assert DECIDED_ALREADY in await scene.press_data(button(card, "Keep"))
         assert [state for state, _ in plans(scene)] == [PlanState.CANCELLED, PlanState.READY]
         assert live(scene).id != first.id
         assert wishes(scene) == ["one file", "another file"]
@@ -80,7 +88,7 @@ async def test_a_plan_that_is_kept_is_kept() -> None:
     async with stage(*ONE, tools=[writing(), submitting()]) as scene:
         card = await question(scene)
         assert await scene.press("Keep") == KEPT
-        assert await scene.press_data(button(card, "Replace")) == SPENT
+        assert DECIDED_ALREADY in await scene.press_data(button(card, "Replace"))
         assert plans(scene) == [(PlanState.READY, "")]
         assert scene.channel.screen[card.id].text == KEPT
         assert wishes(scene) == ["one file"]
@@ -95,7 +103,7 @@ async def test_a_newer_wish_closes_the_question_about_the_one_before() -> None:
         newer = await scene.until(lambda: next((s for s in scene.cards if "third" in s.text), None))
         closed = scene.channel.screen[card.id]
         assert (closed.text, "buttons" in closed.piece.body) == (NEWER, False)
-        assert await scene.press_data(old) == SPENT
+        assert DECIDED_ALREADY in await scene.press_data(old)
         assert await scene.press_data(button(newer, "Replace")) == REPLACED
         await scene.settled(2)
         assert wishes(scene) == ["one file", "a third file"]

@@ -15,7 +15,7 @@ from bot.domain.plan import Plan, PlanState
 from bot.domain.rights import Rights
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import AskerBody
-from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS, SPENT
+from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS
 from bot.flow.plans.desk import STALE
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, call, calls, says
@@ -26,6 +26,7 @@ from tests.words import (
     APPROVED,
     CANCEL,
     CHANGE,
+    DECIDED_ALREADY,
     DIFFERENT,
     HOW_TO_PRESS,
     NO_CHANGES,
@@ -104,9 +105,8 @@ async def test_double_and_concurrent_presses_approve_once() -> None:
         )
         await scene.settled(2)
         await scene.until(lambda: len(scene.channel.acknowledged) == 3)
-        assert sorted(text for _, text in scene.channel.acknowledged) == sorted(
-            [APPROVED, SPENT, SPENT]
-        )
+        told = sorted(text for _, text in scene.channel.acknowledged)
+        assert told == [APPROVED, *[f"{DECIDED_ALREADY}: approved by Ann."] * 2]
         assert len(scene.turns) == 2
         assert len(tool.ran) == 1
 

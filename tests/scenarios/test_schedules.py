@@ -210,7 +210,7 @@ async def test_a_run_that_comes_too_early_for_the_last_one_is_skipped_and_told()
         await scene.clock.advance(2 * HOUR)
         assert states(scene) == [RunState.RUNNING, RunState.SKIPPED]
         await scene.say("/tasks")
-        assert "the run before was still at work" in await scene.shows("The tasks of this chat")
+        assert "the run before was still running" in await scene.shows("The tasks of this chat")
         gate.open()
         await scene.settled()
 

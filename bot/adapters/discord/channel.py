@@ -194,11 +194,13 @@ class DiscordChannel:
             if method == "PUT":
                 raise
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
-        """Tells a refusal to the one who pressed; whatever did something shows on its card."""
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
+        """Tells the one who pressed what no card tells, a refusal for instance."""
         _, _, token = press.handle.partition(":")
         words = plain(clean(text)).strip()
-        if not refused or not words or not token:
+        if not (refused or alone) or not words or not token:
             return
         body = {"content": cut(words)[0], "flags": _FOR_ONE, "allowed_mentions": _NOBODY}
         path = "/webhooks/{webhook_id}/{webhook_token}"

@@ -185,7 +185,9 @@ class TelegramChannel:
                 reaction = (ReactionTypeEmoji(emoji),) if emoji is not None else ()
                 await bot.set_message_reaction(to.chat, int(message_id), reaction)
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
         """Answers a press: a refusal as an alert with its OK, anything else as a passing line."""
         notice = clean(text)[:_LONGEST_NOTICE]
         alert = True if refused and notice else None

@@ -2,8 +2,9 @@
 
 import re
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, takewhile
 
 from bot.domain.approval import Verb
 from bot.domain.message import Button
@@ -112,7 +113,7 @@ class Board:
     def key_of(self, card: OpenCard, key: str) -> str:
         """Returns what a person types to press a key: with a number if several cards are open."""
         if card.passing:
-            return key if card.number == 1 else f"{key}{card.number}"
+            return key if card.number == 1 or key.isdecimal() else f"{key}{card.number}"
         alone = len(self._cards) <= 1 and card.number == 1 and not card.of_round
         return key if alone or key == Verb.ALL else f"{key}{card.number}"
 
@@ -168,11 +169,14 @@ class Board:
         """Keeps an option with keys that no card has; None when every letter is taken."""
         taken = {key for card in self for key in card.buttons}
         known = self._options.get(message_id)
-        keys = _keys(buttons, _LETTERS - taken, known)
+        others = [one for one in self._options.values() if one is not known]
+        keys = _keys(
+            buttons, _LETTERS - taken, known, {key for one in others for key in one.buttons}
+        )
         if len(keys) < len(buttons):
             return None
-        highest = max((one.number for one in self._options.values()), default=0)
-        number = known.number if known else highest + 1
+        clash = {one.number for one in others if keys.keys() & one.buttons.keys()}
+        number = known.number if known else next(n for n in count(1) if n not in clash)
         title = lines[0].strip() if lines else ""
         card = OpenCard(
             number, message_id, title, keys, name_of(lines), leads_on=True, passing=True
@@ -201,6 +205,10 @@ class Board:
         """Notes that the talk went on below the cards."""
         for message_id, card in self._cards.items():
             self._cards[message_id] = replace(card, answered_since=True)
+
+    def drop(self, message_id: str) -> None:
+        """Forgets a card that is news from now on; its keys mean nothing else meanwhile."""
+        self._cards.pop(message_id, None)
 
     def close(self, message_id: str) -> OpenCard | None:
         closed = self.known(message_id)
@@ -234,21 +242,37 @@ def _wish(button: Button) -> str:
 
 
 def _keys(
-    buttons: Sequence[Button], free: frozenset[str], known: OpenCard | None = None
+    buttons: Sequence[Button],
+    free: frozenset[str],
+    known: OpenCard | None = None,
+    numbered: Collection[str] | None = None,
 ) -> dict[str, Button]:
     """Returns a letter for each button: the wish at the end of its data, as in `…:y`, if any.
 
     Any other button keeps the letter that it had on the `known` card. A new one gets one of the
-    free letters, one of its label if possible.
+    free letters, one of its label if possible. Unless `numbered` is None, a button whose label is
+    a number has that as its key; the numbers in it are taken.
     """
+    alike = _alike([_SIGN.sub("", button.label) for button in buttons])
     had = {button.data: key for key, button in known.buttons.items()} if known else {}
     stay = {had[button.data] for button in buttons if button.data in had}
     keys: dict[str, Button] = {}
     for button in buttons:
         wish = _wish(button)
-        others = [o for o in button.label.lower() + string.ascii_lowercase if o in free - stay]
+        label = _SIGN.sub("", button.label).lower()
+        # What all labels begin with tells nothing: of claude-opus the `o` does.
+        own = label[alike:] + label if len(buttons) > 1 else label
+        others = [o for o in own + string.ascii_lowercase if o in free - stay]
         kept = [had[button.data]] if had.get(button.data) in free else []
         letters = [wish] if wish in _WISHES else [*kept, *others]
+        if numbered is not None and button.label.isdecimal() and button.label not in numbered:
+            letters = [button.label, *letters]
         if key := next((letter for letter in letters if letter not in keys), None):
             keys[key] = button
     return keys
+
+
+def _alike(labels: Sequence[str]) -> int:
+    """Returns the number of letters with which all labels begin."""
+    letters = zip(*labels, strict=False)
+    return sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, letters))

@@ -73,6 +73,8 @@ def keys(card: OpenCard, board: Board, width: int, *, advises: bool = True) -> L
 def _key(key: str, label: str, width: int) -> Lines:
     """Returns one key with its label, with words wrapped."""
     indent = len(key) + 1
+    if label == key.strip("[]"):
+        return [[("bold", key)]]
     first, *others = textwrap.wrap(label, width - indent - _SIGN_ROOM) or [""]
     return [[("bold", key), ("", f" {first}")], *([("", f"{'':{indent}}{o}")] for o in others)]
 

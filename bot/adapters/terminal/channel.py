@@ -98,7 +98,9 @@ class TerminalChannel:
             case _:
                 pass
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
         await self._screen.acknowledge(text)
 
 
@@ -113,6 +115,7 @@ def content_of(piece: Piece) -> Outbound:
         body["reply_to"],
         body["silent"],
         asks=body.get("asks", ""),
+        waits=body.get("waits", False),
         decided=body.get("decided", False),
     )
 

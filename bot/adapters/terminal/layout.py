@@ -9,7 +9,16 @@ from bot.adapters.terminal.fragments import Lines, plain, styled
 from bot.adapters.terminal.look import UNBROKEN, box_prose
 from bot.adapters.terminal.renderer import Border, Renderer
 from bot.adapters.terminal.visible import visible
-from bot.domain.message import Block, CallBlock, CodeBlock, FileRef, Markdown, Outbound, Plain
+from bot.domain.message import (
+    REPLY_WITH,
+    Block,
+    CallBlock,
+    CodeBlock,
+    FileRef,
+    Markdown,
+    Outbound,
+    Plain,
+)
 
 _LONG = 8_000
 """Letters above which a content is laid out beside the event loop."""
@@ -17,6 +26,8 @@ _LONG = 8_000
 _WEIGHTS = {"title": "bold", "aside": "dim", "line": ""}
 _REPLY = "Reply "
 """The beginning of advice for platforms on which people reply to a message."""
+
+_OR_WRITE = ", or write "
 
 _STYLES = {"✓": "green", "✗": "red"}
 _IN, _OUT = "   in ", "  out "
@@ -47,7 +58,9 @@ class Layout:
         """Returns a short content in lines."""
         lines: Lines = []
         # A beginning is left out where the whole of it stands below.
-        blocks = [b for b in content.blocks if not any(_begins(b, f) for f in content.files)]
+        blocks = [
+            _asked_here(b) for b in content.blocks if not any(_begins(b, f) for f in content.files)
+        ]
         before: Block | None = None
         for n, block in enumerate(map(_typed, blocks) if titled else blocks):
             room = box_prose(width) if titled and not isinstance(block, CodeBlock) else width
@@ -137,6 +150,15 @@ def _typed(block: Block) -> Block:
         return block
     parts = [part for part in block.text.split(" · ") if not part.startswith(_REPLY)]
     return replace(block, text=" · ".join(parts))
+
+
+def _asked_here(block: Block) -> Block:
+    """Returns a block that asks for a reply as it is meant here, where people just type."""
+    if isinstance(block, CodeBlock) or not block.text.startswith(REPLY_WITH):
+        return block
+    wanted = block.text.removeprefix(REPLY_WITH)
+    _, other, command = wanted.partition(_OR_WRITE)
+    return replace(block, text=f"Write {command}" if other else f"Type {wanted}")
 
 
 def _begins(block: Block, file: FileRef) -> bool:

@@ -51,10 +51,12 @@ class QuestionChannel(TerminalChannel):
         if steps:
             await super().draft(to, steps)
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
         """Shows nothing of a decision that nobody made here."""
         if self._screen.decides:
-            await super().acknowledge(press, text, refused=refused)
+            await super().acknowledge(press, text, refused=refused, alone=alone)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         """Shows nothing: whoever asks one thing sees the steps, and then the answer."""

@@ -337,9 +337,19 @@ class Screen:
         """Prints news, and in the line below it the keys of its buttons."""
         lines = await self._layout.whole(content, self._width)
         if self.decides:
-            option = self.board.option(message_id, self._layout.sentences(content), buttons)
+            option = self._offered(message_id, content, buttons)
             lines += keys(option, self.board, prose_width(self._width)) if option else []
         await self._print(lines, "block")
+
+    def _offered(
+        self, message_id: str, content: Outbound, buttons: Sequence[Button]
+    ) -> OpenCard | None:
+        """Gives the buttons of news their keys, for as long as they count."""
+        lines = self._layout.sentences(content)
+        if content.waits:
+            return self.board.put(message_id, lines, buttons, leads_on=True)
+        self.board.drop(message_id)
+        return self.board.option(message_id, lines, buttons)
 
     async def _show_anew(self, message_id: str, content: Outbound) -> None:
         """Prints a message that this process has not printed yet."""
@@ -356,7 +366,7 @@ class Screen:
             self.board.close(message_id)
             self._news += [line for line in now if line not in set(before)]
         elif content.kind is OutboundKind.OPTION and (buttons := buttons_of(content)):
-            option = self.board.option(message_id, now, buttons)
+            option = self._offered(message_id, content, buttons)
             self._news += now
             self._news += [self._keys(option)] if option else []
         elif buttons := buttons_of(content):

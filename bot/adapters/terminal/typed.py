@@ -65,12 +65,9 @@ def read_typed(line: str, begun: Begun, board: Board) -> Typed | None:
     if text in ("/quit", "/exit"):
         return Left()
     key = KEY.fullmatch(text)
-    if (
-        key
-        and (option := board.option_at(key["key"].lower(), key["number"]))
-        and _seen(option, begun)
-    ):
-        return Pressed(option, option.buttons[key["key"].lower()].data)
+    letter, number = (key["key"].lower(), key["number"]) if key else (text, "")
+    if (option := board.option_at(letter, number)) and _seen(option, begun):
+        return Pressed(option, option.buttons[letter].data)
     asking = board.asking if board.asking and _seen(board.asking, begun) else None
     begun = tuple(card for card in begun if not card.passing)
     answers = asking and not text.startswith("/") and not (key and board)

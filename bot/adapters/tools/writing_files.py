@@ -173,7 +173,9 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
         if state is None:
             raise ToolFailure(f"{_shown(names)}: there is no such file")
         always = exact if is_document(names[-1], self._documents) else None
-        blocks = (Plain(f"It has {size(state.size)} and cannot be brought back."),)
+        kept = state.size <= self._keep
+        back = ". /undo can bring it back for a while." if kept else " and cannot be brought back."
+        blocks = (Plain(f"It has {size(state.size)}{back}"),)
         return replace(_card(self.spec, _DELETE, names, state, blocks, always), once=True)
 
     async def perform(

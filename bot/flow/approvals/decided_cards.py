@@ -8,9 +8,12 @@ from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import Show
 from bot.domain.deeds import without_deed
 from bot.domain.file_change import REDO, UNDO, UndoButton, UndoVerb
-from bot.domain.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.message import Button, Outbound, OutboundKind, Plain, PressAnswer
+from bot.domain.person import Person
+from bot.domain.span import span
 from bot.domain.tool import Code, Preview, Status, ToolResult, clipped
 from bot.domain.visible_text import one_line, visible
+from bot.flow.approvals.desks import STOPPED, spent
 from bot.flow.approvals.fitting import whole
 
 _LONGEST_NAME = 60
@@ -37,6 +40,26 @@ _UNRUN: dict[Code | None, str] = {
 """The outcomes of approved calls that did not run: stopped by a person, or skipped."""
 
 _REPEATED = {ApprovalState.APPROVED: "▶️ Going on", ApprovalState.DENIED: "⏹ Stopped"}
+
+
+_HOW = {
+    ApprovalState.APPROVED: "approved",
+    ApprovalState.DENIED: "denied",
+    ApprovalState.EXPIRED: "nobody pressed a button in time",
+}
+_HOW_REPEATED = {ApprovalState.APPROVED: "told to go on", ApprovalState.DENIED: "stopped"}
+
+
+def late(approval: Approval, person: Person, now: datetime) -> PressAnswer:
+    """Returns the answer to a press on a card that was decided before."""
+    if approval.state is ApprovalState.CANCELLED:
+        return PressAnswer(STOPPED, alone=True)
+    how = _HOW.get(approval.state)
+    if approval.kind == "repeat":
+        how = _HOW_REPEATED.get(approval.state, how)
+    by = "you" if approval.decided_by == person.id else _decider(approval)
+    ago = f"{span((now - approval.decided_at).total_seconds())} ago" if approval.decided_at else ""
+    return spent(how, by, ago) if how else spent()
 
 
 def shown_decided(

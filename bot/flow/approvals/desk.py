@@ -14,16 +14,16 @@ from bot.domain.tool import Effect, Offer, RulePattern
 from bot.domain.visible_text import one_line
 from bot.flow.approvals.card_buttons import DIFFERENT, parse_data
 from bot.flow.approvals.cards import open_card
+from bot.flow.approvals.decided_cards import late
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
 from bot.flow.approvals.desks import (
     NOT_APPROVER,
     NOT_OURS,
     NOT_YOURS,
-    SPENT,
-    STOPPED,
     UNSHOWN,
     Taken,
     refused,
+    spent,
 )
 from bot.flow.approvals.open_cards import Closed, OpenCards
 from bot.flow.approvals.undecided import CardEnding
@@ -69,9 +69,9 @@ class ApprovalDesk:
             return refused(NOT_OURS)
         if person is None or not person.may_decide_for(card.asker):
             return refused(NOT_YOURS)
-        spent = card.state is not ApprovalState.OPEN
-        if spent and not await self._counts_for_others(card, parsed[1]):
-            return PressAnswer(STOPPED if card.state is ApprovalState.CANCELLED else SPENT)
+        over = card.state is not ApprovalState.OPEN
+        if over and not await self._counts_for_others(card, parsed[1]):
+            return late(card, person, self._clock.now())
         if parsed[1] in _ASSENTS and not _may_approve(person, card):
             return refused(NOT_APPROVER)
         if parsed[1] is Verb.CHANGE:
@@ -151,7 +151,8 @@ class ApprovalDesk:
             return refused(EXPIRED)
         note = await self._decided(card, decision)
         if note is None:
-            return PressAnswer(SPENT)
+            now = await self._approvals.get(card.id)
+            return late(now or card, decision.person, self._clock.now())
         parts = [note or _told(card, approved=approved), *await self._left(card, approved=approved)]
         return PressAnswer(" ".join(part for part in parts if part))
 
@@ -189,7 +190,7 @@ class ApprovalDesk:
             return allowed_alone(known, offer, person, self._clock.now())
 
         if not await self._cards.change(card, allowing):
-            return PressAnswer(SPENT)
+            return spent()
         return PressAnswer(f"{allowed(offer)} This call still waits.")
 
     async def _left(self, card: Approval, *, approved: bool) -> Sequence[str]:

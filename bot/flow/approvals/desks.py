@@ -16,13 +16,21 @@ PLACES = "z"
 """The first letter of the data of the button that asks for a location."""
 
 NOT_OURS = "This button does nothing."
-SPENT = "This is decided already."
+_DECIDED = "This is decided already"
+_SPENT = f"{_DECIDED}."
 STOPPED = "This was stopped, so nothing runs."
 NOT_APPROVER = "Only an owner can approve this. You can still deny or stop it."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
 UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
 HOW_TO_PRESS = "To approve, press the button on the card. Or reply with what should be different."
 STAYS_OPEN = f"The card stays open. {HOW_TO_PRESS}"
+
+
+def spent(how: str = "", by: str = "", ago: str = "") -> PressAnswer:
+    """Returns the answer to a press that came too late: the decision, its maker and its age."""
+    told = f"{how} by {by}" if how and by else how
+    known = ", ".join(part for part in (told, ago) if part)
+    return PressAnswer(f"{_DECIDED}: {known}." if known else _SPENT, alone=True)
 
 
 def refused(why: str) -> PressAnswer:

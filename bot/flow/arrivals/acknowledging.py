@@ -71,7 +71,7 @@ class Acknowledging:
     async def _acknowledge(self, channel: Channel, press: Press, told: PressAnswer) -> None:
         try:
             async with asyncio.timeout(self._seconds):
-                await channel.acknowledge(press, told.text, refused=told.refused)
+                await channel.acknowledge(press, told.text, refused=told.refused, alone=told.alone)
         except (ChannelError, TimeoutError) as fault:
             _LOG.info("a press was not acknowledged: %s", fault or "no answer in time")
         except Exception:  # noqa: BLE001 - the border of a channel: one press, not the intake

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.domain.change import AddAudit, Change, Show, Write
 from bot.domain.message import Address, Press, PressAnswer
 from bot.domain.person import Person, Role, Sender
-from bot.flow.approvals.desks import NOT_OURS, SPENT, ButtonsAlone, refused
+from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.commands.accounts import sender_of
 from bot.flow.commands.knocks import (
     ADMITTED,
@@ -95,7 +95,7 @@ class Knocking(ButtonsAlone):
         if person is None or not person.is_owner:
             return refused(_OWNERS_ONLY)
         if not row.content.buttons:
-            return PressAnswer(SPENT)
+            return spent()
         account, verb = meant
         verdict, writes = await self._carried_out(account, verb, occasion, chat, person)
         shows = await self._knocks.decided(account, verdict)

@@ -8,7 +8,7 @@ from bot.domain.markdown import inline_code
 from bot.domain.message import Button
 from bot.domain.money import dollars_of, read_money, told
 from bot.domain.person import Person
-from bot.flow.commands.choices import choice
+from bot.flow.commands.choices import choice, no_choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import counted, named
 from bot.flow.money.till import Till
@@ -21,6 +21,13 @@ _WORDS = {"day": Scope.DAY, "person": Scope.PERSON, "message": Scope.TURN, "turn
 """The words for each budget; one message starts one turn."""
 
 _USAGE = f"[day|person|message] [dollars|{_OFF}]"
+_HOW = (
+    "- `/budget`: what may be spent, and what is left\n"
+    "- `/budget day 10`: so many dollars for everybody in a day\n"
+    "- `/budget person 2`: for each person in a day\n"
+    "- `/budget message 0.50`: for one message, with everything it leads to\n"
+    "- `/budget day off`: no such budget any more"
+)
 _FOR = {
     Scope.DAY: "The budget for everybody",
     Scope.PERSON: "The budget for each person",
@@ -54,7 +61,7 @@ class BudgetCommands:
             case [word, amount] if word in _WORDS:
                 return await self._set(asked, word, amount)
             case _:
-                return Answer(f"Usage: `/budget {_USAGE}`")
+                return Answer(f"{no_choice(asked.words)}{_HOW}")
 
     async def _set(self, asked: Invocation, word: str, amount: str) -> Answer:
         scope = _WORDS[word]

@@ -66,7 +66,7 @@ class ConversationCommands:
             return Answer(why)
         shown = await self._chats.listing(asked.chat.id, current.id)
         new, writes = branched(agenda.chat, current, _given(asked), self._clock.now())
-        name = f" **{literal(new.title)}**" if new.title else ""
+        name = f", “{literal(new.title)}”" if new.title else ""
         told = (
             f"From here on we talk in a branch{name}. What was said so far stays the same in both; "
             "/conversations lists them."
@@ -79,11 +79,9 @@ class ConversationCommands:
         chat, title = asked.chat, _given(asked)
         current = await self._chats.conversation(chat.id, chat.conversation)
         if current is None or not title:
-            now = (
-                f"It is called **{literal(current.title)}**. " if current and current.title else ""
-            )
+            now = f"It is called “{literal(current.title)}”. " if current and current.title else ""
             return Answer(f"{now}`/title <text>` names this conversation.")
-        told = f"This conversation is called **{literal(title)}**."
+        told = f"This conversation is called “{literal(title)}”."
         # The button names the conversation, so that the name is erased with it.
         listed = choice("All conversations", _LIST, current.id)
         saved = SaveConversation(replace(current, title=title))

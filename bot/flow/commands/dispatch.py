@@ -24,6 +24,7 @@ from bot.flow.queue.arrival import Arrival
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
+_SAME = "Nothing has changed."
 _LIKE = 0.7
 """Likeness, of 1, at which a wrong name is taken for a slip of another one."""
 
@@ -86,9 +87,12 @@ class Commands:
             return refused(NOT_OURS)
         if not (response.writes or response.buttons):
             return refused(response.text)  # the menu stays for others
-        await self._commit(*response.writes, _in_place(arrival, key, _content(response)))
+        content = _content(response)
+        row = await self._outbox.row(key) if key is not None else None
+        await self._commit(*response.writes, _in_place(arrival, key, content))
         await self._consequences.follow(response.then)
-        return PressAnswer()
+        same = row is not None and replace(row.content, reply_to=None) == content
+        return PressAnswer(_SAME, alone=True) if same else PressAnswer()
 
     async def _commit(self, *writes: Write) -> None:
         await self._journal.commit(Change(writes, durable=True))
@@ -120,7 +124,7 @@ def _for_owners(name: str) -> str:
 def _content(answer: Answer) -> Outbound:
     with_buttons = OutboundKind.OPTION if answer.optional else OutboundKind.MENU
     kind = with_buttons if answer.buttons else OutboundKind.NOTICE
-    return Outbound(kind, (Markdown(answer.text),), answer.buttons)
+    return Outbound(kind, (Markdown(answer.text),), answer.buttons, waits=answer.waits)
 
 
 def invoked(arrival: Arrival) -> Invocation:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.domain.feedback import Feedback, Opinion
 from bot.domain.markdown import inline_code
+from bot.domain.person import AT_THE_MACHINE
 from bot.flow.commands.choices import choice, no_choice
 from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.log.opinions import Opinions
@@ -15,6 +16,7 @@ SHOWN = {Opinion.GOOD: "👍", Opinion.BAD: "👎"}
 _NEWEST = 5_000
 _MOST_LINES = 12
 _HOW = "`/feedback good` or `/feedback bad` tells what you think of my last answer"
+_THUMBS = ", as 👍 and 👎 on an answer do"
 _EXPORT = "`steward feedback --json` prints every row, on the machine where I run."
 
 
@@ -34,7 +36,8 @@ class FeedbackCommands:
         if word in set(Opinion):
             return await self._given(asked, Opinion(word))
         buttons = (tuple(choice(SHOWN[o], "feedback", o, now=False)[0] for o in Opinion),)
-        how = f"{no_choice(asked.words)}{_HOW}, as 👍 and 👎 on an answer do."
+        typed = asked.message.address.channel == AT_THE_MACHINE
+        how = f"{no_choice(asked.words)}{_HOW}{'' if typed else _THUMBS}."
         if not asked.person.is_owner:
             return Answer(how, buttons=buttons)
         newest = await self._rows.newest(_NEWEST)
@@ -51,7 +54,7 @@ class FeedbackCommands:
 def counts_of(rows: Sequence[Feedback]) -> str:
     """Returns the counts by model and by week, in Markdown."""
     if not rows:
-        return "Nobody has told an opinion yet."
+        return "Nobody has given feedback yet."
     by_model = [(", ".join(one.models) or "no model", one.verdict) for one in rows]
     by_week = [(f"{_monday(one.at):%Y-%m-%d}", one.verdict) for one in rows]
     models = [f"- {inline_code(name)}: {told}" for name, told in _counted(by_model)]

@@ -11,6 +11,7 @@ from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Wake
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.clock import Clock
+from bot.ports.journal import Journal
 from bot.ports.memory import Memory
 from bot.ports.notes import Notes
 
@@ -18,17 +19,19 @@ _CONVERSATION, _ALL = "conversation", "all"
 _HOW = (
     "What shall I erase?\n\n"
     "- `/forget <id>`: one answer or note; `/memory <words>` shows the ids\n"
-    "- `/forget conversation`: this conversation, with what it shares with others\n"
+    "- `/forget conversation`: this conversation, also where a branch shares it\n"
     "- `/forget all`: everything that you and I said"
 )
 _OWNERS = "In a group only an owner can erase that. Nothing was erased."
 _ANOTHER = "Another conversation is open now. Nothing was erased. /forget conversation asks again."
+_ERASED_BUT = "Erased. Anything that I am working on right now stays until it is done."
 _SHOWN = 200
 
 
 class ForgettingCommands:
-    def __init__(self, memory: Memory, notes: Notes, clock: Clock) -> None:
+    def __init__(self, memory: Memory, notes: Notes, journal: Journal, clock: Clock) -> None:
         self._memory = memory
+        self._journal = journal
         self._notes = notes
         self._clock = clock
 
@@ -76,7 +79,7 @@ class ForgettingCommands:
             if not decides:
                 return Answer(_OWNERS)
             here = "that you and I said" if asked.chat.private else "that was said in this group"
-            shared = "this conversation, with what it shares with others"
+            shared = "this conversation, also where a branch shares it"
             return shared if what.lower() == _CONVERSATION else f"everything {here}"
         passage, note = await self._memory.get(what), await self._notes.get(what)
         found = passage if passage is not None and note_of(what) is None else note
@@ -108,8 +111,15 @@ class ForgettingCommands:
         else:
             erases = Erase(Target(owner, turn=what))
         audit = self._audit(asked, "memory.erased", what.lower())
-        done = "Erased. Anything that I am working on right now stays until it is done."
+        done = _ERASED_BUT if await self._busy(asked, what) else "Erased."
         return Answer(done, (erases, audit), (Wake(asked.chat.id),))
+
+    async def _busy(self, asked: Invocation, what: str) -> bool:
+        """Returns True when a turn is under way in the chat, or in any if all is erased."""
+        if what.lower() == _ALL:
+            return bool(await self._journal.chats_with_work())
+        agenda = await self._journal.agenda(asked.chat.id)
+        return bool(agenda.unfinished or agenda.queued or agenda.waiting)
 
     def _audit(self, asked: Invocation, action: str, what: str) -> AddAudit:
         """Returns the line of the record, which never holds the words."""

@@ -9,7 +9,7 @@ from bot.domain.goal import DiaryEntry, DiaryKind, Goal, GoalPace, GoalStanding,
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
 from bot.domain.money import LEAST_BOUND, Nano, read_money, told
-from bot.domain.task import TimedTask
+from bot.domain.task import BY_HAND, TimedTask
 from bot.domain.zones import short_moment
 from bot.flow.commands.choices import choice
 from bot.flow.commands.pages import LISTED, numbered, turning
@@ -75,12 +75,11 @@ class GoalWords:
         """Returns everything about a goal that has begun."""
         stands, spent = standing(goal, task), await self._goals.spent(goal.id)
         zone = "UTC" if task is None else task.zone
-        pause = (
-            f": {literal(task.why)}" if stands is GoalStanding.PAUSED and task and task.why else ""
-        )
+        why = task.why if stands is GoalStanding.PAUSED and task is not None else ""
+        pause = f": {literal(why)}" if why and why != BY_HAND else ""
         lines = [
             f"{SIGNS[stands]} **{literal(goal.text)}** · `{goal.id}` · {stands}{pause}",
-            f"Pace: {goal.pace.said} · next run: {_next(goal, task)}",
+            f"Pace: {goal.pace.said}{_next_run(goal, task)}",
             f"Spent {told(spent)} of {_money(goal.budget)}, at most {_money(goal.a_day)} a day · "
             f"until {goal.until.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
         ]
@@ -134,7 +133,7 @@ def proposal_menu(goal: Goal) -> Menu:
     )
     start = (
         *choice("▶️ Start", "goals", "start", goal.id),
-        *choice("❌ Deny", "goals", "deny", goal.id),
+        *choice("🗑 Cancel", "goals", "deny", goal.id),
     )
     return (paces, start)
 
@@ -198,9 +197,15 @@ def dollars(amount: float) -> Nano:
     return read_money(str(Decimal(str(amount))))
 
 
+def _next_run(goal: Goal, task: TimedTask | None) -> str:
+    """Returns the next run of an active goal; no other has one, and its state tells why."""
+    told = _next(goal, task)
+    return f" · next run: {told}" if told else ""
+
+
 def _next(goal: Goal, task: TimedTask | None) -> str:
     going = task is not None and standing(goal, task) is GoalStanding.ACTIVE
-    return short_moment(task.due, task.zone) if going and task and task.due else "none"
+    return short_moment(task.due, task.zone) if going and task and task.due else ""
 
 
 def _money(bound: Nano | None) -> str:

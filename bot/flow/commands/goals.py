@@ -8,7 +8,7 @@ from bot.domain.chat import Chat
 from bot.domain.goal import MOST_GOALS, MOST_TEXT, Goal, GoalPace, GoalState, goal_id, standing
 from bot.domain.limits import GoalBounds
 from bot.domain.markdown import inline_code, literal
-from bot.domain.task import TaskState
+from bot.domain.task import BY_HAND, TaskState
 from bot.domain.when import WhenUnclear
 from bot.domain.zones import Zones
 from bot.flow.commands.choices import choice
@@ -31,7 +31,6 @@ BEGUN = "This goal has begun already. /goals shows it."
 NOT_BEGUN = "This goal has not begun: press Start first."
 OVER = "This goal is over. Write a new one with /goal."
 _UNCLEAR = "I do not understand that. /goals lists the goals of this chat."
-_BY_HAND = "a person paused it"
 _MOST_DIGITS = 4
 
 
@@ -135,7 +134,7 @@ class GoalCommands:
             case "start", ():
                 return await self._started(asked, goal)
             case (("deny" | "delete"), ()):
-                return await self._deleted(goal)
+                return await self._deleted(goal, verb)
             case "pace", (pace,) if pace in set(GoalPace):
                 return await self._changed(asked, goal, goal.changed(pace=GoalPace(pace)))
             case "limit", bounds:
@@ -160,7 +159,7 @@ class GoalCommands:
         return await moves[verb](asked, goal)
 
     async def _paused(self, asked: Invocation, goal: Goal) -> Answer:
-        held = HoldGoalTasks(goal.id, TaskState.PAUSED, _BY_HAND)
+        held = HoldGoalTasks(goal.id, TaskState.PAUSED, BY_HAND)
         return await self._after(asked, goal, (held,), "⏸ Paused")
 
     async def _shown(self, asked: Invocation, goal: Goal) -> Answer:
@@ -178,7 +177,7 @@ class GoalCommands:
                 f"\n\n⚠️ Nobody told me what {literal(model)} costs, so these sums cannot be kept. "
                 "Its pace and its end still hold."
             )
-        return Answer(told, writes, buttons=proposal_menu(goal), optional=True)
+        return Answer(told, writes, buttons=proposal_menu(goal), optional=True, waits=True)
 
     async def _diary(self, goal: Goal, rest: Sequence[str]) -> Answer:
         number = rest[0] if rest and rest[0].isdecimal() else "1"
@@ -239,7 +238,7 @@ class GoalCommands:
         writes = await self._room.firing.now(task, at)
         if isinstance(writes, str):
             return Answer(f"It does not run now: {writes}.")
-        told = f"▶️ Running now: {literal(goal.name)}"
+        told = f"⏩ Started a run: {literal(goal.name)}"
         buttons = (choice("◂ Back", "goals", "show", goal.id),)
         return Answer(told, writes, (Wake(goal.chat),), buttons, optional=True)
 
@@ -249,11 +248,11 @@ class GoalCommands:
         ended = await stopped(new, room.goals, room.scheduled, room.clock.now())
         return await self._after(asked, new, (SaveGoal(new, goal.version), *ended), "🏁 Done")
 
-    async def _deleted(self, goal: Goal) -> Answer:
+    async def _deleted(self, goal: Goal, verb: str) -> Answer:
         room = self._room
         ended = await stopped(goal, room.goals, room.scheduled, room.clock.now())
         stops = tuple(one for one in ended if isinstance(one, AskStop))
-        told = f"🗑 Deleted: {literal(goal.name)}"
+        told = f"🗑 {'Cancelled' if verb == 'deny' else 'Deleted'}: {literal(goal.name)}"
         then = (Interrupt(goal.chat),) if stops else ()
         return Answer(told, (*stops, DropGoal(goal.id)), then)
 

@@ -1,5 +1,6 @@
 """The command about the memory: what is noted, and what is found by words."""
 
+import re
 from collections.abc import Sequence
 
 from bot.domain.budget import CallKind, Cause
@@ -8,24 +9,34 @@ from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
 from bot.domain.note import note_of, passage_of
 from bot.domain.passage import Passage, clipped_words, whose
+from bot.domain.tool import clipped
 from bot.flow.commands.choices import choice
 from bot.flow.commands.note_changing import change_button, refusal
 from bot.flow.commands.pages import LISTED, rows_of, turning
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.memory.recall import Recall
+from bot.ports.memory import Memory
 from bot.ports.notes import Notes
 
 _MOST_DIGITS = 6
 _SHOWN = 160
-_SIGNS = "🗑 deletes a note, ✏️ changes it."
-_ERASES = "`/forget <id>` erases an answer."
-_HOW = f"`/memory <words>` searches what I remember. {_ERASES}"
+_ID = re.compile(r"[0-9a-f]{12,}(?:\.[0-9a-f]{8})?")
+"""An id of ours: of a note, or of an answer that was given here."""
+
+GONE = "That is gone: it was changed or erased meanwhile. /memory shows my notes."
+_WHOLE = 2_500
+"""Characters of an answer that is shown alone."""
+
+_NUMBERS = "A number shows a note: there you can change or delete it."
+_FOUND = "A number shows one of them. `/forget <id>` erases it."
+_HOW = "`/memory <words>` searches what I remember."
 _OTHER_WORDS = "Try other words; `/memory` alone shows my notes."
 
 
 class MemoryCommands:
-    def __init__(self, notes: Notes, recall: Recall) -> None:
+    def __init__(self, notes: Notes, memory: Memory, recall: Recall) -> None:
         self._notes = notes
+        self._memory = memory
         self._recall = recall
 
     @property
@@ -34,7 +45,7 @@ class MemoryCommands:
         return (Command("memory", summary, self.memory, "[words]", Topic.YOU, chosen=True),)
 
     async def memory(self, asked: Invocation) -> Answer:
-        """Lists the newest notes, searches, or deletes a note by its button."""
+        """Lists the newest notes, searches, or shows or deletes one by its button."""
         match asked.words:
             case ("undo" | "delete" as how, id):
                 return await self._deleted(asked, id, listed=how == "delete")
@@ -42,6 +53,10 @@ class MemoryCommands:
                 return await self._listed(asked)
             case ("notes", page) if page.isdecimal():
                 return await self._listed(asked, page=int(page[:_MOST_DIGITS]))
+            case ("show", id) if shown := await self._one(asked, id):
+                return shown
+            case ("show", id) if _ID.fullmatch(id):
+                return Answer(GONE)
             case words:
                 return await self._found(asked, " ".join(words))
 
@@ -56,7 +71,7 @@ class MemoryCommands:
         more = len(notes) > LISTED
         which = f", page {page}, the newest first" if more or page > 1 else ""
         lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:LISTED], 1)]
-        told = "\n".join([f"My notes{which}:", "", *lines, "", f"{_SIGNS} {_HOW}"])
+        told = "\n".join([f"My notes{which}:", "", *lines, "", f"{_NUMBERS} {_HOW}"])
         buttons = _buttons([passage_of(note.id) for note in notes[:LISTED]])
         return Answer(
             told, buttons=(*buttons, *turning(page, "memory", "notes", more=more)), optional=True
@@ -70,7 +85,26 @@ class MemoryCommands:
             return Answer(f"I remember nothing about {inline_code(words[:60])}. {_OTHER_WORDS}")
         lines = [_line(n, passage) for n, passage in enumerate(found, 1)]
         buttons = _buttons([passage.id for passage in found])
-        return Answer("\n\n".join([*lines, _ERASES]), buttons=buttons, optional=True)
+        return Answer("\n\n".join([*lines, _FOUND]), buttons=buttons, optional=True)
+
+    async def _one(self, asked: Invocation, id: str) -> Answer | None:
+        """Returns one note or answer with what can be done about it; None when it is not theirs."""
+        owner, note = _owner(asked), await self._notes.get(id)
+        if note is not None and note.whose == owner:
+            told = f"📝 {literal(note.text)}\n\nNoted {note.at:%Y-%m-%d}."
+            delete = choice("🗑 Delete", "memory", "delete", note.id)
+            row = (change_button("✏️ Change", note.id), *delete)
+            return Answer(
+                told, buttons=(row, choice("◂ All notes", "memory", "notes", "1")), optional=True
+            )
+        passage = await self._memory.get(id)
+        if passage is None or passage.whose != owner:
+            return None
+        head = f"{passage.at:%Y-%m-%d} · `{passage.id}`"
+        words = [clipped(text, _WHOLE) for text in (passage.question, passage.answer) if text]
+        told = "\n\n".join([head, *(literal(text) for text in words)])
+        # It cannot be brought back, so it is asked about once more.
+        return Answer(told, buttons=(choice("🗑 Erase", "forget", passage.id),), optional=True)
 
     async def _deleted(self, asked: Invocation, id: str, *, listed: bool) -> Answer:
         note = await self._notes.get(id)
@@ -92,18 +126,13 @@ def _owner(asked: Invocation) -> str:
 
 
 def _buttons(passages: Sequence[str]) -> tuple[tuple[Button, ...], ...]:
-    """Returns numbered buttons: one that deletes for each, and one that changes for each note."""
-    deleting: list[Button] = []
-    changing: list[Button] = []
-    for number, id in enumerate(passages, 1):
-        note = note_of(id)
-        if note is None:
-            # What was said cannot be brought back, so it is asked about once more.
-            deleting.extend(choice(f"🗑 {number}", "forget", id))
-        else:
-            deleting.extend(choice(f"🗑 {number}", "memory", "delete", note))
-            changing.append(change_button(f"✏️ {number}", note))
-    return (*rows_of(deleting), *rows_of(changing))
+    """Returns a numbered button for each, which shows it; a very long id has none."""
+    numbered = [
+        button
+        for number, id in enumerate(passages, 1)
+        for button in choice(str(number), "memory", "show", note_of(id) or id)
+    ]
+    return rows_of(numbered)
 
 
 def _line(number: int, passage: Passage) -> str:

@@ -6,6 +6,7 @@ from bot.domain.change import AddNote, Change, DropNote, KeepPassage, Show
 from bot.domain.chat import Chat
 from bot.domain.markdown import literal
 from bot.domain.message import (
+    REPLY_WITH,
     Block,
     Button,
     Markdown,
@@ -36,7 +37,7 @@ NOT_YOURS = "Only an owner, or the person whose note it is, can change it."
 UNDONE = "↩️ Undone. The note says again what it said before."
 _BEFORE = "Before: "
 _UNDO = "undo:"
-_AGAIN = "Nothing was changed. Reply to this message with other words."
+_UNCHANGED = "Nothing was changed."
 _LONGEST_NAME = 60
 
 
@@ -82,7 +83,7 @@ class NoteChanging(Unawaited):
         if wish != id:
             return await self._undo(note, here, person)
         who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
-        told = f"✏️ {who}{WHAT} Reply to this message. Now it says: “{note.text}”"
+        told = f"✏️ {who}{WHAT}\nNow it says: “{note.text}”"
         await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
         return PressAnswer()
 
@@ -103,7 +104,7 @@ class NoteChanging(Unawaited):
         if note is None or why:
             await self._show(answer, chat, Outbound(OutboundKind.NOTICE, (Plain(why),)))
         elif fault := _fault(words):
-            await self._show(answer, chat, _question(f"✏️ {fault} {_AGAIN}"))
+            await self._show(answer, chat, _question(f"✏️ {fault} {_UNCHANGED}", "other words"))
         else:
             await self._change(note, changed, words, here, person)
         return Taken.DECIDED
@@ -160,13 +161,14 @@ def _buttons(note: str) -> tuple[Button, ...]:
     return (change_button("✏️ Change", note), *delete)
 
 
-def _question(text: str) -> Outbound:
-    return Outbound(OutboundKind.NOTICE, (Plain(text),), asks=WHAT)
+def _question(text: str, wanted: str = "the new words") -> Outbound:
+    how = Plain(f"{REPLY_WITH}{wanted}.", style="aside")
+    return Outbound(OutboundKind.NOTICE, (Plain(text), how), asks=WHAT)
 
 
 def _fault(words: str) -> str:
     if not words:
-        return "A note needs words, and your reply has none."
+        return "A note needs words, and you sent none."
     if len(words) > MOST_NOTE:
-        return f"A note has at most {MOST_NOTE} characters, and your reply has {len(words):,}."
+        return f"A note has at most {MOST_NOTE} characters, and you sent {len(words):,}."
     return ""

@@ -8,7 +8,7 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Outbound, Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.plan import Plan, ReplaceVerb
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, ButtonsAlone, refused
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
 from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
 from bot.flow.commands.plans import PlanCommands, wanted
@@ -59,14 +59,14 @@ class PlanReplacing(ButtonsAlone):
             if arrival is None or shown is None:
                 return refused(NOT_OURS)
             if arrival.row.state is not InboundState.ASKED:
-                return PressAnswer(SPENT)
+                return spent()
             if person is None or not person.may_decide_for(arrival.person.id):
                 return refused(NOT_YOURS)
             try:
                 return await self._answer(meant, arrival, shown, person)
             except Conflict:
                 continue
-        return PressAnswer(SPENT)
+        return spent()
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the question with this button in this chat."""

@@ -15,7 +15,7 @@ from bot.domain.server import ServerConsent
 from bot.domain.tool import OriginRule, RulePattern, clipped
 from bot.domain.visible_text import visible
 from bot.flow.approvals.cards import shown_open
-from bot.flow.commands.choices import choice
+from bot.flow.commands.choices import choice, no_choice
 from bot.flow.commands.consequences import Expel
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.log.request_view import foreign_to
@@ -26,12 +26,18 @@ from bot.ports.journal import Journal
 
 _MOST_BUTTONS = 8
 _RULES = "[remove <number|server>|widen <number>|trust <site|server name>]"
+_HOW = (
+    "- `/rules`: what runs without asking\n"
+    "- `/rules remove 1`: take a rule back\n"
+    "- `/rules widen 1`: let more run\n"
+    "- `/rules trust https://docs.example`: let a site pause no rule"
+)
 _LONGEST_LABEL = 40
 _LONGEST_RULE = 200
 """Characters of a rule or a server's command line in a list."""
 
 _TRUSTABLE = (
-    "Name one web site or one tool server: `/rules trust https://docs.example` or "
+    "{slip}Name one web site or one tool server: `/rules trust https://docs.example` or "
     "`/rules trust server notes`. Files, forwards, search results and everything else from outside "
     "cannot be trusted as a whole."
 )
@@ -93,7 +99,7 @@ class RuleCommands:
             case ["trust", *named]:
                 return self._trusted(asked, tuple(named), trusted_origins(rules))
             case _:
-                return Answer(f"Usage: /rules {_RULES}")
+                return Answer(f"{no_choice(asked.words)}{_HOW}")
 
     def _trusted(self, asked: Invocation, named: tuple[str, ...], before: frozenset[str]) -> Answer:
         """Lets what comes from one site or server pause no rule of this owner in this chat."""
@@ -102,7 +108,7 @@ class RuleCommands:
         try:
             origin = read_origin(named)
         except ToolFailure:
-            return Answer(_TRUSTABLE)
+            return Answer(_TRUSTABLE.format(slip=_untrustable(named)))
         if site_of(origin) is None and origin not in self._origins:
             return self._no_server(named[-1])
         if origin in before:
@@ -244,3 +250,13 @@ def _told(rule: Rule) -> str:
     if rule.under:
         told = f"{told}, while the skill {inline_code(rule.under.partition('@')[0])} is in use"
     return told
+
+
+def _untrustable(named: Sequence[str]) -> str:
+    """Returns a sentence about words that name neither a site nor a server; empty without words."""
+    said = " ".join(named)
+    return (
+        f"{inline_code(clipped(said, _LONGEST_LABEL))} is no web address and no server. "
+        if said
+        else ""
+    )

@@ -40,6 +40,8 @@ class Answer:
     """Rows of choices below the notice."""
     optional: bool = False
     """True when the words that a button stands for are unknown or long: a terminal offers keys."""
+    waits: bool = False
+    """True for a question: a terminal keeps those keys until it is answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,16 @@
 import hashlib
 
 from bot.domain.change import Change, SaveTask, Show
-from bot.domain.message import Button, Markdown, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.message import (
+    REPLY_WITH,
+    Button,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+    Press,
+    PressAnswer,
+)
 from bot.domain.person import Person
 from bot.domain.task import TimedTask
 from bot.domain.task_wish import TaskWish
@@ -29,7 +38,7 @@ GONE = "That task is gone. /tasks lists the tasks of this chat."
 _KEY = "task:"
 _WHEN, _WHAT = "when", "what"
 _ASKS = {
-    _WHEN: "When should it run? As in: every weekday 09:00",
+    _WHEN: "When should it run? For example: every weekday 09:00",
     _WHAT: "What should each run do?",
 }
 _LONGEST_NAME = 60
@@ -75,7 +84,7 @@ class TaskChanging(Unawaited):
             return refused(GONE if task is None else THEIRS)
         who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
         now = task.said if part == _WHEN else task.what
-        told = f"✏️ {who}{_ASKS[part]} Reply to this message. Now it says: “{visible(now)}”"
+        told = f"✏️ {who}{_ASKS[part]}\nNow it says: “{visible(now)}”"
         await self._show(f"{_KEY}{part}:{id}:{press.handle}", chat, _question(part, told))
         return PressAnswer()
 
@@ -102,8 +111,8 @@ class TaskChanging(Unawaited):
             by = Occasion(chat, person.id, self._clock.now(), language)
             await self._change(task, part, text, by, answer)
         except WhenUnclear as fault:
-            again = f"✏️ {fault} Nothing was changed. Reply to this message with other words."
-            await self._show(answer, chat, _question(part, again))
+            again = _question(part, f"✏️ {fault} Nothing was changed.", "other words")
+            await self._show(answer, chat, again)
         return Taken.DECIDED
 
     async def card_key(self, data: str, chat: int) -> str | None:
@@ -135,5 +144,7 @@ class TaskChanging(Unawaited):
         await self._journal.commit(Change((Show(key, chat, content),), durable=True))
 
 
-def _question(part: str, text: str) -> Outbound:
-    return Outbound(OutboundKind.NOTICE, (Plain(text),), asks=_ASKS[part])
+def _question(part: str, text: str, wanted: str = "") -> Outbound:
+    wanted = wanted or ("the new times" if part == _WHEN else "the new words")
+    how = Plain(f"{REPLY_WITH}{wanted}.", style="aside")
+    return Outbound(OutboundKind.NOTICE, (Plain(text), how), asks=_ASKS[part])

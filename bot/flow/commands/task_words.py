@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from bot.domain.markdown import literal
 from bot.domain.money import DOLLAR, LEAST_BOUND, Nano, read_money
-from bot.domain.task import Allowed, Overlap, RunState, TaskLimits, TaskRun, TaskState, TimedTask
+from bot.domain.task import (
+    BY_HAND,
+    Allowed,
+    Overlap,
+    RunState,
+    TaskLimits,
+    TaskRun,
+    TaskState,
+    TimedTask,
+)
 from bot.flow.commands.pages import LISTED, numbered
 from bot.flow.commands.table import Answer
 from bot.flow.commands.terms import counted
@@ -19,7 +28,7 @@ _OFF = "off"
 _SIGNS = {TaskState.ACTIVE: "▶️", TaskState.PAUSED: "⏸", TaskState.DONE: "✓"}
 _ENDS = {
     RunState.QUEUED: "waits to begin",
-    RunState.RUNNING: "is at work",
+    RunState.RUNNING: "is running",
     RunState.WAITING: "waits for a decision or its model",
     RunState.AGAIN: "failed, and is tried again",
     RunState.DONE: "done",
@@ -29,8 +38,8 @@ _ENDS = {
     RunState.SKIPPED: "skipped",
 }
 _OVERLAPS = {
-    Overlap.QUEUE: "A run that comes while one is at work waits for it.",
-    Overlap.REPLACE: "A run that comes while one is at work stops it.",
+    Overlap.QUEUE: "A run that comes while one is running waits for it.",
+    Overlap.REPLACE: "A run that comes while one is running stops it.",
 }
 _BOUNDS = (
     "Write `/tasks limit <id> runs 5 rounds 40 dollars 0.50`, or `off` for one of the numbers."
@@ -53,12 +62,10 @@ class TaskWords:
         last = await self._scheduled.last(task.id)
         lines = [
             f"{_SIGNS[task.state]} **{literal(task.name)}** · `{task.id}` · {literal(task.said)}",
-            f"Next: {self._coming(task)}",
-            f"Last: {_told(last, task)}" if last is not None else "It has not run yet.",
+            self._next(task),
+            f"Last run: {_told(last, task)}" if last is not None else "It has not run yet.",
             _form(task),
         ]
-        if task.state is TaskState.PAUSED:
-            lines.append(f"Paused: {literal(task.why)}.")
         if task.limits != TaskLimits():
             lines.append(f"At most {_bounds(task.limits)} a day.")
         if task.overlap is not Overlap.SKIP:
@@ -90,12 +97,16 @@ class TaskWords:
         due = "" if task.due is None else f" · next {moment(task.due, task)}"
         return f"{_SIGNS[task.state]} {literal(task.name)} · {literal(task.said)}{due}{ran}"
 
-    def _coming(self, task: TimedTask) -> str:
-        if task.due is None or task.state is not TaskState.ACTIVE:
-            return "never" if task.due is None else "paused"
+    def _next(self, task: TimedTask) -> str:
+        """Returns the line about the coming runs, or about the pause in which there are none."""
+        if task.state is TaskState.PAUSED:
+            why = "" if task.why == BY_HAND else f": {literal(task.why)}"
+            return f"Paused{why}. It runs again once you resume it."
+        if task.due is None:
+            return "Next: never"
         more = self._timing.times(task.rule, task.zone, task.due, _TIMES - 1)
         told = ", ".join(moment(at, task) for at in (task.due, *more))
-        return f"{told} ({task.zone})"
+        return f"Next: {told} ({task.zone})"
 
 
 def _form(task: TimedTask) -> str:
@@ -137,5 +148,5 @@ def _money(value: str) -> Nano | None:
 
 def _told(run: TaskRun, task: TimedTask) -> str:
     why = f" ({literal(run.why)})" if run.why and run.state is not RunState.DONE else ""
-    late = ", late" if run.late else ""
-    return f"{moment(run.due, task)}{late}: {_ENDS[run.state]}{why}"
+    late = " (late)" if run.late else ""
+    return f"{moment(run.due, task)}{late}, {_ENDS[run.state]}{why}"

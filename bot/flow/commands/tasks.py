@@ -24,6 +24,11 @@ from bot.ports.clock import Clock
 from bot.ports.scheduled import Occasion, Scheduled
 
 _HOW = "Write `/schedule <when> | <what>`, as in `/schedule every weekday 09:00 | News, please`."
+_UNHEARD = "If it has nothing to report, you hear nothing more."
+_EDITS = (
+    "Which task? Write `/tasks edit <id> <when> | <what>`, or `/tasks limit <id> runs 5`. "
+    "/tasks lists them."
+)
 _MOST_DIGITS = 4
 _FORMS = {
     "own": TaskWish(fresh=True),
@@ -100,7 +105,7 @@ class TaskCommands:
             case (verb, id):
                 return await self._done(asked, verb, id)
             case _:
-                return Answer("I do not understand that. /tasks lists the tasks of this chat.")
+                return Answer(_EDITS)
 
     async def _listed(self, asked: Invocation, page: int) -> Answer:
         page = max(page, 1)
@@ -111,6 +116,8 @@ class TaskCommands:
 
     async def _shown(self, asked: Invocation, id: str) -> Answer:
         task = await self._of(asked, id) or await self._numbered(asked, id)
+        if task is None and id in ("edit", "limit"):
+            return Answer(_EDITS)
         if task is None:
             return _unknown(id)
         told = await self._words.whole(task, asked.chat.id)
@@ -134,7 +141,7 @@ class TaskCommands:
             case _ if verb in _OVERLAPS:
                 return await self._overlapped(asked, task, TaskWish(overlap=Overlap(verb)))
             case _:
-                return Answer("I do not understand that. /tasks lists the tasks of this chat.")
+                return Answer(_EDITS)
 
     async def _edited(self, asked: Invocation, id: str) -> Answer:
         """Changes times and words, or tells how."""
@@ -199,7 +206,7 @@ class TaskCommands:
         writes = await self._firing.now(task, at)
         if isinstance(writes, str):
             return Answer(f"It does not run now: {writes}.")
-        told = f"▶️ Running now: {literal(task.name)}"
+        told = f"⏩ Started: {literal(task.name)}\n\n{_UNHEARD}"
         buttons = (choice("◂ Back", "tasks", "show", task.id),)
         return Answer(told, writes, (Wake(task.chat),), buttons, optional=True)
 

@@ -33,8 +33,8 @@ def memory_commands(
         zones,
     )
     return (
-        *MemoryCommands(store.notes, recall).table,
-        *ForgettingCommands(store.memory, store.notes, world.clock).table,
+        *MemoryCommands(store.notes, store.memory, recall).table,
+        *ForgettingCommands(store.memory, store.notes, store.journal, world.clock).table,
         *exporting.table,
     )
 

@@ -240,8 +240,10 @@ class GatedChannel:
         if not await self._passing(to, attempt, shows=False):
             raise FloodWait(_NEXT_TRY)
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
-        await self._channel.acknowledge(press, text, refused=refused)
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
+        await self._channel.acknowledge(press, text, refused=refused, alone=alone)
 
     async def _owed(self, to: Address, attempt: Callable[[], Awaitable[T]]) -> T:
         """Tries until the platform accepts it; raises FloodWait if it asks for too long a wait."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.domain.foreign_text import defused, set_apart
 from bot.domain.goal import DIARY_WRITE, GOAL_UPDATE, DiaryEntry, DiaryKind, Goal, opening
 from bot.domain.markdown import inline_code, literal
-from bot.domain.message import Block, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.message import REPLY_WITH, Block, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.money import Nano, told
 from bot.domain.task import TaskRun, TimedTask
 from bot.domain.transcript import NoteBody, RecallBody
@@ -114,10 +114,10 @@ def given_up(goal: Goal, text: str) -> Outbound:
 def question(goal: Goal, text: str) -> Outbound:
     """Asks the person for help."""
     how = (
-        "Reply to this message with your answer, or write "
-        f"{inline_code(f'/goals answer {goal.id} …')}. Until then the goal rests."
+        f"{REPLY_WITH}your answer, or write {inline_code(f'/goals answer {goal.id} …')}. "
+        "Until then the goal waits."
     )
-    return _told(f"❓ {text}\n\n{how}", goal)
+    return _told(f"❓ {text}", goal, how)
 
 
 def stopped_by(goal: Goal, why: str, spent: Nano) -> str:
@@ -129,9 +129,10 @@ def stopped_by(goal: Goal, why: str, spent: Nano) -> str:
     )
 
 
-def _told(text: str, goal: Goal) -> Outbound:
+def _told(text: str, goal: Goal, how: str = "") -> Outbound:
+    advice: tuple[Block, ...] = (Markdown(how),) if how else ()
     below: Block = Plain(f"🎯 {goal.name} · goal {goal.id}", style="aside")
-    return Outbound(OutboundKind.NOTICE, (Markdown(text), below))
+    return Outbound(OutboundKind.NOTICE, (Markdown(text), *advice, below))
 
 
 def _of(budget: Nano | None) -> str:

@@ -15,7 +15,7 @@ from bot.domain.chat import Chat
 from bot.domain.message import Presence, PresenceChange
 from bot.domain.person import Person
 from bot.flow.groups.farewell import Farewell
-from bot.flow.groups.news import News, told_of
+from bot.flow.groups.news import News, told_of, told_to_doer
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
@@ -82,7 +82,11 @@ class Membership:
         told = told_of(change, person, ends)
         if person is None:
             return await self._news.of_stranger(change.address, told)
-        return await self._news.of(change.address, told, person if private else None)
+        own = "" if private else told_to_doer(change, ends)
+        return [
+            *await self._news.of(change.address, told, besides=person),
+            *await self._news.of(change.address, own, to=person),
+        ]
 
     async def _of_a_move(
         self, change: PresenceChange, chats: Sequence[Chat], here: Sequence[Chat]

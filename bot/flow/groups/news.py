@@ -48,10 +48,20 @@ class News:
         homes, key = await self.homes(about.channel), f"news:strangers:{hour}"
         return [_show(f"{key}:{home}", home, f"{told} The newest: {text}") for home in homes]
 
-    async def of(self, about: Address, text: str, besides: Person | None = None) -> list[Show]:
-        """Returns the messages to all owners but one, to be stored with the change itself."""
+    async def of(
+        self,
+        about: Address,
+        text: str,
+        *,
+        besides: Person | None = None,
+        to: Person | None = None,
+    ) -> list[Show]:
+        """Returns the messages to all owners but one, or to one alone; none for an empty text.
+
+        Store them with the change itself.
+        """
         shows: list[Show] = []
-        for home in await self.homes(about.channel, besides):
+        for home in await self.homes(about.channel, besides=besides, to=to) if text else ():
             keys = _keys(about, home, self._clock.now())
             free = [key for key in keys if await self._outbox.row(key) is None]
             shows.append(_show(free[0] if free else keys[-1], home, text))
@@ -66,12 +76,15 @@ class News:
             shows.extend((_show(told[-1], home, text),) if told else ())
         return shows
 
-    async def homes(self, channel: str, besides: Person | None = None) -> list[int]:
+    async def homes(
+        self, channel: str, *, besides: Person | None = None, to: Person | None = None
+    ) -> list[int]:
         """Returns the owners' private chats on a channel; a person's chat has the same number."""
         homes: list[int] = []
         for key, person in await self._people.accounts():
             where, _, number = key.partition(":")
-            if person.is_owner and where == channel and person != besides:
+            meant = person != besides and (to is None or person == to)
+            if person.is_owner and where == channel and meant:
                 homes.append((await self._chats.at(Address(where, number), private=True)).id)
         return homes
 
@@ -112,6 +125,17 @@ def _told(change: PresenceChange, person: Person | None) -> str:
             return f"{who} lets me write in {where} again."
         case _:
             return f"{who} took back my administrator rights in {where}."
+
+
+def told_to_doer(change: PresenceChange, ends: Sequence[Write]) -> str:
+    """Returns what a change means, for the owner who made it; empty where it means no news."""
+    where, ended = f"the {change.kind} {named(change.title)}", _ended(ends)
+    if change.before is Presence.GONE:
+        return _added(change, f"I am in {where} now.", known=True)
+    if change.now is Presence.ADMIN:
+        return f"I am an administrator of {where} now. {_SEES}"
+    gone = change.now is Presence.GONE
+    return f"I {'am no longer in' if gone else 'can do less in'} {where}.{ended}" if ended else ""
 
 
 _SEES = (

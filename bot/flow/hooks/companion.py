@@ -41,9 +41,9 @@ class HookCompanion(Bystander):
         begun = self._turns[work] = replace(call, state=RunState.RUNNING)
         speaker = await self._speakers.of(work)
         if speaker is None or work.turn.state is not TurnState.QUEUED:
-            return Share(row, writes=(SaveHookCall(begun),), purpose=call.words)
+            return Share(row, writes=(SaveHookCall(begun),), purpose=_purpose(call))
         bodies = opened(begun, work.turn, work.log.chat, speaker)
-        return Share(row, bodies, (SaveHookCall(begun),), call.words)
+        return Share(row, bodies, (SaveHookCall(begun),), _purpose(call))
 
     async def _look(self, work: Work) -> HookCall | None:
         if work.turn.origin != "hook":
@@ -90,3 +90,8 @@ class HookCompanion(Bystander):
         end = over(call, work, finish, work.clock.now())
         silent = end.state in (RunState.SILENT, RunState.AGAIN)
         return Ended((SaveHookCall(end),), below=footer(call), silent=silent)
+
+
+def _purpose(call: HookCall) -> str:
+    """Returns what a card of the run says about its reason."""
+    return f"hook {call.hook}: {call.words}"

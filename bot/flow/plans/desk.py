@@ -23,11 +23,11 @@ from bot.flow.approvals.desks import (
     NOT_APPROVER,
     NOT_OURS,
     NOT_YOURS,
-    SPENT,
     UNSHOWN,
     Taken,
     Unawaited,
     refused,
+    spent,
 )
 from bot.flow.plans.cards import document, named, offered, parse_data, replaced, shown
 from bot.flow.plans.execution import execution_of
@@ -42,6 +42,14 @@ from bot.ports.plans import Plans
 STALE = "This card is out of date: the plan has changed."
 ELSEWHERE = "Change it in the chat where it was asked for."
 
+_ENDED = ("the plan is done", "the plan has ended")
+_HOW = {
+    PlanState.APPROVED: "approved",
+    PlanState.EXECUTING: "approved",
+    PlanState.DONE: _ENDED[0],
+    PlanState.PARTLY_DONE: _ENDED[1],
+    PlanState.CANCELLED: "cancelled",
+}
 _LONGEST_NAME = 60
 _LOOKS = 5
 """The most tries to handle a press whose plan changes at the same moment."""
@@ -87,7 +95,7 @@ class PlanDesk(Unawaited):
                 return await self._carry_out(plan, verb, person, chat)
             except Conflict:
                 continue
-        return PressAnswer(SPENT)
+        return spent()
 
     async def _carry_out(
         self, plan: Plan, verb: PlanVerb, person: Person, chat: int
@@ -174,7 +182,7 @@ class PlanDesk(Unawaited):
     async def _decide_failed(self, plan: Plan, person: Person, state: StepState) -> PressAnswer:
         failed = plan.failed_step
         if failed is None:
-            return PressAnswer(SPENT)
+            return spent()
         if state is StepState.SKIPPED:
             outcome = f"skipped; {failed.outcome}"
             decided = replace(failed, state=state, outcome=outcome)
@@ -259,13 +267,20 @@ class PlanDesk(Unawaited):
         return AddAudit(now, plan.chat, person.id, f"plan.{how}", plan.title or "plan", details)
 
 
+def _late(plan: Plan) -> PressAnswer:
+    """Returns the answer to a button that the card no longer has."""
+    how = _HOW.get(plan.state, "")
+    by = "" if how in _ENDED else one_line(plan.decider_name, _LONGEST_NAME)
+    return spent(how, by)
+
+
 def _refusal(plan: Plan, version: int, verb: PlanVerb, person: Person | None) -> PressAnswer | None:
     """Returns the reason why a press does nothing; None when it does something."""
     if person is None or not person.may_decide_for(plan.asker):
         return refused(NOT_YOURS)
     stops = verb is PlanVerb.STOP and plan.executing
     if verb not in offered(plan) and not stops:
-        return refused(STALE) if plan.collecting else PressAnswer(SPENT)
+        return refused(STALE) if plan.collecting else _late(plan)
     # The Stop button stays good while steps go on; other buttons need the card's exact version.
     if verb is not PlanVerb.STOP and version != plan.version:
         return refused(STALE)

@@ -5,7 +5,7 @@ from bot.domain.errors import Conflict
 from bot.domain.message import Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.turn import TurnState
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, SPENT, ButtonsAlone, refused
+from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
 from bot.flow.turn.rest_card import RestVerb, key_of, parse_data
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -30,7 +30,7 @@ class RestDesk(ButtonsAlone):
             agenda = await self._journal.agenda(lane)
         turn = next((t for t in agenda.unfinished if t.id == meant.turn), None)
         if turn is None or turn.state is not TurnState.RESTING or turn.rests != meant.rest:
-            return PressAnswer(SPENT)
+            return spent()
         if person is None or not person.may_decide_for(turn.asker):
             return refused(NOT_YOURS)
         if meant.verb is RestVerb.GIVE_UP:
@@ -40,7 +40,7 @@ class RestDesk(ButtonsAlone):
         try:
             await self._journal.commit(Change((write,), durable=True))
         except Conflict:
-            return PressAnswer(SPENT)
+            return spent()
         self._lanes.wake(lane)
         return PressAnswer(told)
 

@@ -46,7 +46,7 @@ _SKIPPED_KEPT = timedelta(days=30)
 MOST_RUNS = 20_000
 """Runs of one task that are kept: 400 days of as many as a day may have by default."""
 
-STILL_AT_WORK = "the run before was still at work"
+STILL_AT_WORK = "the run before was still running"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from bot.domain.chat import Chat
 from bot.domain.message import Address
 from bot.domain.person import Person
 from bot.domain.task import (
+    BY_HAND,
     MOST_LEFT,
     MOST_OVER,
     MOST_TASKS,
@@ -22,8 +23,6 @@ from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats
 from bot.ports.people import People
 from bot.ports.scheduled import Occasion, Scheduled
-
-_PAUSED_BY = "a person paused it"
 
 
 class TaskMaking:
@@ -111,7 +110,7 @@ class TaskMaking:
         if task.state is TaskState.DONE:
             raise WhenUnclear("This task has had its last time. Give it new times instead.")
         if paused:
-            return replace(task, state=TaskState.PAUSED, why=_PAUSED_BY)
+            return replace(task, state=TaskState.PAUSED, why=BY_HAND)
         # What was missed during a pause is not made up for, but a single moment is.
         due = task.due if isinstance(task.rule, Once) else self._timetable.next_of(task, now)
         active = replace(task, state=TaskState.ACTIVE, why="", failures=0)

@@ -107,7 +107,7 @@ class UndoDesk(ButtonsAlone):
         busy = any(
             turn.state is TurnState.RUNNING and turn.origin != "undo" for turn in agenda.unfinished
         )
-        return PressAnswer(wording.LATER if busy else "")
+        return PressAnswer(wording.LATER, alone=True) if busy else PressAnswer()
 
     async def _files(self, meant: UndoButton) -> Sequence[FileChange]:
         """Returns the changes that a button means, as far as they are kept."""

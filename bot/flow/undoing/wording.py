@@ -14,11 +14,13 @@ ANSWER_ANEW, ANSWERING_ANEW = "🔁 Answer anew", "🔁 Answering anew"
 EDITED = "You changed your last message. I have answered it as it was."
 NOTHING_ANEW = "There is no message here that I could answer anew."
 RETRY_BUSY = "I am still working. /stop ends that; then /retry answers anew."
-RETRY_PLANNED = "A plan is open here. Reply to its card, or end it with /plan off."
+RETRY_PLANNED = "A plan is open here. Decide on its card first, or end it with /plan off."
 NOT_YOURS_ANEW = "Only the one who asked, or an owner, can have that answered anew."
 NO_CHANGES = "I have changed no file that could be put back."
 BUSY = "I am still working. /stop ends that; then /undo takes it back."
-PLANNED = "A plan is open here. End it first with /plan off; then /undo takes the last turn back."
+PLANNED = (
+    "A plan is open here. End it first with /plan off; then /undo takes the last message back."
+)
 NOT_YOURS = "Only the one who asked, or an owner, can take that back."
 NOT_APPROVER = "Only an owner can change this file back."
 AT_IT = "I am at it already."
@@ -67,7 +69,7 @@ def met_end(change: FileChange) -> str:
 def taken_out(wish: str, files: Sequence[FileChange], left: Sequence[str]) -> tuple[Block, ...]:
     """Returns the message about a turn that was taken back, and what it has done."""
     words = one_line(" ".join(wish.split()), _LONGEST_WISH)
-    what = f"“{words}” and what I did then" if words else "the last turn"
+    what = f"“{words}” and what I did then" if words else "what I did last"
     head = f"↩ I forget {what}: this talk goes on without it. It stays on record."
     lines = [head]
     if files:

@@ -70,7 +70,7 @@ class WaysDesk(ButtonsAlone):
             if meant.verb is EndVerb.HALT and press.message_id is not None:
                 # A copy that a death in the middle of the sending left behind.
                 await self._journal.commit(Change((left_over(turn, press.message_id),)))
-            return PressAnswer(OVER)
+            return PressAnswer(OVER, alone=True)
         asked = AskStop(turn.id, f"Stop, by {person.name}")
         await self._journal.commit(Change((asked,), durable=True))
         self._lanes.interrupt(turn.chat)

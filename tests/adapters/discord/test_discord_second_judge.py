@@ -116,6 +116,10 @@ async def test_it_takes_the_answer_to_a_press_and_the_refusal_behind_it() -> Non
         await at.channel.acknowledge(press, "Only an owner can decide this.", refused=True)
         [told] = pressed.followups
         assert (told.content, told.ephemeral) == ("Only an owner can decide this.", True)
+        await at.channel.acknowledge(press, "Approved.")
+        assert len(pressed.followups) == 1, "the card says so"
+        await at.channel.acknowledge(press, "This is decided already.", alone=True)
+        assert pressed.followups[-1].content == "This is decided already."
 
 
 async def test_it_opens_the_dialogue_of_a_button_and_takes_the_words() -> None:

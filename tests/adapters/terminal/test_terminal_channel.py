@@ -12,6 +12,7 @@ from bot.adapters.terminal.update import ADDRESS
 from bot.adapters.terminal.visible import visible
 from bot.domain.errors import RecipientGone
 from bot.domain.message import (
+    REPLY_WITH,
     Address,
     Button,
     CodeBlock,
@@ -333,3 +334,50 @@ async def test_a_key_below_an_answer_stands_on_one_line_with_its_label(desk: Des
     choices = tuple((Button(label, f"e:q:t:{n}"),) for n, label in enumerate(labels))
     await desk.send(OutboundKind.ANSWER, Markdown("Hot or cold?"), buttons=choices)
     assert desk.paper.printed.endswith("\n[v] Very hot, in a big cup please\n[i] Ice cold\n")
+
+
+async def test_the_keys_of_a_question_count_until_it_is_answered(desk: Desk) -> None:
+    start = ((Button("▶️ Start", "m:goals:start 1"), Button("🗑 Cancel", "m:goals:deny 1")),)
+    goal = Markdown("🎯 sail")
+    message = await desk.send(OutboundKind.OPTION, goal, buttons=start, waits=True)
+    assert desk.paper.printed.endswith("[s] ▶️  Start  [c] 🗑  Cancel\n")
+    said, press = await desk.hold("What is it?", "s", EOFError())
+    assert isinstance(said, InboundMessage)
+    assert isinstance(press, Press)
+    assert (said.text, press.data) == ("What is it?", "m:goals:start 1")
+    show = ((Button("◂ Show", "m:goals:show 1"),),)
+    await desk.edit(message, OutboundKind.OPTION, Markdown("▶️ I begin"), buttons=show)
+    assert desk.screen.board.cards == ()
+    said = await desk.hold("Hello", "s", EOFError())
+    assert [one.text for one in said[-2:] if isinstance(one, InboundMessage)] == ["Hello", "s"]
+
+
+async def test_a_numbered_list_has_its_numbers_as_keys(desk: Desk) -> None:
+    def numbered(count: int) -> tuple[tuple[Button, ...], ...]:
+        return (tuple(Button(str(n), f"m:tasks:show {n}") for n in range(1, count + 1)),)
+
+    await desk.send(OutboundKind.OPTION, Markdown("The tasks"), buttons=numbered(12))
+    assert "[1]  [2]  [3]" in desk.paper.printed
+    (press,) = await desk.hold("12", EOFError())
+    assert isinstance(press, Press)
+    assert press.data == "m:tasks:show 12"
+    *_, said = await desk.hold("Hello", "12", EOFError())
+    assert isinstance(said, InboundMessage), "a number is a number once something else was said"
+
+
+@pytest.mark.parametrize(
+    ("advice", "here"),
+    [
+        (f"{REPLY_WITH}the new words.", "Type the new words."),
+        (
+            f"{REPLY_WITH}your answer, or write `/goals answer 1 …`. It waits.",
+            "Write /goals answer",
+        ),
+    ],
+)
+async def test_nobody_is_asked_for_a_reply_where_people_just_type(
+    desk: Desk, advice: str, here: str
+) -> None:
+    await desk.send(OutboundKind.NOTICE, Plain("❓ What?"), Markdown(advice))
+    assert here in desk.paper.printed
+    assert "Reply" not in desk.paper.printed

@@ -123,8 +123,11 @@ async def test_what_was_shown_is_done(
     delete = await foresee(tools, place, "delete_file", path="x")
     assert (delete.title, delete.blocks) == (
         "Delete x",
-        (Plain("It has 3 B and cannot be brought back."),),
+        (Plain("It has 3 B. /undo can bring it back for a while."),),
     )
+    (workspace / "large").write_bytes(bytes(1_000_001))
+    large = await foresee(tools, place, "delete_file", path="large")
+    assert "cannot be brought back." in str(large.blocks)
     await run("delete_file", seen=delete.seen, path="x")
     assert not (workspace / "x").exists()
 

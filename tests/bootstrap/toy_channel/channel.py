@@ -72,5 +72,7 @@ class ToyChannel:
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         return None
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
         self._platform.notices.append(text)

@@ -28,7 +28,9 @@ class SlowChannel(FakeChannel):
     release: asyncio.Event = field(default_factory=asyncio.Event)
     fault: Exception | None = None
 
-    async def acknowledge(self, press: Press, text: str, *, refused: bool = False) -> None:
+    async def acknowledge(
+        self, press: Press, text: str, *, refused: bool = False, alone: bool = False
+    ) -> None:
         self.begun.append(press.sender.key)
         if self.fault is not None:
             raise self.fault
