@@ -1,6 +1,7 @@
 """Upper bounds of turns, model calls and channels: rounds, times, sizes, rates; each a setting."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +196,8 @@ class GoalBounds:
     """Days after which a goal is paused."""
     diary_tokens: int = 2_000
     """Tokens of its diary that open a run."""
+
+    @property
+    def span(self) -> timedelta:
+        """The time after which a goal is paused."""
+        return timedelta(days=self.days)

@@ -1,7 +1,6 @@
 """The commands about goals."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 
 from bot.domain.change import AskStop, DropGoal, HoldGoalTasks, SaveGoal, SaveTask, Write
 from bot.domain.chat import Chat
@@ -79,7 +78,7 @@ class GoalCommands:
             pace=GoalPace(self._bounds.pace),
             a_day=dollars(self._bounds.day_dollars),
             budget=dollars(self._bounds.dollars),
-            until=now + timedelta(days=self._bounds.days),
+            until=now + self._bounds.span,
             created_at=now,
         )
         return self._proposed(asked, goal, (SaveGoal(goal),))
@@ -189,9 +188,7 @@ class GoalCommands:
         if goal.state is not GoalState.PROPOSED:
             return Answer(BEGUN)
         now, zone = self._room.clock.now(), self._zones.of(asked.person, asked.chat)
-        # The time of a goal counts from its start, however long its card lay there.
-        until = goal.until + max(now - goal.created_at, timedelta())
-        new = goal.changed(state=GoalState.ACTIVE, until=until)
+        new = goal.begun(now)
         task = self._room.planning.begun(new, zone, now)
         told = f"▶️ I begin now: {literal(goal.name)}"
         writes = (SaveGoal(new, goal.version), SaveTask(task))
