@@ -26,7 +26,6 @@ APPROVED = "Approved."
 DENIED = "Denied."
 RULED, RULED_IN = "From now on without asking: exactly this.", "Write documents in "
 DECIDED_ALREADY = "This is decided already"
-NOTHING_CHANGED = "Nothing has changed."
 STOPPED_ALREADY = "This was stopped, so nothing runs."
 ASKS_AGAIN = "From now on I ask again."
 

@@ -75,6 +75,8 @@ async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: 
     steward.foreseen.append("getUpdates: 409")
     steward.script(text("Mine again."))
     await steward.start()
+    # Before the program knows its own name, the line about the first contact tells the end.
+    await steward.eventually(lambda: SERVING in steward.output)
     url = steward.settings["TELEGRAM_API_URL"]
     async with httpx.AsyncClient(base_url=url, verify=False, timeout=30) as other:
         for _ in range(2):

@@ -187,7 +187,7 @@ async def test_the_first_message_of_a_goal_is_the_one_that_the_page_shows(stewar
     limits = shown_in_words("goals.md", "/goals limit <id> day 1 whole 20 until 2027-01-31")
     steward.say(limits.replace("<id>", goal))
     changed = await steward.sees("$1.00 a day and $20.00 in all, and ends on 2027-01-31")
-    steward.press(changed, "❌ Deny")
+    steward.press(changed, "🗑 Cancel")
 
 
 def shown_in_words(page: str, words: str) -> str:

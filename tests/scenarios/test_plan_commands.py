@@ -13,7 +13,6 @@ from tests.words import (
     MODE_STAYS_ON,
     NO_PLAN,
     NO_READY_MADE,
-    NOTHING_CHANGED,
 )
 
 
@@ -85,7 +84,7 @@ async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
         await scene.settled()
         await scene.say("/plan")
         await scene.until(lambda: "Cancel it" in scene.labels)
-        assert await scene.press("Status") == NOTHING_CHANGED
+        assert await scene.press("Status") == "Nothing has changed."
         assert await scene.press_data("m:plan:one more wish") != ""
 
 

@@ -97,8 +97,9 @@ class Switching(Talk):
         stored = BODY.load(BODY.dump(body))
         assert stored == body
         self.scribe.write(stored)
-        # The ids of calls may have been replaced, and the server meets the new ones.
+        # The server meets its own ids again, or new ones where these could not be used.
         message = whole["message"]
+        self.chat_issued.remember(message)
         for sent, call in zip(message.get("tool_calls") or (), body.calls, strict=False):
             sent["id"] = call.id
             sent["function"]["name"] = call.name
