@@ -117,7 +117,7 @@ class Goal:
         return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
 
     def begun(self, now: datetime) -> "Goal":
-        """Returns the started goal: its time counts from now, not from its proposal."""
+        """Returns the goal as active; its time counts from now, not from the time of its card."""
         until = self.until + max(now - self.created_at, timedelta())
         return self.changed(state=GoalState.ACTIVE, until=until)
 

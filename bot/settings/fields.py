@@ -125,7 +125,7 @@ class Fields(BaseModel):
     owners: Accounts = told((), "The owners of this Steward, as in telegram:42,discord:7.")
     allowed: Accounts = told((), "The other people who may talk to it, written the same way.")
     member_pace: MessagePace = told(
-        UNBOUND, "Messages a member may send, as in 20/min,200/h,1000/d; off for no bound."
+        UNBOUND, "Messages a member may send, as in 20/min,200/h,1000/d; off for no limit."
     )
     timezone: Annotated[str, AfterValidator(forms.timezone)] | None = told(
         None, "The time zone of people without one of their own; when not set, each is asked once."
@@ -161,13 +161,14 @@ class Fields(BaseModel):
     )
     lanes: Count = told(256, "Chats worked on at once; the others wait.")
     task_at_once: Count = told(
-        _TASKS.at_once, "Chats in which tasks run at once; the others wait, and people go first."
+        _TASKS.at_once,
+        "Chats in which tasks run at once; others wait, people come first.",
     )
     task_grace_hours: Annotated[FiniteFloat, Field(ge=0)] = told(
-        _TASKS.grace_hours, "Hours for which a missed time of a repeating task is made up for."
+        _TASKS.grace_hours, "Hours after which a missed time of a repeating task is left out."
     )
     task_runs: Count = told(
-        _TASKS.runs, "Runs of one task in a day; a task can have a smaller bound of its own."
+        _TASKS.runs, "Runs of one task in a day; a task can have a smaller limit of its own."
     )
     goal_pace: Literal["hourly", "daily", "weekly"] = told(
         _GOALS.pace, "Pace of a new goal: hourly, daily or weekly."
@@ -182,7 +183,7 @@ class Fields(BaseModel):
         _GOALS.days, "Days after which a goal is paused."
     )
     goal_diary_tokens: Annotated[int, Field(ge=100)] = told(
-        _GOALS.diary_tokens, "Tokens of its diary that open a run of a goal."
+        _GOALS.diary_tokens, "Tokens of a goal's diary with which its runs begin."
     )
     rule_documents: Documents = told(
         RULE_DOCUMENTS, "Endings of files that a standing rule for a folder covers."
@@ -191,7 +192,7 @@ class Fields(BaseModel):
 
     model: ModelName = told(FIRST_MODEL, "The model that answers, as provider/name.")
     fallback_models: Models = told(
-        (), "Models that take over, in this order, when one stays away; provider/name, …."
+        (), "Models that take over, in this order, when one does not answer; provider/name, …."
     )
     fast_model: ModelName = told(
         _TIERS.fast, "The model of the tier fast, for small things; provider/name."
@@ -203,16 +204,17 @@ class Fields(BaseModel):
         _TIERS.deep, "The model of the tier deep, for code and hard questions; provider/name."
     )
     tier_raise: bool = told(
-        True, "Whether a chat on a tier goes on with deep for code and repeated failures."
+        True, "Whether a chat on a tier changes to deep for code and repeated failures."
     )
     budget_day: Dollars | None = told(
-        None, "Dollars that everybody together may spend in a day; no bound when not set."
+        None, "Dollars that everybody together may spend in a day; no limit when not set."
     )
     budget_person: Dollars | None = told(
-        None, "Dollars that one person may spend in a day; no bound when not set."
+        None, "Dollars that one person may spend in a day; no limit when not set."
     )
     budget_turn: Dollars | None = told(
-        None, "Dollars that one message may cost, with everything it leads to; no bound."
+        None,
+        "Dollars that one message may cost in all; no limit when not set.",
     )
     context_window: Annotated[int, Field(ge=4000)] | None = told(
         None, "Tokens the model may see; its own window when not set."
@@ -379,11 +381,11 @@ class Fields(BaseModel):
     )
     counted_after_seconds: Seconds = told(
         _LIMITS.counted_after_seconds,
-        "Seconds a step has to live until a death of the program counts as a failed start.",
+        "Seconds a step must run before a death of the program counts as a failed start.",
     )
     rest_minutes: Minutes = told(
         _LIMITS.rest_minutes,
-        "Minutes of each rest of a turn that keeps failing, or none for no rest.",
+        "Minutes of each pause of a turn that keeps failing, or none for no pause.",
     )
     plan_explore: bool = told(True, "Whether reading tools run while a plan is collected.")
     plan_steps: Count = told(_LIMITS.plan_steps, "Steps a plan may have.")
@@ -408,7 +410,8 @@ class Fields(BaseModel):
     compact_to: Share = told(_LIMITS.compact_to, "Share of the window that is left after that.")
     images_in_view: CountOrNone = told(_LIMITS.images_in_view, "Pictures one request may hold.")
     approval_hours: Seconds = told(
-        _LIMITS.approval_hours, "Hours until an open card expires; cards of runs wait on."
+        _LIMITS.approval_hours,
+        "Hours until an open card expires; those of tasks do not expire.",
     )
     card_seconds: Seconds = told(
         _LIMITS.card_seconds, "Seconds in which a card must be delivered, or its call is blocked."

@@ -24,7 +24,7 @@ from tests.ports import free_port
 from tests.standins.certified import certified
 from tests.standins.messages_api import Call, Reply, calls, text, tool
 from tests.standins.serving import serving
-from tests.words import APPROVE
+from tests.words import APPROVE, CANCEL
 
 NEWS, DOWNLOADS = "https://news.ycombinator.com", "https://www.python.org/downloads/"
 WEEK = 7 * 24 * HOUR
@@ -187,7 +187,7 @@ async def test_the_first_message_of_a_goal_is_the_one_that_the_page_shows(stewar
     limits = shown_in_words("goals.md", "/goals limit <id> day 1 whole 20 until 2027-01-31")
     steward.say(limits.replace("<id>", goal))
     changed = await steward.sees("$1.00 a day and $20.00 in all, and ends on 2027-01-31")
-    steward.press(changed, "🗑 Cancel")
+    steward.press(changed, CANCEL)
 
 
 def shown_in_words(page: str, words: str) -> str:
