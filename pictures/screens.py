@@ -1,9 +1,10 @@
-"""`python -m pictures.screens [--columns N ...] [--discord] [name ...]`: prints talks as people see them.
+"""`python -m pictures.screens [--columns N ...] [--discord] [name ...]`: prints talks as seen.
 
 Each talk is played by the running program, in terminals of four widths and in Telegram, whose
 messages are printed as a phone and as a desktop would wrap them. With `--discord` it is played on
-Discord alone: commands are chosen from its list, and words are typed into its dialogues. It is for reading: nothing is
-compared, and nothing is written. A talk is mostly waiting, so several of them run side by side.
+Discord alone: commands are chosen from its list, and words are typed into its dialogues. It is for
+reading: nothing is compared, and nothing is written. A talk is mostly waiting, so several of them
+run side by side.
 """
 
 import argparse
