@@ -188,16 +188,20 @@ class Events:
 
     async def _update(self, event: Event) -> RawUpdate:
         if event.name in (LEFT, BACK):
-            title = self._places.title_of(channels_in(event.fields), event.fields.id("guild_id"))
-            told = {"t": event.name, "d": event.data, "place": {"title": title}}
-            # It may be said twice; the flow knows what it knows.
-            return RawUpdate(f"places:{uuid4().hex}", json.dumps(told))
+            # It may be said twice: the flow knows what is known already.
+            return RawUpdate(f"places:{uuid4().hex}", self._told(event))
         place = await self._places.of(event.fields)
         body = json.dumps({"t": event.name, "d": event.data, "place": place})
         if event.name in REACTIONS and event.sequence is not None:
             # It has no number of its own, and a thumb may come, go and come again.
             return RawUpdate(f"reaction:{self._session.id}:{event.sequence}", body)
         return RawUpdate(_key(event, body), body)
+
+    def _told(self, event: Event) -> str:
+        fields = event.fields
+        channels, whole = channels_in(fields), fields.flag("whole")
+        title = self._places.title_of(channels, fields.id("guild_id"), whole=whole)
+        return json.dumps({"t": event.name, "d": event.data, "place": {"title": title}})
 
 
 def _single(event: Event) -> Sequence[Event]:

@@ -73,9 +73,9 @@ class Places:
         place = self._places.get(channel)
         return None if place is None else place.server
 
-    def title_of(self, channels: Sequence[str], server: str | None) -> str:
-        """Returns the name of a channel with its server, of more than one the server's."""
-        named = self._places.get(channels[0]) if len(channels) == 1 else None
+    def title_of(self, channels: Sequence[str], server: str | None, *, whole: bool) -> str:
+        """Returns the name of a channel with its server, of more than one the server's alone."""
+        named = self._places.get(channels[0]) if len(channels) == 1 and not whole else None
         titles = (named and named.name and f"#{named.name}", self._servers.get(server or "", ""))
         return " · ".join(filter(None, titles))
 

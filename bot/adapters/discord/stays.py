@@ -58,7 +58,7 @@ class Stays:
                 channels = self._places.channels_of(number)
                 # Chats whose server is not remembered may be of this one.
                 self._servers.add(_UNKNOWN)
-                return self._said(LEFT, {number: channels})
+                return self._said(LEFT, {number: channels}, whole=True)
             case "CHANNEL_DELETE" if "guild_id" in fields and "id" in fields:
                 return self._said(LEFT, {number: [fields.id("id") or ""]})
             case "CHANNEL_UPDATE" if "guild_id" in fields:
@@ -113,7 +113,9 @@ class Stays:
             return False
         return True
 
-    def _said(self, name: str, by_server: Mapping[str, Sequence[str]]) -> Sequence[Event]:
+    def _said(
+        self, name: str, by_server: Mapping[str, Sequence[str]], *, whole: bool = False
+    ) -> Sequence[Event]:
         events: list[Event] = []
         for server, channels in by_server.items():
             if not channels:
@@ -122,12 +124,13 @@ class Stays:
                 self._just_left.update(channels)
             else:
                 self._just_left.difference_update(channels)
-            events.append(Event(name, None, _data(server, channels)))
+            events.append(Event(name, None, _data(server, channels, whole=whole)))
         return events
 
 
-def _data(server: str, channels: Sequence[str]) -> Mapping[str, Any]:
-    return {"channels": list(channels), **({"guild_id": server} if server else {})}
+def _data(server: str, channels: Sequence[str], *, whole: bool) -> Mapping[str, Any]:
+    told = {"guild_id": server} if server else {}
+    return {"channels": list(channels), "whole": whole, **told}
 
 
 def channels_in(event: Fields) -> Sequence[str]:
