@@ -40,7 +40,7 @@ class OnDiscord:
         await done(self._database, before)
 
     async def press(self, label: str) -> None:
-        found = [(m, la) for m in self._shown for la in m.labels if _bare(la).startswith(label)]
+        found = [(m, la) for m in self._shown for la in m.labels if _bare(la).startswith(_bare(label))]
         if not found:
             self.presses.append(f"(no button {label})")
             return
@@ -60,8 +60,10 @@ class OnDiscord:
         await done(self._database, before)
 
     async def reply(self, words: str) -> None:
-        before = taken(self._database)
         cards = [one for one in self._shown if one.buttons]
+        if self._open is None and cards and any(map(_asks, cards[-1].labels)):
+            await self.press(next(filter(_asks, cards[-1].labels)))
+        before = taken(self._database)
         if self._open is not None:
             sent = self._steward.discord.fill(self._open, words)
             self._chosen.append((sent.id, f"«{words}»"))
@@ -91,6 +93,11 @@ class OnDiscord:
 
 def _is_in(message: Message, place: object) -> bool:
     return message.channel is place and not message.deleted
+
+
+def _asks(label: str) -> bool:
+    """Tells a button that opens a field for words."""
+    return label.startswith("✏")
 
 
 def _bare(label: str) -> str:
