@@ -40,7 +40,9 @@ class OnDiscord:
         await done(self._database, before)
 
     async def press(self, label: str) -> None:
-        found = [(m, la) for m in self._shown for la in m.labels if _bare(la).startswith(_bare(label))]
+        found = [
+            (m, la) for m in self._shown for la in m.labels if _bare(la).startswith(_bare(label))
+        ]
         if not found:
             self.presses.append(f"(no button {label})")
             return
