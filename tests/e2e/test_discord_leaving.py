@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward
 from tests.e2e.test_hooks import BUILD, SECRET, Caller, caller, started, write
-from tests.standins.discord import Channel, Guild, Message
+from tests.standins.discord import Channel, Fault, Guild, Message
 from tests.standins.messages_api import calls, text, tool
 
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
@@ -45,6 +45,13 @@ async def greeted(discord: OnDiscord) -> Guild:
     await last(discord, guild.channels[0], "Hello, all.")
     await discord.steward.recorded()
     return guild
+
+
+async def asked_for(discord: OnDiscord, place: Channel) -> None:
+    """Waits until the program has looked whether it still sees a channel."""
+    calls_made = discord.discord.calls
+    path = f"/channels/{place.id}"
+    await discord.until(lambda: [one for one in calls_made if one.path == path])
 
 
 def presences(discord: OnDiscord) -> list[str]:
@@ -162,24 +169,30 @@ async def test_a_hidden_channel_is_left_and_a_shown_one_is_back(discord: OnDisco
 
 async def test_an_outage_is_no_leaving_and_not_at_a_start_either(discord: OnDiscord) -> None:
     guild = await greeted(discord)
+    discord.steward.script(text("One."), text("Two."), text("Here again."))
+    discord.say("First")
+    await discord.sees("One.")
+    await discord.steward.recorded()
     discord.discord.outage(guild)
     await discord.discord.sent()
-    await discord.restart()
-    discord.steward.script(text("In private."), text("Here again."))
-    discord.say("Hi")
-    await discord.sees("In private.")
+    await discord.steward.kill()
+    discord.say("Missed")
+    # So the channels are asked for once more, still in the outage.
+    private = discord.discord.places.direct(discord.ann)
+    again = Fault("GET", f"/channels/{private.id}/messages$", "garbled")
+    discord.discord.faults.order(again)
+    await discord.start()
+    await discord.sees("Two.")
+    assert "Missed messages cannot be asked for" in discord.steward.output
     discord.discord.outage(guild, over=True)
     discord.say(f"<@{discord.discord.bot.id}> hello", at=guild.channels[0])
     await last(discord, guild.channels[0], "Here again.")
-    asked = f"/channels/{guild.channels[0].id}"
-    await discord.until(lambda: discord.discord.calls[-1].path == asked)
     assert presences(discord) == []
 
 
 async def test_more_rights_of_others_are_no_news(discord: OnDiscord) -> None:
     guild = await greeted(discord)
     discord.discord.event("GUILD_ROLE_UPDATE", {"guild_id": str(guild.id), "role": {}})
-    asked = f"/channels/{guild.channels[0].id}"
-    await discord.until(lambda: discord.discord.calls[-1].path == asked)
+    await asked_for(discord, guild.channels[0])
     await discord.steward.recorded()
     assert presences(discord) == []

@@ -16,7 +16,7 @@ LEFT, BACK = "PLACES_LEFT", "PLACES_BACK"
 """Own events, which are stored like those of the gateway: the channels that were left, or are back.
 """
 
-_OF_A_SERVER = ("GUILD_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE", "GUILD_MEMBER_UPDATE")
+_OF_A_SERVER = ("GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE", "GUILD_MEMBER_UPDATE")
 _UNKNOWN = ""
 _log = logging.getLogger(__name__)
 
@@ -31,6 +31,7 @@ class Stays:
         self._api = api
         self._places = places
         self._known: Known | None = None
+        self._joined: set[str] = set()
         self._servers: set[str] = set()
         self._channels: set[str] = set()
         self._just_left: set[str] = set()
@@ -45,7 +46,7 @@ class Stays:
     @property
     def doubts(self) -> bool:
         """Tells if there is something that can be looked at now."""
-        return bool(self._servers or self._channels) and self._places.complete
+        return bool(self._joined or self._servers or self._channels) and self._places.complete
 
     def note(self, event: Event) -> Sequence[Event]:
         """Returns what an event says for certain; keeps in mind what has to be asked."""
@@ -65,8 +66,11 @@ class Stays:
                 self.doubt(filter(None, [fields.id("id")]))
             case "GUILD_MEMBER_UPDATE" if fields.inner("user").id("id") != self._api.own_id:
                 pass
-            case name if name in _OF_A_SERVER and not fields.flag("unavailable"):
+            case name if name in _OF_A_SERVER:
                 self._servers.add(number)
+            case "GUILD_CREATE" if not fields.flag("unavailable"):
+                # It comes at each start, too: only what was left there can be news.
+                self._joined.add(number)
             case _:
                 pass
         return ()
@@ -75,20 +79,23 @@ class Stays:
         """Returns what became of the channels in doubt; keeps those that cannot be asked for."""
         if self._known is None or not self.doubts:
             return ()
-        servers, channels = self._servers, self._channels
-        self._servers, self._channels = set(), set()
+        joined, servers, channels = self._joined, self._servers, self._channels
+        self._joined, self._servers, self._channels = set(), set(), set()
         gone: dict[str, list[str]] = {}
         there: dict[str, list[str]] = {}
         try:
             left = {one.chat.removeprefix("-") for one in await self._known.left(CHANNEL)}
-            for channel in await self._doubtful(servers, channels, left | self._just_left):
+            left |= self._just_left
+            channels |= {one for one in left if self._places.known_server_of(one) in joined}
+            for channel in await self._doubtful(servers, channels, left):
                 is_there = await self._is_there(channel)
                 channels.discard(channel)
-                if is_there is (channel in left | self._just_left):
+                if is_there is (channel in left):
                     server = self._places.known_server_of(channel) or ""
                     (there if is_there else gone).setdefault(server, []).append(channel)
         except (StoreError, ChannelError) as fault:
             _log.warning("Channels cannot be looked at: %s. I try again.", fault)
+            self._joined |= joined
             self._servers |= servers
             self._channels |= channels
         return [*self._said(LEFT, gone), *self._said(BACK, there)]
