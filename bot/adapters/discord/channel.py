@@ -44,7 +44,7 @@ class DiscordChannel:
     instant = False
     growth = Growth(private=True, after=1.0, every=1.5)
     locates = False
-    folds_above = LONG_ANSWER
+    folds_above: int | None = LONG_ANSWER
 
     def __init__(self, api: DiscordApi, *, gated: bool = True) -> None:
         self._api = api
