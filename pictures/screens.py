@@ -1,24 +1,25 @@
-"""`python -m pictures.screens [--columns N ...] [name ...]`: prints talks as people see them.
+"""`python -m pictures.screens [--columns N ...] [--discord] [name ...]`: prints talks as seen.
 
 Each talk is played by the running program, in terminals of four widths and in Telegram, whose
-messages are printed as a phone and as a desktop would wrap them. It is for reading: nothing is
-compared, and nothing is written. A talk is mostly waiting, so several of them run side by side.
+messages are printed as a phone and as a desktop would wrap them. With `--discord` it is played on
+Discord alone: commands are chosen from its list, and words are typed into its dialogues. It is for
+reading: nothing is compared, and nothing is written. A talk is mostly waiting, so several of them
+run side by side.
 """
 
 import argparse
 import asyncio
 import logging
 import re
-import sqlite3
 import textwrap
-import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pictures import own_talks, phone_talks
+from pictures.discord_screen import OnDiscord, discord_app, pages_on_discord
 from pictures.outside import Outside, outside
 from pictures.phone import Phone, phone
+from pictures.quiet import QUIET, done, holding, idle, taken
 from pictures.starting import STARTS, Starts
 from pictures.talks import NOTES, TALKS
 from pictures.window import Window, window
@@ -40,46 +41,8 @@ BUBBLES = (38, 90)
 _AT_ONCE = 3
 """Talks that are played side by side."""
 
-_QUIET = 0.5
-_PATIENCE = 6.0
-"""Seconds for which a talk waits at most: a model that is held never ends its turn."""
-
-_BUSY = (
-    "SELECT count(*) FROM turn WHERE state IN ('running', 'queued')",
-    "SELECT count(*) FROM outbox WHERE state = 'owed'",
-    "SELECT count(*) FROM inbox WHERE state IN ('new', 'waiting')",
-)
 _BACKOFF = {"STEWARD_MODEL_BACKOFF_SECONDS": "0.05"}
 _KEYED = re.compile(r"\[(\w+)\]\s+")
-
-
-async def _done(database: Path, taken: int) -> None:
-    """Waits for the next update after so many, until nothing is left to do for a while."""
-    await asyncio.to_thread(_wait, lambda: _taken(database) > taken, 0)
-    await asyncio.to_thread(_wait, lambda: not _busy(database), _QUIET)
-
-
-def _wait(holds: Callable[[], bool], seconds: float) -> None:
-    """Waits until something holds for so long, but not for ever: a model may be held."""
-    since = time.monotonic()
-    deadline = since + _PATIENCE
-    while time.monotonic() < deadline:
-        if not holds():
-            since = time.monotonic()
-        elif time.monotonic() >= since + seconds:
-            return
-        time.sleep(0.05)
-
-
-def _taken(database: Path) -> int:
-    """Returns the number of updates that were stored."""
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as rows:
-        return rows.execute("SELECT count(*) FROM inbox").fetchone()[0]
-
-
-def _busy(database: Path) -> bool:
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as rows:
-        return any(rows.execute(wanted).fetchone()[0] for wanted in _BUSY)
 
 
 class AtTerminal:
@@ -95,10 +58,10 @@ class AtTerminal:
         self._model.script.add(*replies)
 
     async def say(self, words: str) -> None:
-        taken = _taken(self._database)
+        before = taken(self._database)
         self._terminal.say(words)
-        await _done(self._database, taken)
-        await self._terminal.quiet(_QUIET)
+        await done(self._database, before)
+        await self._terminal.quiet(QUIET)
 
     async def press(self, label: str) -> None:
         """Types the newest key with this label that was not typed before; a number is its own."""
@@ -134,9 +97,9 @@ class InTelegram:
         self._at.steward.script(*replies)
 
     async def say(self, words: str) -> None:
-        taken = _taken(self._database)
+        before = taken(self._database)
         self._at.steward.say(words)
-        await _done(self._database, taken)
+        await done(self._database, before)
 
     @property
     def chats(self) -> Sequence[Chat | Person]:
@@ -149,26 +112,26 @@ class InTelegram:
         if name not in self._people:
             self._people[name] = telegram.person(43 + len(self._people), name)
             telegram.private_chat(self._people[name])
-        taken, chat = _taken(self._database), self._shared() if group else None
+        before, chat = taken(self._database), self._shared() if group else None
         telegram.say(self._people[name], words, chat=chat)
-        await _done(self._database, taken)
+        await done(self._database, before)
 
     async def ask_in_group(self, words: str) -> None:
-        taken, chat = _taken(self._database), self._shared()
+        before, chat = taken(self._database), self._shared()
         self._at.steward.say(words, chat=chat)
-        await _done(self._database, taken)
+        await done(self._database, before)
 
     async def speak(self) -> None:
-        taken = _taken(self._database)
+        before = taken(self._database)
         self._at.steward.telegram.send_voice(self._at.steward.ann, b"OggS-sound", seconds=3)
-        await _done(self._database, taken)
+        await done(self._database, before)
 
     async def called(self, body: Mapping[str, Any]) -> None:
         await self._around.call(body)
         records = self._at.steward.records
         waits = "SELECT id FROM hook_call WHERE state IN ('queued', 'running')"
-        await asyncio.to_thread(_wait, lambda: not records.rows(waits), 0)
-        await asyncio.to_thread(_wait, lambda: not _busy(self._database), _QUIET)
+        await holding(lambda: not records.rows(waits), 0)
+        await idle(self._database)
 
     @property
     def page(self) -> str:
@@ -189,18 +152,18 @@ class InTelegram:
         if not offering:
             self.presses.append(f"(no button {label})")
             return
-        taken = _taken(self._database)
+        before = taken(self._database)
         self.presses.append(_bubble(offering[-1], BUBBLES[0]))
         told = await steward.answered(steward.press(offering[-1], label))
         self.presses.append(f"{label} → {told or '(no words)'}\n")
-        await _done(self._database, taken)
+        await done(self._database, before)
 
     async def reply(self, words: str) -> None:
         shown = self._at.steward.shown
-        cards, taken = [m for m in shown if m.buttons or m.asks], _taken(self._database)
+        cards, before = [m for m in shown if m.buttons or m.asks], taken(self._database)
         self.presses += [_bubble(card, BUBBLES[0]) for card in cards[-1:]]
         self._at.steward.say(words, **({"reply_to": cards[-1]} if cards else {}))
-        await _done(self._database, taken)
+        await done(self._database, before)
 
 
 async def at_terminal(name: str, columns: int) -> str:
@@ -212,7 +175,7 @@ async def at_terminal(name: str, columns: int) -> str:
         async with window("chat", columns=columns, rows=45, files=files, environ=access) as at:
             await at.terminal.shows(READY)
             # What is typed before the prompt stands there would be seen twice.
-            await at.terminal.quiet(_QUIET)
+            await at.terminal.quiet(QUIET)
             await PLAYED[name](AtTerminal(at, model))
             return "\n".join(at.terminal.lines).rstrip()
 
@@ -230,6 +193,19 @@ async def in_telegram(name: str) -> Sequence[str]:
         shown = [(chat, at.steward.telegram.screen(chat.id).messages) for chat in person.chats]
         pages = ["\n".join(_chat(chat, said, wide) for chat, said in shown) for wide in BUBBLES]
         return [*pages, "\n".join(person.presses)]
+
+
+async def _pages_of_discord(name: str) -> Sequence[str]:
+    async with discord_app() as steward:
+        (steward.workspace / "notes.md").write_text(NOTES)
+        await steward.start()
+        await steward.until(lambda: steward.discord.places.commands)
+        person = OnDiscord(steward)
+        await PLAYED[name](person)
+        *pages, presses = await pages_on_discord(steward, person, BUBBLES)
+    titles = ("phone", "desktop", "cards and what a press answers")
+    parts = zip(titles, [*pages, presses], strict=True)
+    return [f"═══ {name} · Discord, {where} ═══\n{page}\n" for where, page in parts if page]
 
 
 def _chat(chat: Chat | Person, said: Sequence[ShownMessage], wide: int) -> str:
@@ -267,13 +243,13 @@ async def _pages(name: str, columns: Sequence[int]) -> Sequence[str]:
     return [f"═══ {name} · {where} ═══\n{page}\n" for where, page in parts]
 
 
-async def _all(names: Sequence[str], columns: Sequence[int]) -> None:
+async def _all(names: Sequence[str], columns: Sequence[int], *, discord: bool) -> None:
     """Prints the talks in their order, each as soon as it and those before it are over."""
     room = asyncio.Semaphore(_AT_ONCE)
 
     async def pages(name: str) -> Sequence[str]:
         async with room:
-            return await _pages(name, columns)
+            return await (_pages_of_discord(name) if discord else _pages(name, columns))
 
     async with asyncio.TaskGroup() as talks:
         for playing in [talks.create_task(pages(name), name=name) for name in names]:
@@ -284,13 +260,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m pictures.screens", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(NAMES))
     parser.add_argument("--columns", type=int, nargs="*", default=COLUMNS)
+    parser.add_argument("--discord", action="store_true")
     chosen = parser.parse_args()
-    if unknown := set(chosen.names) - set(NAMES):
+    names = tuple(PLAYED) if chosen.discord else NAMES
+    if unknown := set(chosen.names) - set(names):
         parser.error(f"no talk named {', '.join(sorted(unknown))}")
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     with fork_server() as forks:
         STARTS.set(Starts(forks.launch, forks.command))
-        asyncio.run(_all(chosen.names or NAMES, chosen.columns))
+        asyncio.run(_all(chosen.names or names, chosen.columns, discord=chosen.discord))
 
 
 if __name__ == "__main__":

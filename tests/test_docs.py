@@ -476,7 +476,7 @@ def _commands() -> list[Command]:
         ),
         FeedbackCommands(store.feedback, Opinions(store.turns, journal, clock)),
         ForgettingCommands(store.memory, store.notes, journal, clock),
-        AnswerCommands(12_000),
+        AnswerCommands(12_000, {}),
         SkillCommands(skills, preamble),
         ToolCommands(preamble),
         ModelCommands(choosing),

@@ -1,6 +1,6 @@
 """The one form by which every channel is served: opened, listened to, greeted and checked."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -60,6 +60,9 @@ class Host:
 
     chats_of: Callable[[str], Awaitable[Sequence[Address]]]
     """Returns the addresses of a channel's chats, the newest first, at most 200."""
+
+    left: Callable[[str], Awaitable[Collection[Address]]]
+    """Returns the places of a channel that the bot has left."""
 
     heard_until: Callable[[str], Awaitable[datetime | None]]
     """Returns the time at which the newest update of a channel came in."""

@@ -159,6 +159,7 @@ async def _probe_rights(settings: Settings) -> str:
 async def _prepare(listener: "DiscordListener", host: Host) -> None:
     listener.interactions.usages = host.usages
     await listener.missed.prepare(host)
+    await listener.stays.prepare(host)
 
 
 async def _greet(api: "DiscordApi", host: Host) -> None:

@@ -19,6 +19,7 @@ from bot.domain.message import Address
 from bot.domain.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.commands.menus import menus_of
+from bot.flow.groups.absence import Absence
 from bot.logs import Secrets
 from bot.settings import Settings
 
@@ -108,6 +109,7 @@ def host_of(running: Running) -> Host:
         parts.command_table.cards_on_screen.shown_in,
         names,
         partial(running.store.chats.of_channel, limit=_MOST_CHATS),
+        Absence(running.store.ledger).left,
         running.store.inbox.newest,
         running.model,
         running.warm_up,

@@ -210,14 +210,17 @@ class Presence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PresenceChange:
-    """The bot was added, removed, blocked, promoted or restricted by someone."""
+    """The bot was added, removed, blocked, promoted or restricted."""
 
     address: Address
-    by: Sender
+    by: Sender | None
+    """The person who did it. None where the platform names nobody: it may then be told twice."""
     before: Presence
     now: Presence
     kind: Literal["private", "group", "channel"]
     title: str = ""
+    besides: tuple[Address, ...] = ()
+    """More groups that it concerns, as the other channels of a server."""
 
 
 @dataclass(frozen=True, slots=True)

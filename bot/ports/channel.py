@@ -26,7 +26,8 @@ class Channel(Protocol):
     `drafts` is true when `draft` shows something, `gated` when sending needs leave of the flood
     gate, `instant` when showing costs nothing, so that every small change may be shown.
     `growth` tells how an answer grows in a message where drafts need one. `locates` is true when
-    people can send where they are.
+    people can send where they are. `folds_above` are the characters of an answer above which it
+    comes as a file in any case; None where the chat alone decides.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Channel(Protocol):
     instant: bool
     growth: Growth
     locates: bool
+    folds_above: int | None
 
     def parse(self, body: str) -> Inbound:
         """Reads a stored raw update; never raises."""

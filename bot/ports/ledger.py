@@ -113,6 +113,10 @@ class Ledger(Protocol):
         """Returns lines of the record, newest first."""
         ...
 
+    async def newest_of(self, action: str, beginning: str) -> Sequence[AuditLine]:
+        """Returns the newest line of each subject that begins so, of all chats."""
+        ...
+
     async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:
         """Returns the subjects of changing calls that ran in a chat since then, oldest first."""
         ...

@@ -178,3 +178,18 @@ async def test_an_artifact_is_kept_to_the_letter_for_its_chat(
 async def test_verdicts_are_kept_even_for_a_round_that_was_repeated(store: StorePorts, chat: Chat):
     verdict = AddVerdict("turn-1", 1, NOW, {"step": "CallModel", "masked": []})
     await commit(store, verdict, verdict)
+
+
+async def test_the_newest_line_of_each_subject_is_found_over_all_chats(
+    store: StorePorts, chat: Chat
+):
+    def line(minute: int, subject: str, action: str = "bot.membership") -> AddAudit:
+        return AddAudit(later(minute), chat.id, None, action, subject, {"now": minute})
+
+    await commit(store, line(1, "discord:-1"), line(2, "discord:-2"), line(3, "telegram:-1"))
+    await commit(store, line(4, "discord:-1"), line(5, "discord:-2", "another"))
+    found = await store.ledger.newest_of("bot.membership", "discord:")
+    assert sorted((one.subject, one.details["now"]) for one in found) == [
+        ("discord:-1", 4),
+        ("discord:-2", 2),
+    ]

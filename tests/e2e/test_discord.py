@@ -313,3 +313,13 @@ async def test_the_clock_is_asked_for_without_a_location(discord: OnDiscord) -> 
     asked = await discord.sees("From now on I use `Europe/Lisbon`")
     assert "Another city" in asked.labels
     assert BY_PLACE not in asked.labels
+
+
+async def test_a_command_about_somebody_takes_a_mention(discord: OnDiscord) -> None:
+    bob = discord.discord.person(700_000_000_000_000_043, "Bob")
+    await discord.start()
+    await discord.until(lambda: discord.discord.places.commands)
+    discord.discord.command(discord.ann, "allow", f"<@{bob.id}>")
+    await discord.sees(f"discord:{bob.id}")
+    counted = "SELECT count(*) FROM account WHERE key = ?"
+    assert discord.steward.records.rows(counted, f"discord:{bob.id}") == [(1,)]

@@ -5,8 +5,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import text
 
@@ -22,11 +20,14 @@ ANSWERED = {
 }
 
 
-def talked(path: Path, provider: str) -> None:
+def talked(steward: Steward, provider: str) -> None:
     """Makes a database of that revision, in which Ann's one turn ended with an answer."""
+    path = steward.records.path
     path.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript((RECORDED / BEFORE).read_text())
+        account = steward.settings["STEWARD_OWNERS"]
+        told = (RECORDED / BEFORE).read_text().replace("telegram:42", account)
+        connection.executescript(told)
         for table in ("approval", "plan_step", "plan", "outbox", "inbox", "verdict"):
             connection.execute(f"DELETE FROM {table}")
         connection.execute(
@@ -54,14 +55,13 @@ async def asked_anew(steward: Steward) -> str:
     return words_in(steward.model.requests[0])
 
 
-@pytest.mark.telegrams_own
 async def test_talk_from_before_the_memory_is_recalled_and_read_once(steward: Steward) -> None:
-    talked(steward.records.path, "anthropic")
+    talked(steward, "anthropic")
     assert "Rex is a fine dog." in await asked_anew(steward)
     kept = steward.records.rows("SELECT question, answer, indexed FROM passage")
     assert kept.count(("My dog is called Rex", "Rex is a fine dog.", 1)) == 1
 
 
 async def test_what_the_demo_model_said_before_is_not_remembered(steward: Steward) -> None:
-    talked(steward.records.path, "demo")
+    talked(steward, "demo")
     assert "Rex" not in await asked_anew(steward)

@@ -73,6 +73,7 @@ class FakeChannel:
     instant: bool = True
     growth: Growth = field(default_factory=Growth)
     locates: bool = True
+    folds_above: int | None = None
     limit: int = 4096
     threaded: bool = False
     screen: dict[str, Shown] = field(default_factory=dict[str, Shown])

@@ -566,6 +566,14 @@ class MemoryLedger:
         ]
         return lines[::-1][:limit]
 
+    async def newest_of(self, action: str, beginning: str) -> Sequence[AuditLine]:
+        found = {
+            line.subject: AuditLine(line.at, line.person, line.action, line.subject, line.details)
+            for line in self.rows.audit
+            if line.action == action and line.subject.startswith(beginning)
+        }
+        return list(found.values())
+
     async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:
         ran = [line for line in self.rows.audit if line.action == "call.ran" and line.chat == chat]
         return [line.subject for line in sorted(ran, key=lambda x: x.at) if line.at >= since]

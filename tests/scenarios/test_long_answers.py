@@ -61,3 +61,12 @@ async def test_links_show_what_is_behind_them_only_where_the_chat_wants_it() -> 
         for kind in ("send:", "answer:"):
             shown = [row.content.previews for row in rows if row.key.startswith(kind)]
             assert shown == [False, True]
+
+
+async def test_where_long_answers_are_always_a_file_nothing_can_be_chosen() -> None:
+    async with stage() as scene:
+        scene.channel.folds_above = 8_000
+        for said in ("/long", "/long messages"):
+            await scene.say(said)
+            await scene.shows("Here an answer of more than 8,000 characters always comes as its")
+        assert not any(shown.piece.body.get("buttons") for shown in scene.channel.screen.values())

@@ -87,6 +87,35 @@ async def test_an_owner_hears_where_the_bot_was_added_and_by_whom():
         assert team.texts == []
 
 
+def of_server(before: Presence, now: Presence, *chats: str) -> PresenceChange:
+    first, *more = (Address("fake", chat) for chat in chats)
+    return PresenceChange(first, None, before, now, "group", "Home", tuple(more))
+
+
+async def test_a_server_is_left_at_once_with_all_its_known_channels_and_told_of_once():
+    async with group(calls(WRITE), says("Other."), tools=[writing()]) as team:
+        await team.ask("write it")
+        await team.scene.until(lambda: team.scene.cards)
+        await team.ask("hello", chat="-200")
+        await team.scene.until(
+            lambda: "Other." in team.scene.channel.texts(Address("fake", "-200"))
+        )
+        left = of_server(MEMBER, GONE, "-100", "-200", "-300")
+        assert await news(team, left) == ["I am no longer in “Home”. Ended there: 1 turn."]
+        await team.scene.until(lambda: team.scene.turns[0].state is TurnState.SETTLED)
+        assert len(await news(team, left)) == 1, "what is known already is no news"
+        told = await news(team, of_server(GONE, MEMBER, "-100", "-200"))
+        assert told[-1].startswith("I am in “Home” again. I answer there when I am mentioned")
+        lines = [line for line in team.scene.store.rows.audit if line.action == "bot.membership"]
+        assert [line.subject for line in lines] == ["fake:-100", "fake:-200"] * 2
+
+
+async def test_channels_in_which_nobody_ever_spoke_to_the_bot_are_left_without_a_word():
+    async with group() as team:
+        assert await news(team, of_server(MEMBER, GONE, "-100", "-200")) == []
+        assert team.states() == [InboundState.DONE]
+
+
 async def test_an_owner_hears_that_a_stranger_added_the_bot():
     async with group() as team:
         [told] = await news(team, change(GONE, MEMBER, EVE))

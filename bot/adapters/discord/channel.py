@@ -15,7 +15,7 @@ from bot.adapters.discord.faults import NoVoice, Unknown, UnknownChannel
 from bot.adapters.discord.fields import Fields, clean
 from bot.adapters.discord.formatting import markdown, plain
 from bot.adapters.discord.messages import time_of
-from bot.adapters.discord.pieces import shortened, split_content
+from bot.adapters.discord.pieces import LONG_ANSWER, shortened, split_content
 from bot.adapters.discord.threads import holder_of, open_thread, thread_at
 from bot.adapters.discord.updates import parse_event
 from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
@@ -44,6 +44,7 @@ class DiscordChannel:
     instant = False
     growth = Growth(private=True, after=1.0, every=1.5)
     locates = False
+    folds_above: int | None = LONG_ANSWER
 
     def __init__(self, api: DiscordApi, *, gated: bool = True) -> None:
         self._api = api

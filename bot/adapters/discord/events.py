@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
+from uuid import uuid4
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
@@ -17,6 +18,7 @@ from bot.adapters.discord.missed import Missed
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.reactions import REACTIONS, may_be_feedback
 from bot.adapters.discord.silence import Beginning
+from bot.adapters.discord.stays import BACK, LEFT, Stays, channels_in
 from bot.domain.errors import StoreError
 from bot.domain.message import RawUpdate
 from bot.ports.clock import Clock
@@ -40,6 +42,7 @@ class Sources:
     places: Places
     interactions: Interactions
     missed: Missed
+    stays: Stays
     beginning: Beginning
 
 
@@ -53,6 +56,7 @@ class Events:
         self._places = sources.places
         self._interactions = sources.interactions
         self._missed = sources.missed
+        self._stays = sources.stays
         self._shard = shard
         self._session = session
         self._clock = clock
@@ -67,6 +71,7 @@ class Events:
         match event.name:
             case "READY":
                 self._begin(event.fields)
+                self._places.begin(self._shard, event.fields)
             case "RESUMED":
                 self.began()
             case name:
@@ -128,10 +133,11 @@ class Events:
             case "READY":
                 found = await self._missed.messages(self._shard, self._heard_at)
             case _REST.name:
-                found = await self._missed.rest(self._shard)
+                found = [*await self._missed.rest(self._shard), *await self._stays.look()]
             case _:
-                return _single(event)
-        if self._missed.owes(self._shard) and (self._asking is None or self._asking.done()):
+                found = [*_single(event), *self._stays.note(event)]
+        owes = self._missed.owes(self._shard) or self._stays.doubts
+        if owes and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._ask_again(), name="discord missed")
         return found
 
@@ -164,6 +170,8 @@ class Events:
                 return not self._interactions.helped(fields)
             case "MESSAGE_DELETE":
                 return True
+            case name if name in (LEFT, BACK):
+                return True
             case name if name in REACTIONS:
                 return may_be_feedback(fields, self._api.own_id)
             case _:
@@ -179,12 +187,21 @@ class Events:
         return True
 
     async def _update(self, event: Event) -> RawUpdate:
+        if event.name in (LEFT, BACK):
+            # It may be said twice: the flow knows what is known already.
+            return RawUpdate(f"places:{uuid4().hex}", self._told(event))
         place = await self._places.of(event.fields)
         body = json.dumps({"t": event.name, "d": event.data, "place": place})
         if event.name in REACTIONS and event.sequence is not None:
             # It has no number of its own, and a thumb may come, go and come again.
             return RawUpdate(f"reaction:{self._session.id}:{event.sequence}", body)
         return RawUpdate(_key(event, body), body)
+
+    def _told(self, event: Event) -> str:
+        fields = event.fields
+        channels, whole = channels_in(fields), fields.flag("whole")
+        title = self._places.title_of(channels, fields.id("guild_id"), whole=whole)
+        return json.dumps({"t": event.name, "d": event.data, "place": {"title": title}})
 
 
 def _single(event: Event) -> Sequence[Event]:

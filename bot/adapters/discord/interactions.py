@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +26,7 @@ _MOST_SUGGESTIONS = 25
 _CALLBACK = "/interactions/{webhook_id}/{webhook_token}/callback"
 _SECONDS = 2.5
 _MOST_AT_WORK = 64
+_MENTION = re.compile(r"<@!?([0-9]{1,20})>(?=\s|$)")
 _log = logging.getLogger(__name__)
 
 
@@ -103,8 +105,14 @@ def command_text(data: Fields) -> str:
     name = data.text("name") or ""
     if not name or data.number("type") not in (None, _TYPED):
         return ""
-    words = [one.text("value") or "" for one in data.items("options")]
+    words = [_numbered(one.text("value") or "") for one in data.items("options")]
     return " ".join(filter(None, (f"/{name}", *words)))
+
+
+def _numbered(words: str) -> str:
+    """Returns words with the number of the person whose mention begins them, as `/allow` wants."""
+    found = _MENTION.match(words)
+    return words if found is None else f"{found[1]}{words[found.end() :]}"
 
 
 def _label(message: Fields, custom_id: str) -> str:

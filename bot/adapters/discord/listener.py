@@ -10,6 +10,7 @@ from bot.adapters.discord.missed import Missed
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.shard import Shard
 from bot.adapters.discord.silence import Beginning, Silence
+from bot.adapters.discord.stays import Stays
 from bot.ports.clock import Clock
 
 
@@ -20,8 +21,9 @@ class DiscordListener:
         self._silence = Silence(clock)
         self.interactions = Interactions(api)
         places = Places(api)
-        self.missed = Missed(api, places)
-        sources = Sources(places, self.interactions, self.missed, Beginning(clock))
+        self.stays = Stays(api, places)
+        self.missed = Missed(api, places, self.stays)
+        sources = Sources(places, self.interactions, self.missed, self.stays, Beginning(clock))
         self._shards = [Shard(number, api, sources, clock) for number in range(api.shards)]
 
     async def listen(self, accept: Accept) -> NoReturn:

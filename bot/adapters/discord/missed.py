@@ -1,16 +1,17 @@
 """Asks for the messages of known chats, and the thumbs there, that came while nobody listened."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from bot.adapters.discord.addresses import CHANNEL, channel_in, is_server
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
+from bot.adapters.discord.known import Known
 from bot.adapters.discord.places import Places
+from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.thumbs import Thumbs
 from bot.domain.errors import (
     ChannelError,
@@ -36,25 +37,16 @@ _MOST_PAGES = 5
 _log = logging.getLogger(__name__)
 
 
-class Known(Protocol):
-    """Tells the program's chats on this platform, and until when it listened."""
-
-    @property
-    def chats_of(self) -> Callable[[str], Awaitable[Sequence[Address]]]: ...
-
-    @property
-    def heard_until(self) -> Callable[[str], Awaitable[datetime | None]]: ...
-
-
 class Missed:
     """Finds what a new session does not send; a message that was stored before is known by its key.
 
     Discord keeps what comes during a break only for a session that is gone on with.
     """
 
-    def __init__(self, api: DiscordApi, places: Places) -> None:
+    def __init__(self, api: DiscordApi, places: Places, stays: Stays) -> None:
         self._api = api
         self._places = places
+        self._stays = stays
         self._known: Known | None = None
         self._before: datetime | None = None
         self._looked_back = False
@@ -84,9 +76,12 @@ class Missed:
             await self._note_gap(shard, owed)
             thumbs = Thumbs(self._api)
             for address, after in list(owed.items()):
-                with suppress(ContentRefused, RecipientGone):
+                try:
                     if await self._shard_of(address) == shard:
                         found += await self._of(address, after, thumbs)
+                except (ContentRefused, RecipientGone):
+                    if is_server(address):
+                        self._stays.doubt((address.chat.removeprefix("-"),))
                 del owed[address]
         except (StoreError, ChannelError) as fault:
             _log.warning("Missed messages cannot be asked for: %s. I try again.", fault)

@@ -1,5 +1,6 @@
 """Remembers what the gateway tells of channels: their names, and what a thread hangs below."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.adapters.discord.api import DiscordApi
@@ -29,9 +30,12 @@ class Places:
         self._places: dict[str, Place] = {}
         self._servers: dict[str, str] = {}
         self._roles: dict[str, str] = {}
+        self._awaited: dict[int, set[str]] = {}
 
     def learn(self, name: str, event: Fields) -> None:
         """Takes what an event tells of a server or of a channel."""
+        if name in ("GUILD_CREATE", "GUILD_DELETE"):
+            self._learn_outage(event)
         if name == "GUILD_CREATE":
             self._learn_server(event)
         elif name == "THREAD_LIST_SYNC":
@@ -39,9 +43,45 @@ class Places:
         elif name in _CHANNELS:
             self._learn_channel(event)
 
+    def begin(self, shard: int, ready: Fields) -> None:
+        """Takes from READY for which servers an event is still to come."""
+        servers = (one.id("id") for one in ready.items("guilds"))
+        self._awaited[shard] = {number for number in servers if number is not None}
+
+    @property
+    def complete(self) -> bool:
+        """Returns False while a server may be there that has not told of its channels.
+
+        It is so at the beginning, and in an outage of Discord's.
+        """
+        return len(self._awaited) == self._api.shards and not any(self._awaited.values())
+
+    def _learn_outage(self, server: Fields) -> None:
+        number = server.id("id") or ""
+        out = server.flag("unavailable")
+        shard = (int(number or 0) >> 22) % self._api.shards
+        awaited = self._awaited.setdefault(shard, set()) if out else self._awaited.get(shard, set())
+        (awaited.add if out else awaited.discard)(number)
+
+    def channels_of(self, server: str) -> Sequence[str]:
+        """Returns the channels of a server that are known here, threads left out."""
+        of_it = ((n, one) for n, one in self._places.items() if one.server == server)
+        return [number for number, one in of_it if one.parent is None]
+
+    def known_server_of(self, channel: str) -> str | None:
+        """Returns the server of a channel if an event has told of it."""
+        place = self._places.get(channel)
+        return None if place is None else place.server
+
+    def title_of(self, channels: Sequence[str], server: str | None, *, whole: bool) -> str:
+        """Returns the name of a channel with its server, of more than one the server's alone."""
+        named = self._places.get(channels[0]) if len(channels) == 1 and not whole else None
+        titles = (named and named.name and f"#{named.name}", self._servers.get(server or "", ""))
+        return " · ".join(filter(None, titles))
+
     def _learn_server(self, server: Fields) -> None:
         number = server.id("id")
-        if number is None:
+        if number is None or server.flag("unavailable"):
             return
         self._servers[number] = server.line("name", _LONGEST_NAME)
         for role in server.items("roles"):

@@ -4,17 +4,21 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.adapters.discord.addresses import place_of, sender_of
+from bot.adapters.discord.addresses import CHANNEL, place_of, sender_of
 from bot.adapters.discord.components import pressed
 from bot.adapters.discord.fields import Fields, clean
 from bot.adapters.discord.interactions import COMMAND, PRESS, WORDS, command_text
 from bot.adapters.discord.messages import Where, quote_of, read_message, time_of
 from bot.adapters.discord.reactions import REACTIONS, REMOVED, read_reaction
 from bot.adapters.discord.spoken import Own
+from bot.adapters.discord.stays import BACK, LEFT, channels_in
 from bot.domain.message import (
+    Address,
     Ignored,
     Inbound,
     InboundMessage,
+    Presence,
+    PresenceChange,
     Press,
     Quote,
     Unreadable,
@@ -58,6 +62,8 @@ def _event(name: str | None, event: Fields, place: Fields, own: Own) -> Inbound:
             return read_reaction(event, place, taken_back=kind == REMOVED)
         case "INTERACTION_CREATE":
             return _interaction(event, own)
+        case kind if kind in (LEFT, BACK):
+            return _presence(event, place, left=kind == LEFT)
         case other:
             return Ignored(f"an event of another kind: {clean(other or 'none')[:64]}")
 
@@ -87,6 +93,15 @@ def _withdrawn(event: Fields, place: Fields) -> Inbound:
     if number is None or address is None or not address.chat:
         return Ignored("a deletion in a place that nobody knows")
     return Withdrawn(address, number, private="guild_id" not in event)
+
+
+def _presence(event: Fields, place: Fields, *, left: bool) -> Inbound:
+    groups = [Address(CHANNEL, f"-{number}") for number in channels_in(event)]
+    if not groups:
+        return Unreadable("a change of membership without a channel")
+    before, now = (Presence.MEMBER, Presence.GONE) if left else (Presence.GONE, Presence.MEMBER)
+    title = place.line("title", 128) or groups[0].key
+    return PresenceChange(groups[0], None, before, now, "group", title, tuple(groups[1:]))
 
 
 def _interaction(event: Fields, own: Own) -> Inbound:

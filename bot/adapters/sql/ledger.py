@@ -68,6 +68,17 @@ _AUDIT = (
     .order_by(audit.c.id.desc())
     .limit(bindparam("most"))
 )
+_OF_ACTION = (
+    select(func.max(audit.c.id))
+    .where(
+        audit.c.action == bindparam("done"),
+        audit.c.subject.startswith(bindparam("of", type_=Text)),
+    )
+    .group_by(audit.c.subject)
+)
+_NEWEST_OF = (
+    select(*columns(audit, AuditLine)).where(audit.c.id.in_(_OF_ACTION)).order_by(audit.c.id)
+)
 _RAN_SINCE = (
     select(audit.c.subject)
     .where(audit.c.chat == bindparam("of"), audit.c.at >= bindparam("since"), RAN)
@@ -140,6 +151,12 @@ class SqlLedger:
         wanted = {"of": chat, "most": limit}
         return await self._database.read(
             lambda c: [AuditLine(*row) for row in c.execute(_AUDIT, wanted)]
+        )
+
+    async def newest_of(self, action: str, beginning: str) -> Sequence[AuditLine]:
+        wanted = {"done": action, "of": beginning}
+        return await self._database.read(
+            lambda c: [AuditLine(*row) for row in c.execute(_NEWEST_OF, wanted)]
         )
 
     async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:

@@ -65,6 +65,7 @@ class TelegramChannel:
     instant = False
     growth = Growth()
     locates = True
+    folds_above: int | None = None
 
     def __init__(self, api: TelegramApi, *, gated: bool = True, rich: bool = True) -> None:
         self._api = api

@@ -43,6 +43,7 @@ class TerminalChannel:
     instant = True
     growth = Growth()
     locates = False
+    folds_above: int | None = None
 
     def __init__(self, screen: Screen, address: Address = ADDRESS) -> None:
         self._screen = screen

@@ -141,7 +141,9 @@ def _places(inbound: Inbound) -> tuple[str, ...]:
             return ()
         case Moved(old, new):
             return tuple(dict.fromkeys((_place(old), _place(new))))
-        case Press() | PresenceChange() | Withdrawn() | Reaction() | InboundMessage():
+        case PresenceChange(address, besides=besides):
+            return tuple(dict.fromkeys(map(_place, (address, *besides))))
+        case Press() | Withdrawn() | Reaction() | InboundMessage():
             return (_place(inbound.address),)
 
 
@@ -153,7 +155,7 @@ def _sender(inbound: Inbound) -> str:
     match inbound:
         case InboundMessage() | Press() | Reaction():
             return inbound.sender.key
-        case PresenceChange():
-            return inbound.by.key
+        case PresenceChange(by=by) if by is not None:
+            return by.key
         case _:
             return ""

@@ -1,6 +1,6 @@
 """Commands about how answers look in a chat."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.change import SaveChat
@@ -8,6 +8,7 @@ from bot.domain.chat import LongAnswers
 from bot.domain.message import Button
 from bot.flow.commands.choices import choice, no_choice, on_off
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.ports.channel import Channel
 
 _SWITCH = {"on": True, "off": False}
 _TOOK = "its tool calls, time, tokens and price"
@@ -19,8 +20,10 @@ _LABELS = {LongAnswers.MESSAGES: "Messages", LongAnswers.FILE: "File"}
 
 
 class AnswerCommands:
-    def __init__(self, long_answer: int) -> None:
+    def __init__(self, long_answer: int, channels: Mapping[str, Channel]) -> None:
+        self._long = long_answer
         self._length = f"an answer of more than {long_answer:,} characters comes"
+        self._channels = channels
 
     @property
     def table(self) -> Sequence[Command]:
@@ -56,6 +59,13 @@ class AnswerCommands:
     async def long(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""
         current = asked.chat.long_answers
+        channel = self._channels.get(asked.chat.address.channel)
+        always = None if channel is None else channel.folds_above
+        if always is not None and always <= self._long:
+            return Answer(
+                f"Here an answer of more than {always:,} characters always comes "
+                f"{_WAYS[LongAnswers.FILE]}. Nothing has to be chosen."
+            )
         if chosen not in set(LongAnswers):
             lines = [f"- `/long {way}`: {told}" for way, told in _WAYS.items()]
             head = f"{no_choice(asked.words)}Now {self._length} {_WAYS[current]}. You can choose:"

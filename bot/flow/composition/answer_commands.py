@@ -13,4 +13,4 @@ def answer_commands(world: World, policy: Policy, journal: Journal) -> tuple[Com
     hears, speaks = world.hearing is not None, world.speaking is not None
     voice = VoiceCommands(hears=hears, speaks=speaks)
     verbose = VerboseCommands(world.groups, journal, world.conceal)
-    return (*AnswerCommands(policy.long_answer).table, *verbose.table, *voice.table)
+    return (*AnswerCommands(policy.long_answer, world.channels).table, *verbose.table, *voice.table)

@@ -192,6 +192,7 @@ class GatedChannel:
         self.instant = channel.instant
         self.growth = channel.growth
         self.locates = channel.locates
+        self.folds_above = channel.folds_above
 
     def wait_beside(self, to: Address) -> float:
         """Returns the seconds until a message may go that leaves room for another one behind it."""

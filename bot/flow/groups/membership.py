@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.domain.change import (
     AddAudit,
@@ -12,8 +12,9 @@ from bot.domain.change import (
     Write,
 )
 from bot.domain.chat import Chat
-from bot.domain.message import Presence, PresenceChange
+from bot.domain.message import Address, Presence, PresenceChange
 from bot.domain.person import Person
+from bot.flow.groups.absence import MEMBERSHIP, Absence
 from bot.flow.groups.farewell import Farewell
 from bot.flow.groups.news import News, told_of, told_to_doer
 from bot.ports.chats import Chats
@@ -26,7 +27,6 @@ from bot.ports.people import People
 _LOG = logging.getLogger(__name__)
 
 MOVED = "bot.moved"
-MEMBERSHIP = "bot.membership"
 _RECENT = 50
 """Newest audit lines of a chat that are searched for its move."""
 
@@ -48,6 +48,7 @@ class Membership:
         self._chats = chats
         self._ledger = ledger
         self._journal = journal
+        self._absence = Absence(ledger)
         self._farewell = farewell
         self._news = news
         self._clock = clock
@@ -55,22 +56,37 @@ class Membership:
 
     async def heed(self, row: InboundRow, change: PresenceChange) -> None:
         """Stores a change and its consequences in one transaction; safe to repeat after a crash."""
-        chats = await self._chats.within(change.address)
-        person = await self._people.by_sender(change.by)
-        here = [chat for chat in chats if chat.address.chat == change.address.chat]
+        groups = await self._groups(change)
+        chats = [chat for within in groups.values() for chat in within]
+        person = None if change.by is None else await self._people.by_sender(change.by)
+        here = [c for at, within in groups.items() for c in within if c.address.chat == at.chat]
         left = here if change.now is Presence.GONE else []
         ends = [write for chat in left for write in await self._farewell.to(chat, row)]
         done = MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), forget=person is None)
-        audit = self._audit(change, chats, person)
-        _LOG.info("the bot is %s in %s", change.now, change.address.key)
+        audits = [self._audit(change, at, within, person) for at, within in groups.items()]
+        for at in groups:
+            _LOG.info("the bot is %s in %s", change.now, at.key)
         # One at a time: the news of many groups are summed up in one message that counts them.
         async with self._telling:
             news: Sequence[Write] = ()
-            if not await self._of_a_move(change, chats, here):
+            if groups and not await self._of_a_move(change, chats, here):
                 news = await self._news_of(change, person, ends)
-            await self._journal.commit(Change((done, audit, *ends, *news), durable=True))
+            await self._journal.commit(Change((done, *audits, *ends, *news), durable=True))
         for chat in left:
             self._farewell.interrupt(chat)
+
+    async def _groups(self, change: PresenceChange) -> Mapping[Address, Sequence[Chat]]:
+        """Returns the groups that a change concerns, with the known chats of each.
+
+        A change that nobody is named for may concern places without a chat, or be known already.
+        """
+        groups: dict[Address, Sequence[Chat]] = {}
+        for at in (change.address, *change.besides):
+            within = await self._chats.within(at)
+            left = change.now is Presence.GONE
+            if change.by is not None or (within and left != await self._absence.of(at, within)):
+                groups[at] = within
+        return groups
 
     async def _news_of(
         self, change: PresenceChange, person: Person | None, ends: Sequence[Write]
@@ -106,13 +122,18 @@ class Membership:
         return newest == MOVED
 
     def _audit(
-        self, change: PresenceChange, chats: Sequence[Chat], person: Person | None
+        self,
+        change: PresenceChange,
+        at: Address,
+        chats: Sequence[Chat],
+        person: Person | None,
     ) -> AddAudit:
+        by = {} if change.by is None else {"by": change.by.key}
         return AddAudit(
             self._clock.now(),
             chats[0].id if chats else None,
             person.id if person is not None else None,
             MEMBERSHIP,
-            change.address.key,
-            {"by": change.by.key, "before": change.before, "now": change.now},
+            at.key,
+            {**by, "before": change.before, "now": change.now},
         )

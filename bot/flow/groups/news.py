@@ -108,6 +108,8 @@ def told_of(change: PresenceChange, person: Person | None, ends: Sequence[Write]
 
 
 def _told(change: PresenceChange, person: Person | None) -> str:
+    if change.by is None:
+        return _told_of_nobody(change)
     who = f"{named(change.by.name)} ({change.by.key})"
     if change.kind == "private":
         return f"{who} has blocked me." if _left(change) else f"{who} has unblocked me."
@@ -127,6 +129,12 @@ def _told(change: PresenceChange, person: Person | None) -> str:
             return f"{who} took back my administrator rights in {where}."
 
 
+def _told_of_nobody(change: PresenceChange) -> str:
+    if change.now is Presence.GONE:
+        return f"I am no longer in {named(change.title)}."
+    return f"I am in {named(change.title)} again. {_ANSWERING}"
+
+
 def told_to_doer(change: PresenceChange, ends: Sequence[Write]) -> str:
     """Returns what a change means, for the owner who made it; empty where it means no news."""
     where, ended = f"the {change.kind} {named(change.title)}", _ended(ends)
@@ -138,6 +146,7 @@ def told_to_doer(change: PresenceChange, ends: Sequence[Write]) -> str:
     return f"I {'am no longer in' if gone else 'can do less in'} {where}.{ended}" if ended else ""
 
 
+_ANSWERING = "I answer there when I am mentioned or replied to, and only to people you let in."
 _SEES = (
     "So I now receive everything that is said there. I drop what is not said to me, unless "
     "/context is on."
@@ -149,9 +158,7 @@ def _added(change: PresenceChange, told: str, *, known: bool) -> str:
     if change.kind == "channel":
         parts.append("I do nothing in channels.")
     else:
-        parts.append(
-            "I answer there when I am mentioned or replied to, and only to people you let in."
-        )
+        parts.append(_ANSWERING)
     if change.now is Presence.MUTED:
         parts.append("I cannot write there.")
     if change.now is Presence.ADMIN and change.kind == "group":

@@ -39,7 +39,7 @@ class HookPlaces:
             raise Unplaced(f"{channel} is not served")
         address = Address(channel, name)
         chat = await (self._group(address) if hook.group else self._chats.at(address, private=True))
-        if await self._absence.of(chat, await self._chats.within(chat.address)):
+        if await self._absence.of(chat.address, await self._chats.within(chat.address)):
             raise Unplaced(f"the bot is no longer in {where}")
         return person, chat
 

@@ -28,6 +28,7 @@ class ToyChannel:
     instant = False
     growth = Growth()
     locates = False
+    folds_above: int | None = None
 
     def __init__(self, platform: ToyPlatform) -> None:
         self._platform = platform

@@ -122,6 +122,8 @@ class Discord:
         return [("GUILD_CREATE", self._told(one)) for one in self.places.guilds.values()]
 
     def _told(self, guild: Guild) -> dict[str, Any]:
+        if guild.id in self.places.out:
+            return {"id": str(guild.id), "unavailable": True}
         shown = guild.json
         shown["roles"].append(role(guild.role, "Steward", bot_id=str(self.bot.id)))
         return shown
@@ -147,6 +149,38 @@ class Discord:
         self.places.guilds[guild.id] = guild
         self.channel(guild, "general")
         return guild
+
+    def remove_bot(self, guild: Guild) -> None:
+        """Throw the bot out of a server; nobody is told who did it."""
+        del self.places.guilds[guild.id]
+        self._events.put_nowait(("GUILD_DELETE", {"id": str(guild.id)}))
+
+    def add_bot(self, guild: Guild) -> None:
+        """Invite the bot into a server again."""
+        self.places.guilds[guild.id] = guild
+        self._events.put_nowait(("GUILD_CREATE", {**self._told(guild), "unavailable": False}))
+
+    def outage(self, guild: Guild, *, over: bool = False) -> None:
+        """Make a server unreachable, or reachable again; the bot is in it all the time."""
+        if over:
+            self.places.out.discard(guild.id)
+            self._events.put_nowait(("GUILD_CREATE", self._told(guild)))
+        else:
+            self.places.out.add(guild.id)
+            self._events.put_nowait(("GUILD_DELETE", self._told(guild)))
+
+    def delete_channel(self, channel: Channel) -> None:
+        """Delete a channel of a server, and the threads below it."""
+        guild = self.places.guilds[channel.guild or 0]
+        for one in [c for c in guild.channels if channel.id in (c.id, c.parent)]:
+            guild.channels.remove(one)
+            del self.places.channels[one.id]
+        self._events.put_nowait(("CHANNEL_DELETE", channel.json))
+
+    def hide(self, channel: Channel, *, shown: bool = False) -> None:
+        """Take from the bot the right to see a channel, or give it back."""
+        (channel.denied.discard if shown else channel.denied.add)("view")
+        self._events.put_nowait(("CHANNEL_UPDATE", channel.json))
 
     def channel(self, guild: Guild, name: str) -> Channel:
         channel = self.places.add(Channel(snowflake(), 0, name, guild.id, role=guild.role))

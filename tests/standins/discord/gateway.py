@@ -11,6 +11,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
+_OF_SERVERS = ("GUILD_CREATE", "GUILD_DELETE")
 _DIRECT, _IN_GUILDS, _WORDS = 1 << 12, 1 << 9, 1 << 15
 _THUMBS_DIRECT, _THUMBS_IN_GUILDS = 1 << 13, 1 << 10
 _PRIVILEGED = 1 << 1 | 1 << 8 | _WORDS
@@ -154,7 +155,7 @@ class Gateway:
         more = {"session_id": session.id, "resume_gateway_url": f"ws://{host}/gateway"}
         await self._event(session, "READY", {**self._ready(), **more})
         for name, data in self._greeting():
-            if _is_for(session, data):
+            if _is_for(session, name, data):
                 await self._event(session, name, data)
         self._changed()
         return 0
@@ -187,7 +188,7 @@ class Gateway:
     async def tell(self, name: str, data: dict[str, Any]) -> None:
         """Sends an event to every session that asked for its kind, now or when it resumes."""
         for session in list(self.sessions.values()):
-            if not _is_for(session, data):
+            if not _is_for(session, name, data):
                 continue
             if name.startswith("MESSAGE"):
                 wanted = _IN_GUILDS if "guild_id" in data else _DIRECT
@@ -229,8 +230,8 @@ class Gateway:
             await connection.send({"op": op, "d": data, "s": None})
 
 
-def _is_for(session: Session, data: Mapping[str, Any]) -> bool:
+def _is_for(session: Session, name: str, data: Mapping[str, Any]) -> bool:
     """Tell if a session's shard has this server; the first one has what is in private."""
     number, count = session.shard
-    server = data.get("guild_id") or (data["id"] if "owner_id" in data else None)
+    server = data["id"] if name in _OF_SERVERS else data.get("guild_id")
     return (int(server or 0) >> 22) % count == number

@@ -14,6 +14,8 @@ class Places:
         self.url = ""
         self.people: dict[int, User] = {bot.id: bot}
         self.guilds: dict[int, Guild] = {}
+        self.out: set[int] = set()
+        """Servers that nobody can reach in an outage."""
         self.channels: dict[int, Channel] = {}
         self.messages: list[Message] = []
         self.commands: list[dict[str, Any]] = []

@@ -61,6 +61,10 @@ class Routes:
         self.told.append(("MESSAGE_CREATE", message.json([])))
         return message.json([])
 
+    def channel_get(self, channel: Channel) -> dict[str, Any]:
+        self._may(channel, "view")
+        return channel.json
+
     def messages_get(self, channel: Channel, query: dict[str, str]) -> list[dict[str, Any]]:
         self._may(channel, "view")
         limit = int(query.get("limit", "50"))

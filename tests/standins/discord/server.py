@@ -202,7 +202,7 @@ class Server:
         routes = self.routes
         match method, rest:
             case "GET", []:
-                return channel.json
+                return routes.channel_get(channel)
             case "POST", ["typing"]:
                 return routes.typing(channel)
             case "GET", ["messages"]:
@@ -251,6 +251,10 @@ class Server:
         found = self._places.channel(number)
         if found is None:
             raise Refusal(404, 10003, "Unknown Channel")
+        guild = found.guild
+        if guild is not None and (guild not in self._places.guilds or guild in self._places.out):
+            # In an outage it is the worst that Discord may say.
+            raise Refusal(403, 50001, "Missing Access")
         return found
 
     def _message(self, number: str, channel: Channel) -> Message:
