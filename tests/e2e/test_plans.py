@@ -28,7 +28,7 @@ from tests.words import (
     OUTCOME_UNKNOWN,
     PLAN_DONE,
     PLAN_NOT_FINISHED,
-    PLAN_OF_TWO_DONE,
+    PLAN_ENDED,
     REPLACE,
     REPLACED,
     RESUME,
@@ -62,7 +62,7 @@ async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) ->
     press = steward.press(card, APPROVE)
     await steward.counted(press, APPROVED)
     await steward.sees("Both are there.")
-    await steward.sees(PLAN_OF_TWO_DONE)
+    await steward.sees(PLAN_ENDED)
     done = await steward.sees("2 of 2 steps done")
     assert done.id == card.id
     assert "✓ 1. Create one.md" in done.text
@@ -396,7 +396,7 @@ async def test_the_weekly_report_is_planned_whole_and_sent_only_when_it_is_appro
     assert "\n2. Send reports/Weekly report.md\n" in card.text
     assert [m for m in steward.shown if m.file] == [], "nothing leaves before it is approved"
     steward.press(card, APPROVE)
-    await steward.sees(PLAN_OF_TWO_DONE)
+    await steward.sees(PLAN_ENDED)
     (sent,) = await steward.until(lambda: [m for m in steward.shown if m.file])
     assert sent.file is not None
     assert sent.file.data.decode() == "- fixed the roof\n"

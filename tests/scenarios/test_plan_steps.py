@@ -20,7 +20,6 @@ from tests.words import (
     OUTCOME_UNKNOWN,
     PLAN_DONE,
     PLAN_NOT_FINISHED,
-    PLAN_OF_TWO_DONE,
     RESUME,
     RETRY,
     SKIP,
@@ -47,7 +46,7 @@ async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so()
         assert the_plan(scene).state is PlanState.DONE
         told = plan_card(scene).text.split("\n\n")
         assert told[1:] == ["✓ 1. Do write 1", "✓ 2. Do write 2", "✅ Done"]
-        assert scene.texts[-1] == f"Both are there.\n\n📋 {PLAN_OF_TWO_DONE}"
+        assert scene.texts[-1] == "Both are there."
         assert scene.approvals == []
         note = [b for b in scene.bodies if isinstance(b, NoteBody) and b.purpose == "plan"][-1]
         assert '1. write {"what":"1"}' in note.text

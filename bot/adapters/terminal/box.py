@@ -21,8 +21,8 @@ _BESIDE = 3
 _ADVICE = "or type what should be different"
 _OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
 _MOVING = ("▶", "⏳", "○")
-_TOLD = ("✅ Done", "📋", "⤵️")
-"""The beginnings of lines that something else tells: the answer of a plan, or the newer card."""
+_TOLD = ("📋", "⤵️")
+"""The beginnings of lines that something else tells: a newer card, or the tools of a plan."""
 
 _STEP_FAILED = re.compile(r"✗ \d+\. (?P<deed>.+?) — (?P<why>.+)")
 _STEP_ENDED = re.compile(r"✓ \d+\. ")

@@ -16,14 +16,16 @@ from bot.flow.approvals.owners import Owners
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import failures, shown, skips
 from bot.flow.plans.steps import changes, progressed
+from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
 NO_STEPS = "There are no steps to approve, so nothing was changed. Plan mode is off."
 
 
 class PlanEnding:
-    def __init__(self, people: People, owners: Owners) -> None:
+    def __init__(self, people: People, owners: Owners, outbox: Outbox) -> None:
         self._people = people
+        self._outbox = outbox
         self._owners = owners
 
     async def ended(
@@ -35,10 +37,16 @@ class PlanEnding:
     ) -> Ended:
         """Returns the plan's part of the settlement; `closed` are the results that belong to it."""
         if not plan.collecting:
-            return _executed(work, plan, finish, closed)
+            ended = _executed(work, plan, finish, closed)
+            return replace(ended, in_view=await self._in_view(plan))
         if finish.stop_reason is StopReason.PLAN_READY:
             return await self._collected(work, plan, finish)
         return Ended(also=_still_collecting(plan))
+
+    async def _in_view(self, plan: Plan) -> bool:
+        """Returns True when nothing was said in the chat below the plan's card."""
+        newest = await self._outbox.newest(plan.chat)
+        return newest is not None and newest.key == plan.key_in(plan.chat)
 
     async def _collected(self, work: Work, plan: Plan, finish: Finish) -> Ended:
         words = last_words(work.progress, finish)
@@ -85,8 +93,8 @@ def _executed(
     save = SavePlan(ended, plan.version, changes(ended, plan))
     writes = (save, *shown(ended), *lines, _line(work, ended))
     asks = _waiting(ended, finish)
-    also = "" if asks else _summary(ended)
-    return Ended(writes, also=also, instead=asks, points=bool(asks), listed=True)
+    pointer = "" if asks else _summary(ended)
+    return Ended(writes, instead=asks, points=bool(asks), pointer=pointer, listed=True)
 
 
 def _waiting(plan: Plan, finish: Finish) -> str | None:
@@ -98,7 +106,7 @@ def _waiting(plan: Plan, finish: Finish) -> str | None:
 
 
 def _summary(plan: Plan) -> str:
-    """Returns one line about the outcome; the card has the list of the steps."""
+    """Returns one line about the outcome for people who may not see the card."""
     count = len(plan.steps)
     done = sum(step.state is StepState.DONE for step in plan.steps)
     steps = f"{done} of {count} step{'' if count == 1 else 's'}"

@@ -50,6 +50,7 @@ class LastWords:
             return LastWord(outcome, None, leads_on=False)
         blocks = _blocks(said, outcome.text, await self._waiting_above(work), parts)
         buttons = tuple(row for part in parts for row in part.buttons)
+        blocks = (*blocks, *_pointers(outcome.text, parts), *_below(outcome.text, parts))
         message = self._message(work, outcome, blocks, buttons)
         return LastWord(outcome, message, message is not None and bool(buttons))
 
@@ -69,7 +70,8 @@ class LastWords:
         self, work: Work, outcome: Outcome, blocks: tuple[Block, ...], buttons: Rows
     ) -> Show | None:
         # A companion's card may stand in place of the last word; the words before it still count.
-        told = outcome.stop_reason is StopReason.FINAL_ANSWER and any(b.text for b in blocks)
+        final = outcome.stop_reason is StopReason.FINAL_ANSWER
+        told = any(b.text for b in blocks if final or (isinstance(b, Markdown) and b.points))
         if not outcome.text and not outcome.files and not told:
             return None
         turn, chat = work.turn, work.log.chat
@@ -95,14 +97,28 @@ def _said_before(progress: Progress, last: str) -> tuple[str, ...]:
 def _blocks(
     said: Sequence[str], text: str, above: str, parts: Sequence[Ended]
 ) -> tuple[Block, ...]:
-    """Returns the words said before, the last word with a line about cards, and a small line."""
+    """Returns the words said before, and the last word with a line about cards."""
     before = [Markdown(words, said=True) for words in said]
     if not text:
         return tuple(before)
     points = not above and any(part.points and part.instead == text for part in parts)
     last = Markdown("\n\n".join(part for part in (text, above) if part), points=points)
-    below = [Plain(part.below, style="aside") for part in parts if part.below]
-    return (*before, last, *below)
+    return (*before, last)
+
+
+def _pointers(text: str, parts: Sequence[Ended]) -> list[Block]:
+    """Returns the lines about cards that tell the outcome, where people may not see the card.
+
+    A card that changes makes no sound, so one in view needs such a line only if nothing else is
+    said.
+    """
+    lines = [p.pointer for p in parts if p.pointer and not (p.in_view and text)]
+    return [Markdown(line, points=True) for line in lines]
+
+
+def _below(text: str, parts: Sequence[Ended]) -> list[Block]:
+    """Returns the small lines at the end of a last word."""
+    return [Plain(part.below, style="aside") for part in parts if part.below and text]
 
 
 def _told(words: str, parts: Sequence[Ended]) -> str:
