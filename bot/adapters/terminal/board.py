@@ -191,6 +191,7 @@ class Board:
 
     def ask(self, message_id: str, lines: Sequence[str]) -> None:
         """Lets the next words answer a message that asks for them."""
+        self._fresh = False
         title = lines[0].strip() if lines else ""
         self.asking = OpenCard(0, message_id, title, {}, passing=True)
 

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 from unicodedata import category, east_asian_width
 
-from bot.adapters.terminal.board import Board, OpenCard
+from bot.adapters.terminal.board import Board, OpenCard, name_of
 from bot.adapters.terminal.fragments import Lines, plain
 from bot.adapters.terminal.look import Look, box_prose
 from bot.adapters.terminal.signs import apart
@@ -123,8 +123,9 @@ def _reason(line: str, told: Collection[str]) -> str:
 def ends(before: Sequence[str], now: Sequence[str]) -> list[str]:
     """Returns the new lines of a closed card that nothing else on the screen tells."""
     known = set(before)
+    named = f" · {name_of(now)}" if len(now) > 1 else ""
     return [
-        line
+        f"↳ {line}{named}" if named and line.startswith(_OUTCOMES) else line
         for line in now
         if line not in known and not line.startswith(_TOLD) and not _STEP_ENDED.match(line)
     ]
