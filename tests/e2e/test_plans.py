@@ -25,10 +25,10 @@ from tests.words import (
     DIFFERENT,
     FIRST_STEP_FAILED,
     NO_PLAN,
+    NOT_FINISHED,
     OUTCOME_UNKNOWN,
     PLAN_DONE,
     PLAN_ENDED,
-    PLAN_NOT_FINISHED,
     REPLACE,
     REPLACED,
     RESUME,
@@ -101,7 +101,7 @@ async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
     )[0]
     steward.press(again, DENY)
     await steward.sees("Nothing of it.")
-    await steward.sees(f"{PLAN_NOT_FINISHED}: 0 of 2 steps done.")
+    await steward.sees(NOT_FINISHED)
     assert files(steward) == set()
 
 

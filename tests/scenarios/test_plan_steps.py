@@ -17,9 +17,11 @@ from tests.words import (
     DECIDED_ALREADY,
     FIRST_FAILED_ASKS,
     FIRST_STEP_FAILED,
+    NOT_FINISHED,
     OUTCOME_UNKNOWN,
     PLAN_DONE,
-    PLAN_NOT_FINISHED,
+    PLAN_ENDED,
+    PLAN_OF_ONE_DONE,
     RESUME,
     RETRY,
     SKIP,
@@ -54,6 +56,25 @@ async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so()
         assert actions.count("plan.ready") == 1
         assert actions.count("plan.approved") == 1
         assert actions.count("plan.step") == 2
+
+
+async def test_the_end_is_told_below_the_answer_where_the_card_lies_far_above() -> None:
+    script = (
+        calls(write("a", "1")),
+        says("This is the plan."),
+        says("Fine."),
+        calls(write("c", "1")),
+        says("It is there."),
+    )
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan make a file")
+        await scene.settled(1)
+        await scene.say("How are you?")
+        await scene.settled(2)
+        await scene.press("Approve")
+        await scene.settled(3)
+        assert PLAN_ENDED in plan_card(scene).text
+        assert scene.texts[-1] == f"It is there.\n\n📋 {PLAN_OF_ONE_DONE}"
 
 
 async def test_a_call_that_is_not_in_the_plan_asks_and_so_does_a_step_made_twice() -> None:
@@ -221,7 +242,8 @@ async def test_a_model_that_merely_stops_leaves_a_plan_to_resume() -> None:
         await scene.press("Approve")
         await scene.settled(2)
         assert the_plan(scene).state is PlanState.EXECUTING
-        assert PLAN_NOT_FINISHED in scene.texts[-1]
+        assert scene.texts[-1] == "I stop here.", "the card in view tells the rest"
+        assert NOT_FINISHED in plan_card(scene).text
         assert "⏳" not in plan_card(scene).text
         assert await scene.press(RESUME) == "Going on."
         await scene.settled(3)
@@ -292,4 +314,4 @@ async def test_an_execution_that_runs_out_of_rounds_can_be_resumed() -> None:
         assert the_plan(scene).state is PlanState.EXECUTING
         labels = [b["label"] for row in scene.cards[0].piece.body["buttons"] for b in row]
         assert labels == [RESUME, STOP]
-        assert PLAN_NOT_FINISHED in scene.texts[-1]
+        assert NOT_FINISHED in plan_card(scene).text
