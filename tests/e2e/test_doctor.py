@@ -177,7 +177,7 @@ async def test_a_fallback_without_a_key_is_told(practice: Practice) -> None:
     report = await practice.report(
         ANTHROPIC_API_KEY="", STEWARD_FALLBACK_MODELS="demo/demo,anthropic/claude-haiku-5-5"
     )
-    assert "warn fallback anthropic/claude-haiku-5-5 cannot take over" in report.about("fallback")
+    assert "warn fallback anthropic/claude-haiku-5-5 cannot be used" in report.about("fallback")
 
 
 async def test_the_services_of_speech_are_asked_without_a_cost(practice: Practice) -> None:
