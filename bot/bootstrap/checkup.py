@@ -72,8 +72,8 @@ def _models(settings: Settings) -> Sequence[Check]:
             for key in settings.fallback_models
         ],
         *[
-            Check(f"tier {tier}", partial(_try_named, settings, key, name), f"Look at {name}.")
-            for tier, key, name in _tiers(settings)
+            Check("tier", partial(_try_named, settings, key, name), f"Look at {name}.")
+            for key, name in _tiers(settings)
         ],
         *[
             Check(
@@ -87,12 +87,12 @@ def _models(settings: Settings) -> Sequence[Check]:
     )
 
 
-def _tiers(settings: Settings) -> Sequence[tuple[str, str, str]]:
+def _tiers(settings: Settings) -> Sequence[tuple[str, str]]:
     """Returns each tier whose model was chosen, with that model and its setting."""
     known = {settings.model, *settings.fallback_models}
     chosen = [(tier, settings.tiers.model(tier)) for tier in Tier]
     return [
-        (tier.value, model, f"STEWARD_{tier.name}_MODEL")
+        (model, f"STEWARD_{tier.name}_MODEL")
         for tier, model in chosen
         if model != Tiers().model(tier) and model not in known
     ]

@@ -103,6 +103,16 @@ async def test_a_healthy_place_says_what_to_do_next(practice: Practice) -> None:
     assert "make run" in report.next
 
 
+async def test_a_wrong_model_is_told_with_near_names_also_of_a_tier(practice: Practice) -> None:
+    wrong = "anthropic/claude-haiku-5-6"
+    report = await practice.report(STEWARD_MODEL=wrong, STEWARD_FAST_MODEL=f"{wrong}1")
+    meant = "Did you mean claude-haiku-5-5"
+    assert f"has no model “claude-haiku-5-6” for this key. → Correct STEWARD_MODEL. {meant}" in (
+        report.about("model")
+    )
+    assert f"Correct STEWARD_FAST_MODEL. {meant}" in report.about("tier")
+
+
 async def test_with_nothing_set_it_leads_to_the_setup(practice: Practice) -> None:
     report = await practice.report(TELEGRAM_BOT_TOKEN="", ANTHROPIC_API_KEY="")
     assert report.code == 0

@@ -21,7 +21,8 @@ _BESIDE = 3
 _ADVICE = "or type what should be different"
 _OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
 _MOVING = ("▶", "⏳", "○")
-_TOLD = ("📋", "⤵️")
+_PLAN = "📋"
+_TOLD = (_PLAN, "⤵️")
 """The beginnings of lines that something else tells: a newer card, or the tools of a plan."""
 
 _STEP_FAILED = re.compile(r"✗ \d+\. (?P<deed>.+?) — (?P<why>.+)")
@@ -123,7 +124,7 @@ def _reason(line: str, told: Collection[str]) -> str:
 def ends(before: Sequence[str], now: Sequence[str]) -> list[str]:
     """Returns the new lines of a closed card that nothing else on the screen tells."""
     known = set(before)
-    named = f" · {name_of(now)}" if len(now) > 1 else ""
+    named = f" · {name_of(now)}" if len(now) > 1 and now[0].lstrip().startswith(_PLAN) else ""
     return [
         f"↳ {line}{named}" if named and line.startswith(_OUTCOMES) else line
         for line in now

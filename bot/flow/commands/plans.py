@@ -260,12 +260,14 @@ class PlanCommands:
             return Answer("This chat has no plans yet.", buttons=buttons)
         lines = [f"{n}. {_stand(plan)}" for n, plan in enumerate(plans, 1)]
         told = "\n".join(["The newest plans:", "", *lines, "", _NUMBERS])
+        (listing,) = (button.data for button in choice("", "plan", "list"))
         shows = [
             button
             for n, plan in enumerate(plans, 1)
             for button in choice(str(n), "plan", "show", plan.id)
         ]
-        return Answer(told, buttons=(*rows_of(shows), *buttons), optional=True)
+        others = tuple(tuple(b for b in row if b.data != listing) for row in buttons)
+        return Answer(told, buttons=(*rows_of(shows), *others), optional=True)
 
     async def _show(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plan = await self._named(asked, words)

@@ -7,6 +7,7 @@ from datetime import datetime
 from bot.domain.change import AddAudit, SavePlan
 from bot.domain.chat import Chat
 from bot.domain.contribution import Ended
+from bot.domain.message import Markdown
 from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan, PlanState, StepState, title_from
 from bot.domain.progress import Progress
@@ -44,9 +45,13 @@ class PlanEnding:
         return Ended(also=_still_collecting(plan))
 
     async def _in_view(self, plan: Plan) -> bool:
-        """Returns True when nothing was said in the chat below the plan's card."""
+        """Returns True when nothing stands below the plan's card but words that point to it."""
         newest = await self._outbox.newest(plan.chat)
-        return newest is not None and newest.key == plan.key_in(plan.chat)
+        if newest is None:
+            return False
+        blocks = newest.content.blocks
+        points = all(isinstance(block, Markdown) and block.points for block in blocks)
+        return newest.key == plan.key_in(plan.chat) or (points and bool(blocks))
 
     async def _collected(self, work: Work, plan: Plan, finish: Finish) -> Ended:
         words = last_words(work.progress, finish)
