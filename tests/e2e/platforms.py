@@ -130,6 +130,9 @@ class DiscordSteward(Steward):
         await self.eventually(lambda: self.records.rows(decided, f"press:{press.id}"))
         return press.notices[0] if press.notices else ""
 
+    async def notified(self, press: Any) -> str:
+        return str((await self.until(lambda: press.notices))[0])
+
     async def counted(self, press: Any, words: str) -> None:
         del words
         assert await self.answered(press) == ""

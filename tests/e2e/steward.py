@@ -209,6 +209,10 @@ class Steward:
         assert press.answer is not None
         return press.answer.text
 
+    async def notified(self, press: Press) -> str:
+        """The private notice of a press that changed nothing, on every platform."""
+        return await self.answered(press)
+
     async def counted(self, press: Any, words: str) -> None:
         """Wait until a press is decided that is no refusal, and its notice says these words."""
         assert await self.answered(press) == words

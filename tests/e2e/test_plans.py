@@ -429,7 +429,7 @@ async def test_a_second_plan_is_asked_about_and_the_press_outlives_a_kill(stewar
     await steward.start()
     press, again = steward.press(card, REPLACE), steward.press(card, REPLACE)
     await steward.counted(press, REPLACED)
-    assert DECIDED_ALREADY in await steward.answered(again)
+    assert DECIDED_ALREADY in await steward.notified(again)
     await steward.sees("📋 Second")
     await steward.sees(REPLACED)
     await steward.recorded()
