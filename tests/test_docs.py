@@ -437,7 +437,7 @@ def _commands() -> list[Command]:
     open_cards = OpenCards(journal, approvals, store.chats, lanes, Clocks(store.people))
     cards = CardEnding(open_cards, approvals, journal, lanes, clock)
     plans = PlanDesk(journal, store.plans, store.chats, store.outbox, lanes, clock)
-    ending = PlanEnding(store.people, Owners(store.people, store.members, {}), store.outbox)
+    ending = PlanEnding(store.people, Owners(store.people, store.members, {}))
     till = Till(ledger, journal, store.people, Zones(), clock, {})
     models = ModelCalls({}, till, clock, ModelTimes())
     choosing = Choosing(models, FakeSkills(), ModelOffer("demo/demo"))

@@ -74,8 +74,8 @@ class Ended:
     """True when that text only points to a card which has just changed."""
     pointer: str = ""
     """A line about a card that tells this outcome; it is left out where the card is in view."""
-    in_view: bool = False
-    """True when that card is the newest message of the chat."""
+    card: str = ""
+    """The outbound key of that card."""
     below: str = ""
     """A small line at the end of the message with the last word."""
     buttons: tuple[tuple[Button, ...], ...] = ()

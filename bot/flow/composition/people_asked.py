@@ -76,7 +76,7 @@ class PeopleAsked:
 
     @cached_property
     def plan_ending(self) -> PlanEnding:
-        return PlanEnding(self._store.people, self.owners, self._store.outbox)
+        return PlanEnding(self._store.people, self.owners)
 
     @cached_property
     def owners(self) -> Owners:

@@ -9,6 +9,7 @@ from bot.domain.errors import ModelError, NoSuchModel
 from bot.ports.model import Model
 
 _NEAR = 3
+_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +17,19 @@ class LookedUp:
     """The answer of a provider about a name."""
 
     exists: bool | None
-    """None when the provider could not tell in time."""
+    """True or False; None when the provider could not tell in time."""
     near: tuple[str, ...] = ()
     """Names that it has and that resemble a name it does not have, the nearest first."""
 
 
-async def looked_up(model: Model, name: str, seconds: float) -> LookedUp:
-    """Asks for the model, and when there is none for the list that has the near names.
+async def looked_up(model: Model, name: str) -> LookedUp:
+    """Asks for the model, and when there is none for the list; for a few seconds at most.
 
     A provider that says “not found” may only lack the address that was asked: without a list
     nothing is known.
     """
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(_SECONDS):
             try:
                 await model.check(name)
             except NoSuchModel:

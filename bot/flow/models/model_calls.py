@@ -13,13 +13,11 @@ from bot.domain.transcript import TextPart
 from bot.domain.trouble import Trouble
 from bot.domain.view import ModelReply, ModelRequest, TextDelta
 from bot.flow.models.breakers import Breakers
-from bot.flow.models.looking_up import LookedUp, looked_up
 from bot.flow.money.receipt import PaidReply
 from bot.flow.money.till import Till
 from bot.ports.clock import Clock
 from bot.ports.model import Model
 
-_LOOK_SECONDS = 5.0
 _LOG = logging.getLogger(__name__)
 
 
@@ -52,10 +50,9 @@ class ModelCalls:
         provider, _, name = key.partition("/")
         return provider in self._models and bool(name)
 
-    async def looked_up(self, key: str) -> LookedUp:
-        """Asks the provider of `provider/name` for this model, for a few seconds at most."""
-        provider, _, name = key.partition("/")
-        return await looked_up(self._model(provider), name, _LOOK_SECONDS)
+    def behind(self, key: str) -> Model:
+        """Returns what answers for `provider/name`; raises ModelDenied for an unknown provider."""
+        return self._model(key.partition("/")[0])
 
     @property
     def providers(self) -> tuple[str, ...]:

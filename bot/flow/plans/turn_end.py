@@ -7,7 +7,6 @@ from datetime import datetime
 from bot.domain.change import AddAudit, SavePlan
 from bot.domain.chat import Chat
 from bot.domain.contribution import Ended
-from bot.domain.message import Markdown
 from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan, PlanState, StepState, title_from
 from bot.domain.progress import Progress
@@ -17,16 +16,14 @@ from bot.flow.approvals.owners import Owners
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import failures, shown, skips
 from bot.flow.plans.steps import changes, progressed
-from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
 NO_STEPS = "There are no steps to approve, so nothing was changed. Plan mode is off."
 
 
 class PlanEnding:
-    def __init__(self, people: People, owners: Owners, outbox: Outbox) -> None:
+    def __init__(self, people: People, owners: Owners) -> None:
         self._people = people
-        self._outbox = outbox
         self._owners = owners
 
     async def ended(
@@ -38,20 +35,10 @@ class PlanEnding:
     ) -> Ended:
         """Returns the plan's part of the settlement; `closed` are the results that belong to it."""
         if not plan.collecting:
-            ended = _executed(work, plan, finish, closed)
-            return replace(ended, in_view=await self._in_view(plan))
+            return _executed(work, plan, finish, closed)
         if finish.stop_reason is StopReason.PLAN_READY:
             return await self._collected(work, plan, finish)
         return Ended(also=_still_collecting(plan))
-
-    async def _in_view(self, plan: Plan) -> bool:
-        """Returns True when nothing stands below the plan's card but words that point to it."""
-        newest = await self._outbox.newest(plan.chat)
-        if newest is None:
-            return False
-        blocks = newest.content.blocks
-        points = all(isinstance(block, Markdown) and block.points for block in blocks)
-        return newest.key == plan.key_in(plan.chat) or (points and bool(blocks))
 
     async def _collected(self, work: Work, plan: Plan, finish: Finish) -> Ended:
         words = last_words(work.progress, finish)
@@ -99,7 +86,8 @@ def _executed(
     writes = (save, *shown(ended), *lines, _line(work, ended))
     asks = _waiting(ended, finish)
     pointer = "" if asks else _summary(ended)
-    return Ended(writes, instead=asks, points=bool(asks), pointer=pointer, listed=True)
+    card = plan.key_in(plan.chat)
+    return Ended(writes, instead=asks, points=bool(asks), pointer=pointer, card=card, listed=True)
 
 
 def _waiting(plan: Plan, finish: Finish) -> str | None:

@@ -16,6 +16,7 @@ from bot.flow.log.work import Work
 from bot.flow.turn.outcome_words import outcome_of
 from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
+from bot.ports.outbox import Outbox
 
 _CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 
@@ -33,8 +34,9 @@ class LastWord:
 class LastWords:
     """Puts the last word together; an answer of more than `long_answer` characters is long."""
 
-    def __init__(self, approvals: Approvals, long_answer: int) -> None:
+    def __init__(self, approvals: Approvals, outbox: Outbox, long_answer: int) -> None:
         self._approvals = approvals
+        self._outbox = outbox
         self._long_answer = long_answer
 
     async def at(self, work: Work, finish: Finish, parts: Sequence[Ended]) -> LastWord:
@@ -50,9 +52,24 @@ class LastWords:
             return LastWord(outcome, None, leads_on=False)
         blocks = _blocks(said, outcome.text, await self._waiting_above(work), parts)
         buttons = tuple(row for part in parts for row in part.buttons)
-        blocks = (*blocks, *_pointers(outcome.text, parts), *_below(outcome.text, parts))
+        pointers = await self._pointers(work, outcome, parts)
+        blocks = (*blocks, *pointers, *_below(outcome.text, parts))
         message = self._message(work, outcome, blocks, buttons)
         return LastWord(outcome, message, message is not None and bool(buttons))
+
+    async def _pointers(
+        self, work: Work, outcome: Outcome, parts: Sequence[Ended]
+    ) -> Sequence[Block]:
+        """Returns the lines about cards that tell the outcome, where people may not see the card.
+
+        A card that changes makes no sound, so one in view needs such a line only if nothing else
+        is said.
+        """
+        pointing = [part for part in parts if part.pointer]
+        newest = await self._outbox.newest(work.turn.chat) if pointing and outcome.text else None
+        if newest is not None:
+            pointing = [p for p in pointing if p.card != newest.key and not newest.content.points]
+        return [Markdown(part.pointer, points=True) for part in pointing]
 
     async def _waiting_above(self, work: Work) -> str:
         """Returns a line about open cards of earlier turns; empty when there are none."""
@@ -104,16 +121,6 @@ def _blocks(
     points = not above and any(part.points and part.instead == text for part in parts)
     last = Markdown("\n\n".join(part for part in (text, above) if part), points=points)
     return (*before, last)
-
-
-def _pointers(text: str, parts: Sequence[Ended]) -> list[Block]:
-    """Returns the lines about cards that tell the outcome, where people may not see the card.
-
-    A card that changes makes no sound, so one in view needs such a line only if nothing else is
-    said.
-    """
-    lines = [p.pointer for p in parts if p.pointer and not (p.in_view and text)]
-    return [Markdown(line, points=True) for line in lines]
 
 
 def _below(text: str, parts: Sequence[Ended]) -> list[Block]:
