@@ -26,6 +26,7 @@ from bot.domain.note import MEMORY_TOOLS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_TOOLS, SkillSet
 from bot.domain.task import TASK_TOOLS
+from bot.domain.tier import Tier, Tiers
 from bot.settings import Settings
 from bot.shipped import command
 
@@ -67,8 +68,12 @@ def _models(settings: Settings) -> Sequence[Check]:
     return (
         Check("model", partial(try_model, settings, settings.model), "Look at STEWARD_MODEL."),
         *[
-            Check("fallback", partial(_try_fallback, settings, key), f"Look at {fallback}.")
+            Check("fallback", partial(_try_named, settings, key, fallback), f"Look at {fallback}.")
             for key in settings.fallback_models
+        ],
+        *[
+            Check("tier", partial(_try_named, settings, key, name), f"Look at {name}.")
+            for key, name in _tiers(settings)
         ],
         *[
             Check(
@@ -82,11 +87,21 @@ def _models(settings: Settings) -> Sequence[Check]:
     )
 
 
-async def _try_fallback(settings: Settings, key: str) -> str:
-    setting = "STEWARD_FALLBACK_MODELS"
+def _tiers(settings: Settings) -> Sequence[tuple[str, str]]:
+    """Returns each tier whose model was chosen, with that model and its setting."""
+    known = {settings.model, *settings.fallback_models}
+    chosen = [(tier, settings.tiers.model(tier)) for tier in Tier]
+    return [
+        (model, f"STEWARD_{tier.name}_MODEL")
+        for tier, model in chosen
+        if model != Tiers().model(tier) and model not in known
+    ]
+
+
+async def _try_named(settings: Settings, key: str, setting: str) -> str:
     for access, provider in ((settings.anthropic, "anthropic"), (settings.openai, "openai")):
         if access.key is None and key.startswith(f"{provider}/"):
-            told = f"{key} cannot take over: there is no API key."
+            told = f"{key} cannot be used: there is no API key."
             name = f"{provider.upper()}_API_KEY"
             raise Complaint(told, f"Run `{command('setup')}`, or set {name}.", "warn")
     return await try_model(settings, key, setting)

@@ -31,6 +31,7 @@ from bot.domain.errors import (
 )
 from bot.domain.provider import OPENAI, OPENAI_URL, ProviderSpec
 from bot.domain.unreached import why_unreached
+from bot.flow.models.looking_up import near_names
 from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings
 from bot.settings.forms import without_password
 from bot.shipped import command
@@ -114,12 +115,14 @@ async def try_model(settings: Settings, key: str, setting: str = "STEWARD_MODEL"
         told = "There is no API key, so the demo model answers."
         wanted = f"{provider.upper()}_API_KEY"
         raise Complaint(told, f"Run `{command('setup')}`, or set {wanted}.", "warn")
-    try:
-        async with place.model:
+    async with place.model:
+        try:
             await _asked(place, name)
-    except NoSuchModel:
-        told = f"The model's provider has no model “{name}” for this key."
-        raise Complaint(told, f"Correct {setting}.") from None
+        except NoSuchModel:
+            told = f"The model's provider has no model “{name}” for this key."
+            near = " or ".join(await near_names(place.model, name))
+            meant = f" Did you mean {near}?" if near else ""
+            raise Complaint(told, f"Correct {setting}.{meant}") from None
     return f"The key is good, and {key} is there."
 
 

@@ -72,6 +72,10 @@ class Ended:
     """Text in place of the last word; None leaves the last word as it is."""
     points: bool = False
     """True when that text only points to a card which has just changed."""
+    pointer: str = ""
+    """A line about a card that tells this outcome; it is left out where the card is in view."""
+    card: str = ""
+    """The outbound key of that card."""
     below: str = ""
     """A small line at the end of the message with the last word."""
     buttons: tuple[tuple[Button, ...], ...] = ()

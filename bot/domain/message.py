@@ -406,6 +406,12 @@ class Outbound:
     decided: bool = False
     """True for a card that is decided: its buttons only lead back, and nobody waits for them."""
 
+    @property
+    def points(self) -> bool:
+        """Tells if its words only point to a card."""
+        pointing = (isinstance(block, Markdown) and block.points for block in self.blocks)
+        return bool(self.blocks) and all(pointing)
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

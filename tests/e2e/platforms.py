@@ -130,8 +130,8 @@ class DiscordSteward(Steward):
         await self.eventually(lambda: self.records.rows(decided, f"press:{press.id}"))
         return press.notices[0] if press.notices else ""
 
-    async def noticed(self, press: Any, words: str) -> None:
-        await self.until(lambda: any(words in notice for notice in press.notices))
+    async def notified(self, press: Any) -> str:
+        return str((await self.until(lambda: press.notices))[0])
 
     async def counted(self, press: Any, words: str) -> None:
         del words

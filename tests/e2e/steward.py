@@ -209,9 +209,9 @@ class Steward:
         assert press.answer is not None
         return press.answer.text
 
-    async def noticed(self, press: Any, words: str) -> None:
-        """Wait until the private notice of a press has these words."""
-        assert words in await self.answered(press)
+    async def notified(self, press: Press) -> str:
+        """The private notice of a press that changed nothing, on every platform."""
+        return await self.answered(press)
 
     async def counted(self, press: Any, words: str) -> None:
         """Wait until a press is decided that is no refusal, and its notice says these words."""

@@ -191,7 +191,7 @@ async def test_foreign_forged_and_spent_presses_do_nothing_and_are_told_so(
     steward.press(card, APPROVE)
     await steward.sees("Written.")
     spent = steward.press(card, DENY)
-    await steward.noticed(spent, DECIDED_ALREADY)
+    assert DECIDED_ALREADY in await steward.notified(spent)
     assert len(steward.records.results) == 1
 
 

@@ -103,6 +103,16 @@ async def test_a_healthy_place_says_what_to_do_next(practice: Practice) -> None:
     assert "make run" in report.next
 
 
+async def test_a_wrong_model_is_told_with_near_names_also_of_a_tier(practice: Practice) -> None:
+    wrong = "anthropic/claude-haiku-5-6"
+    report = await practice.report(STEWARD_MODEL=wrong, STEWARD_FAST_MODEL=f"{wrong}1")
+    meant = "Did you mean claude-haiku-5-5"
+    assert f"has no model “claude-haiku-5-6” for this key. → Correct STEWARD_MODEL. {meant}" in (
+        report.about("model")
+    )
+    assert f"Correct STEWARD_FAST_MODEL. {meant}" in report.about("tier")
+
+
 async def test_with_nothing_set_it_leads_to_the_setup(practice: Practice) -> None:
     report = await practice.report(TELEGRAM_BOT_TOKEN="", ANTHROPIC_API_KEY="")
     assert report.code == 0
@@ -177,7 +187,7 @@ async def test_a_fallback_without_a_key_is_told(practice: Practice) -> None:
     report = await practice.report(
         ANTHROPIC_API_KEY="", STEWARD_FALLBACK_MODELS="demo/demo,anthropic/claude-haiku-5-5"
     )
-    assert "warn fallback anthropic/claude-haiku-5-5 cannot take over" in report.about("fallback")
+    assert "warn fallback anthropic/claude-haiku-5-5 cannot be used" in report.about("fallback")
 
 
 async def test_the_services_of_speech_are_asked_without_a_cost(practice: Practice) -> None:

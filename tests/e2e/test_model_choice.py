@@ -37,6 +37,22 @@ async def test_a_skill_has_the_tier_that_it_wishes_until_a_person_chooses_a_mode
     assert asked(steward)[2:] == [SECOND, SECOND]
 
 
+async def test_a_name_that_the_provider_does_not_have_is_refused_and_the_near_one_offered(
+    steward: Steward,
+) -> None:
+    steward.foreseen.append("404 model: claude-haiku-5-6")
+    steward.script(text("Hello."))
+    await steward.start()
+    steward.say("/model anthropic/claude-haiku-5-6")
+    told = await steward.sees("anthropic has no model claude-haiku-5-6, so nothing was changed.")
+    steward.press(told, SECOND)
+    told = await steward.sees(f"From your next message on: anthropic/{SECOND}.")
+    assert "check" not in told.text
+    steward.say("Hi")
+    await steward.sees("Hello.")
+    assert asked(steward) == [SECOND]
+
+
 async def test_a_model_that_stays_away_is_left_alone_and_its_first_good_call_ends_that(
     steward: Steward,
 ) -> None:

@@ -13,7 +13,7 @@ from tests.words import (
     DEMO_PLAN,
     KEPT,
     NO_PLAN,
-    PLAN_OF_THREE_DONE,
+    PLAN_ENDED,
     REPLACED,
     RETRY,
     SKIP,
@@ -116,7 +116,7 @@ def test_an_approved_plan_runs_its_steps_and_asks_about_the_one_that_fails(
     if asks_again:
         shown(talk, "✅ Approve")
         talk.sendline("y2")
-    shown(talk, PLAN_OF_THREE_DONE)
+    shown(talk, PLAN_ENDED)
     assert (workspace / "demo-outbox.txt").exists()
     left(talk)
 

@@ -12,7 +12,7 @@ from tests.e2e.skills import handed_over, pipeline, put, turns, use
 from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
-from tests.words import APPROVE, MINUTES_GONE, PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, RETRY, STOPPED
+from tests.words import APPROVE, MINUTES_GONE, PLAN_ENDED, RETRY, STOPPED
 
 SECRET = "tracker-s3cret-nobody-may-see"
 
@@ -287,7 +287,7 @@ async def test_each_command_of_a_plan_runs_in_the_environment_of_the_skill_it_wa
     await steward.recorded()
     await steward.restart()
     steward.press(card, APPROVE)
-    await approved_until(steward, PLAN_OF_TWO_DONE)
+    await approved_until(steward, PLAN_ENDED)
     (one,) = results_in(steward.model.requests[5]).values()
     (other,) = results_in(steward.model.requests[6]).values()
     assert "facts:  of nobody in facts" in one
@@ -317,7 +317,7 @@ async def test_a_step_whose_skill_was_removed_waits_for_it(steward: Steward) -> 
     await steward.recorded()
     await steward.restart()
     steward.press(await steward.until(lambda: _offering(steward, RETRY)), RETRY)
-    await approved_until(steward, PLAN_OF_ONE_DONE)
+    await approved_until(steward, PLAN_ENDED)
     (told,) = results_in(steward.model.requests[4]).values()
     assert "told by tea" in told
 

@@ -10,7 +10,7 @@ from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, results_in
 from tests.processes import runs
 from tests.standins.messages_api import Reply, calls, text, thinking, tool
-from tests.words import ALWAYS, APPROVE, PLAN_OF_ONE_DONE, RULE_PAUSED, USE_ECHO
+from tests.words import ALWAYS, APPROVE, PLAN_ENDED, RULE_PAUSED, USE_ECHO
 
 SERVER = Path(__file__).parents[1] / "standins" / "tool_server.py"
 TOKEN = "a-token-of-the-server"
@@ -315,6 +315,6 @@ async def test_an_approved_step_of_a_skills_server_runs_though_the_skill_rests_b
     await steward.restart()
     assert noted(skilled, "calls") == []
     steward.press(card, APPROVE)
-    await steward.sees(PLAN_OF_ONE_DONE)
+    await steward.sees(PLAN_ENDED)
     assert noted(skilled, "calls") == ["echo"]
     await steward.eventually(lambda: not alive(skilled))

@@ -3,13 +3,13 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from bot.domain.errors import ModelError
+from bot.domain.errors import ModelError, ModelUnreachable, NoSuchModel
 from bot.domain.model import FinishReason, ModelProfile, Price, Usage
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, TextPart
@@ -58,7 +58,22 @@ Step: TypeAlias = ModelReply | ModelError | Torn | Gate | Callable[[ModelRequest
 """A reply, a fault, a torn reply, a reply made from the request, or a gate before the next step."""
 
 
-class ScriptedModel:
+class Listing:
+    """The list of a fake provider; without `listed` it tells nothing."""
+
+    listed: Sequence[str] | None = None
+
+    async def check(self, name: str) -> None:
+        if name not in await self.models():
+            raise NoSuchModel(f"404: no model {name}")
+
+    async def models(self) -> Sequence[str]:
+        if self.listed is None:
+            raise ModelUnreachable("there is no list")
+        return self.listed
+
+
+class ScriptedModel(Listing):
     """The port `Model` by script; `requests` holds every request it was given.
 
     Used as a context manager it fails at the end when steps are left over.
@@ -113,7 +128,7 @@ class ScriptedModel:
         return self._steps.popleft()
 
 
-class RuledModel:
+class RuledModel(Listing):
     """The port `Model` by a rule, which sees the request and how many there were by then.
 
     It may be asked any number of times, as by one life of the program after another.

@@ -98,6 +98,7 @@ T = TypeVar("T")
 
 class RecordingModel(Model, Protocol):
     requests: list[ModelRequest]
+    listed: Sequence[str] | None
 
 
 class Stage:

@@ -11,13 +11,13 @@ from bot.domain.model import ModelProfile
 from bot.domain.outcome import StopReason
 from bot.domain.view import ModelEvent, ModelRequest, TextDelta
 from tests.fakes.channel import Shown
-from tests.fakes.model import PROFILE, call, calls, says
+from tests.fakes.model import PROFILE, Listing, call, calls, says
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.team import PEOPLE, TEAM, Group
 from tests.scenarios.tools import ScenarioTool, writing
 
 
-class SlowModel:
+class SlowModel(Listing):
     """Says word after word when it is told to, and then the whole."""
 
     def __init__(self, *replies: object) -> None:

@@ -63,7 +63,7 @@ async def test_a_stranger_who_is_ignored_hears_nothing_more() -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB)
         await scene.press("Ignore")
-        await scene.shows("Ignored: I stay silent.")
+        await scene.shows("Ignored. I stay silent.")
         before = scene.texts
         await scene.clock.advance(2 * 86_400)
         await scene.say("hello?", BOB)
@@ -87,12 +87,12 @@ async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so(
         told = [text for text in scene.texts if text.startswith("👋 “Bob” (number 2)")]
         assert [text.endswith("✅ Let in") for text in told] == [True, True]
         assert len([t for t in scene.channel.texts(_CYS) if t.endswith("✅ Let in")]) == 2
-        assert DECIDED_ALREADY in await scene.press_data(data, ANN, old.id)
+        assert await scene.press_data(data, ANN, old.id) == f"{DECIDED_ALREADY}: let in."
 
 
 @pytest.mark.parametrize(
     ("way", "verdict"),
-    [("Let in", "✅ Let in"), ("Ignore", "Ignored: I stay silent."), ("/allow 2", "✅ Let in")],
+    [("Let in", "✅ Let in"), ("Ignore", "Ignored. I stay silent."), ("/allow 2", "✅ Let in")],
 )
 async def test_a_decision_ends_the_cards_of_every_owner_about_this_person_alone(
     way: str, verdict: str
@@ -194,7 +194,8 @@ async def test_only_an_owner_decides_and_only_once() -> None:
         newest = max(scene.store.rows.inbox)
         assert scene.store.rows.inbox[newest].body == "", "a press of a stranger is not kept"
         assert await scene.press_data(data[1], ANN, card.id) == ""
-        assert DECIDED_ALREADY in await scene.press_data(data[0], ANN, card.id)
+        told = await scene.press_data(data[0], ANN, card.id)
+        assert told == f"{DECIDED_ALREADY}: ignored."
         assert await scene.store.people.by_sender(BOB) is None
 
 

@@ -284,12 +284,28 @@ async def test_a_model_that_a_person_chose_is_never_changed() -> None:
 
 
 async def test_a_name_that_no_setting_has_is_taken_unchecked_and_said_so() -> None:
-    unchecked = "I did not check this name; `/model default` goes back."
+    unchecked = "I could not check this name; `/model default` goes back."
     async with stage(fallbacks=["fake/second"]) as scene:
         await scene.say("/model fake/second")
         assert "not check" not in await scene.shows("From your next message on: `fake/second`.")
         await scene.say("/model fake/nonsense")
         await scene.shows(f"From your next message on: `fake/nonsense`. {unchecked}")
+
+
+async def test_a_name_that_the_provider_does_not_have_is_refused_with_near_names() -> None:
+    async with stage(says("Hello.")) as scene:
+        scene.model.listed = ("swift-3", "swift-3-mini", "grand-3")
+        await scene.say("/model fake/swift-4")
+        told = await scene.shows("fake has no model `swift-4`, so nothing was changed.")
+        assert "Did you mean:\n\n- `/model fake/swift-3` · " in told
+        await scene.press("swift-3-mini")
+        told = await scene.shows("From your next message on: `fake/swift-3-mini`.")
+        assert "check" not in told
+        await scene.say("hi")
+        await scene.settled()
+        assert asked(scene) == ["swift-3-mini"]
+        await scene.say("/model fake/zzz")
+        await scene.shows("has no model `zzz`, so nothing was changed. /model shows some names.")
 
 
 async def test_a_skill_has_its_wish() -> None:

@@ -13,6 +13,7 @@ from tests.words import (
     MODE_STAYS_ON,
     NO_PLAN,
     NO_READY_MADE,
+    UP_TO_DATE,
 )
 
 
@@ -33,7 +34,7 @@ async def test_the_commands_tell_what_there_is() -> None:
         await said(scene, "/plan", "Try one of these:")
         await said(scene, "/plan status", NO_PLAN)
         await said(scene, "/plan list", "no plans yet")
-        await said(scene, "/plan show", "Usage:")
+        await said(scene, "/plan show", "Which plan?")
         await said(scene, "/plan staus now", "Did you mean `/plan status`?")
         await said(scene, "/plan resume", NO_PLAN)
         await said(scene, "/plan done", "No plan is being collected.")
@@ -43,8 +44,12 @@ async def test_the_commands_tell_what_there_is() -> None:
         plan = the_plan(scene)
         await said(scene, "/plan status", "waiting for your decision · 1 step")
         await said(scene, f"/plan show {plan.id}", 'Arguments: {"what":"1"}')
+        await scene.shows(f"`/plan save {plan.id} <name>`")
         await said(scene, "/plan show zzzz", "no plan")
-        await said(scene, "/plan list", plan.id)
+        await said(scene, "/plan list", "1. “")
+        assert plan.id not in scene.texts[-1]
+        await scene.press("1")
+        await scene.until(lambda: sum("Arguments: " in text for text in scene.texts) == 2)
         await said(scene, f"/plan resume {plan.id}", "It is waiting for your decision")
         await said(scene, f"/plan save {plan.id} ../../etc", "small letters and digits")
         await said(scene, f"/plan save {plan.id} My Weekly", "small letters and digits")
@@ -84,7 +89,7 @@ async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
         await scene.settled()
         await scene.say("/plan")
         await scene.until(lambda: "Cancel it" in scene.labels)
-        assert await scene.press("Status") == "Nothing has changed."
+        assert await scene.press("Status") == UP_TO_DATE
         assert await scene.press_data("m:plan:one more wish") != ""
 
 

@@ -74,7 +74,8 @@ async def test_a_second_plan_asks_and_replaces_the_first_once_when_told() -> Non
         assert await scene.press_data(data) == REPLACED
         assert DECIDED_ALREADY in await scene.press_data(data)
         await scene.settled(2)
-        assert DECIDED_ALREADY in await scene.press_data(button(card, "Keep"))
+        told = await scene.press_data(button(card, "Keep"))
+        assert told == f"{DECIDED_ALREADY}: replaced the old plan."
         assert [state for state, _ in plans(scene)] == [PlanState.CANCELLED, PlanState.READY]
         assert live(scene).id != first.id
         assert wishes(scene) == ["one file", "another file"]
@@ -88,7 +89,8 @@ async def test_a_plan_that_is_kept_is_kept() -> None:
     async with stage(*ONE, tools=[writing(), submitting()]) as scene:
         card = await question(scene)
         assert await scene.press("Keep") == KEPT
-        assert DECIDED_ALREADY in await scene.press_data(button(card, "Replace"))
+        told = await scene.press_data(button(card, "Replace"))
+        assert told == f"{DECIDED_ALREADY}: the old plan stays."
         assert plans(scene) == [(PlanState.READY, "")]
         assert scene.channel.screen[card.id].text == KEPT
         assert wishes(scene) == ["one file"]

@@ -19,7 +19,7 @@ from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import Stage, stage
 from tests.scenarios.test_skills import newest, skill, use
 from tests.scenarios.tools import ScenarioTool, asking, looking, tool
-from tests.words import PLAN_OF_ONE_DONE, PLAN_OF_TWO_DONE, RETRY, SUMMARISED
+from tests.words import PLAN_ENDED, RETRY, SUMMARISED
 
 KEY = Variable("KEY", "s3cret-key", secret=True)
 NOTES = skill("notes", next_skill="report")
@@ -91,7 +91,7 @@ async def test_each_step_of_a_pipeline_runs_in_the_environment_of_its_own_skill(
         assert "1. Do run 1\n\n1\n\nbare" in plan_card(scene).text
         assert "2. Do run 2\n\n2\n\nwith secrets of report" in plan_card(scene).text
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_TWO_DONE)
+        await scene.shows(PLAN_ENDED)
         assert one.found == [("1", "notes", ""), ("2", "report", "s3cret-key")]
         assert "ran 2 with [secret]" in newest(scene.model.requests[-1])
         assert "s3cret-key" not in str(scene.store.rows)
@@ -112,7 +112,7 @@ async def test_equal_steps_run_in_the_order_they_were_planned_each_under_its_ski
     async with stage(*script, tools=[one], skills=FakeSkills(NOTES, REPORT)) as scene:
         await collected(scene)
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_TWO_DONE)
+        await scene.shows(PLAN_ENDED)
         assert [name for _, name, _ in one.found] == ["notes", "report"]
 
 
@@ -123,7 +123,7 @@ async def test_a_plan_is_carried_out_from_its_last_stage_on_and_its_text_is_the_
         await scene.press("Approve")
         turn = await scene.settled(2)
         assert (turn.skill, turn.stages) == ("report", 0)
-        assert f"Both ran.\n\n📋 {PLAN_OF_TWO_DONE}" in scene.texts
+        assert "Both ran." in scene.texts
         carrying_out = newest(scene.model.requests[4])
         assert "[Plan approved]" in carrying_out
         assert "[Skill]" not in carrying_out, "the instructions are the newest in view already"
@@ -161,7 +161,7 @@ async def test_a_pipeline_the_model_chose_rests_when_its_plan_is_carried_out() -
         (chat,) = scene.store.rows.chats.values()
         assert chat.skill == "notes"
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_TWO_DONE)
+        await scene.shows(PLAN_ENDED)
         (chat,) = scene.store.rows.chats.values()
         assert chat.skill is None
 
@@ -183,7 +183,7 @@ async def test_a_plan_keeps_its_skills_over_a_rest_a_summary_and_a_restart() -> 
         await scene.shows(SUMMARISED)
         await scene.crash()
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_TWO_DONE)
+        await scene.shows(PLAN_ENDED)
         assert one.found == [("1", "notes", ""), ("2", "report", "s3cret-key")]
         assert "Do as report does." in newest(scene.model.requests[5])
         await scene.say("Hello")
@@ -201,7 +201,7 @@ async def test_a_skill_put_to_work_before_the_approval_does_not_reach_the_steps(
         await scene.say("/skill report")
         await scene.shows("`report` is on")
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_ONE_DONE)
+        await scene.shows(PLAN_ENDED)
         assert one.found == [("1", "", "")]
         assert the_plan(scene).steps[0].skill is None
 
@@ -241,7 +241,7 @@ async def test_a_step_whose_skill_is_not_what_it_was_fails_and_runs_nowhere_else
         assert why in plan_card(scene).text
         skills.put(REPORT)
         assert await scene.press(RETRY) == "Trying again."
-        await scene.shows(PLAN_OF_TWO_DONE)
+        await scene.shows(PLAN_ENDED)
         assert one.found[1:] == [("2", "report", "s3cret-key")]
 
 
@@ -305,7 +305,7 @@ async def test_a_step_asks_again_when_it_would_find_other_things_than_the_plan_s
         assert "shown to you in another place: bare" in scene.cards[-1].text
         assert "with secrets of report" in scene.cards[-1].text
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_ONE_DONE)
+        await scene.shows(PLAN_ENDED)
         assert one.found == [("1", "report", "s3cret-key")]
 
 
@@ -340,7 +340,7 @@ async def test_a_step_of_a_skills_server_runs_whatever_is_at_work_by_then(
         await scene.until(lambda: servers.asked[-1][1] == ())
         await scene.crash()
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_ONE_DONE)
+        await scene.shows(PLAN_ENDED)
         at_work = "report" if first else "tickets"
         assert [(what, name) for what, name, _ in lent.found] == [("1", at_work)]
         assert [spec.skill for spec in servers.asked[-2][1]] == ["tickets"]
@@ -386,7 +386,7 @@ async def test_a_plan_over_two_skills_has_the_servers_of_both() -> None:
         await scene.say("Bob")
         await scene.settled(2)
         await scene.press("Approve")
-        await scene.shows(PLAN_OF_TWO_DONE)
+        await scene.shows(PLAN_ENDED)
         assert desk.found == [("1", "tickets", "")]
         assert post.found == [("2", "mail", "")]
 

@@ -17,10 +17,10 @@ from tests.words import (
     DECIDED_ALREADY,
     FIRST_FAILED_ASKS,
     FIRST_STEP_FAILED,
+    NOT_FINISHED,
     OUTCOME_UNKNOWN,
-    PLAN_DONE,
-    PLAN_NOT_FINISHED,
-    PLAN_OF_TWO_DONE,
+    PLAN_ENDED,
+    PLAN_OF_ONE_DONE,
     RESUME,
     RETRY,
     SKIP,
@@ -47,7 +47,7 @@ async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so()
         assert the_plan(scene).state is PlanState.DONE
         told = plan_card(scene).text.split("\n\n")
         assert told[1:] == ["✓ 1. Do write 1", "✓ 2. Do write 2", "✅ Done"]
-        assert scene.texts[-1] == f"Both are there.\n\n📋 {PLAN_OF_TWO_DONE}"
+        assert scene.texts[-1] == "Both are there."
         assert scene.approvals == []
         note = [b for b in scene.bodies if isinstance(b, NoteBody) and b.purpose == "plan"][-1]
         assert '1. write {"what":"1"}' in note.text
@@ -55,6 +55,25 @@ async def test_an_approved_plan_runs_each_step_once_without_asking_and_says_so()
         assert actions.count("plan.ready") == 1
         assert actions.count("plan.approved") == 1
         assert actions.count("plan.step") == 2
+
+
+async def test_the_end_is_told_below_the_answer_where_the_card_lies_far_above() -> None:
+    script = (
+        calls(write("a", "1")),
+        says("This is the plan."),
+        says("Fine."),
+        calls(write("c", "1")),
+        says("It is there."),
+    )
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan make a file")
+        await scene.settled(1)
+        await scene.say("How are you?")
+        await scene.settled(2)
+        await scene.press("Approve")
+        await scene.settled(3)
+        assert PLAN_ENDED in plan_card(scene).text
+        assert scene.texts[-1] == f"It is there.\n\n📋 {PLAN_OF_ONE_DONE}"
 
 
 async def test_a_call_that_is_not_in_the_plan_asks_and_so_does_a_step_made_twice() -> None:
@@ -169,7 +188,7 @@ async def test_a_skipped_step_is_left_out_and_told() -> None:
         assert await scene.press("Skip") == "Skipped."
         await scene.settled(3)
         assert the_plan(scene).state is PlanState.PARTLY_DONE
-        assert scene.texts[-1].endswith(f"📋 {PLAN_DONE}: 1 of 2 steps, 1 step skipped.")
+        assert scene.texts[-1] == "One of two.", "only words that point to the card stand between"
         assert "✅ Done, 1 step skipped" in plan_card(scene).text
         assert "⏭ 1. Do write 1 — skipped; 1 broke" in plan_card(scene).text
 
@@ -222,7 +241,8 @@ async def test_a_model_that_merely_stops_leaves_a_plan_to_resume() -> None:
         await scene.press("Approve")
         await scene.settled(2)
         assert the_plan(scene).state is PlanState.EXECUTING
-        assert PLAN_NOT_FINISHED in scene.texts[-1]
+        assert scene.texts[-1] == "I stop here.", "the card in view tells the rest"
+        assert NOT_FINISHED in plan_card(scene).text
         assert "⏳" not in plan_card(scene).text
         assert await scene.press(RESUME) == "Going on."
         await scene.settled(3)
@@ -293,4 +313,4 @@ async def test_an_execution_that_runs_out_of_rounds_can_be_resumed() -> None:
         assert the_plan(scene).state is PlanState.EXECUTING
         labels = [b["label"] for row in scene.cards[0].piece.body["buttons"] for b in row]
         assert labels == [RESUME, STOP]
-        assert PLAN_NOT_FINISHED in scene.texts[-1]
+        assert NOT_FINISHED in plan_card(scene).text

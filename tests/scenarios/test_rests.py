@@ -125,6 +125,11 @@ async def test_a_press_of_an_older_rest_does_nothing() -> None:
         await scene.clock.advance(60)
         await rests(scene)
         assert DECIDED_ALREADY in await scene.press_data(data)
+        later = scene.cards[0].piece.body["buttons"][0]
+        assert await scene.press_data(later[1]["data"]) == "Giving up."
+        await scene.until(lambda: not scene.cards)
+        told = await scene.press_data(later[0]["data"])
+        assert told == f"{DECIDED_ALREADY}: given up."
 
 
 async def test_a_step_counts_only_when_it_has_lived_and_progress_takes_it_back() -> None:

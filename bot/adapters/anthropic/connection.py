@@ -6,7 +6,7 @@ typed methods walk the whole history in every call, and its models lose fields t
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
@@ -30,6 +30,8 @@ from bot.domain.limits import ModelTimes
 
 _ENDING_SECONDS = 1.0
 _CHECK_SECONDS = 15.0
+_PAGE = 1000
+_MOST_PAGES = 5
 _MOST_REPLY = 64_000_000
 """Characters of all events of a reply."""
 
@@ -60,6 +62,25 @@ class Connection:
         """Asks for the model's entry in the provider's list."""
         async with self._bounds.within(_CHECK_SECONDS, "no answer"):
             await self._client.get(f"/v1/models/{quote(model, safe='')}", cast_to=object)
+
+    async def models(self) -> Sequence[str]:
+        """Returns the names in the provider's list, page after page."""
+        names: list[str] = []
+        async with self._bounds.within(_CHECK_SECONDS, "no answer"):
+            for _ in range(_MOST_PAGES):
+                query = {"limit": _PAGE, "after_id": names[-1]} if names else {"limit": _PAGE}
+                page: Any = await self._client.get(
+                    "/v1/models", cast_to=object, options={"params": query}
+                )
+                try:
+                    found = [str(entry["id"]) for entry in page["data"]]
+                    more = bool(page.get("has_more"))
+                except (TypeError, KeyError, AttributeError):
+                    raise ModelUnreachable("the list of models cannot be read") from None
+                names += found
+                if not (more and found):
+                    break
+        return names
 
     async def events(self, body: bytes) -> AsyncGenerator[str]:
         """Yields the data of each event of the reply, the last one after the stream has ended.

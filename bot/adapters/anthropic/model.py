@@ -1,6 +1,6 @@
 """Claude as a model, over the Messages API."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from types import TracebackType
@@ -71,6 +71,11 @@ class AnthropicModel:
         """Raises a ModelError unless the provider accepts the key and knows the model."""
         connection = await self._connection.opened()
         await connection.check(name)
+
+    async def models(self) -> Sequence[str]:
+        """Returns the names of the provider's models, as far as the key may use them."""
+        connection = await self._connection.opened()
+        return await connection.models()
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         connection = await self._connection.opened()

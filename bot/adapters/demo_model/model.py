@@ -10,6 +10,7 @@ from decimal import Decimal
 from bot.adapters.demo_model.moment import moment_of
 from bot.adapters.demo_model.scene import Reply, Round, Wanted, fenced, next_reply
 from bot.adapters.demo_model.scenes import answered, scene_of, unknown
+from bot.domain.errors import NoSuchModel
 from bot.domain.model import FinishReason, ModelProfile, Price, Usage
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ReplyPart, TextPart
@@ -42,6 +43,13 @@ class DemoModel:
 
     def profile(self, name: str) -> ModelProfile:
         return _PROFILE
+
+    async def check(self, name: str) -> None:
+        if name != _PROFILE.name:
+            raise NoSuchModel(f"404: there is no demo model {name}")
+
+    async def models(self) -> Sequence[str]:
+        return (_PROFILE.name,)
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         parts = _parts(_answer(request))

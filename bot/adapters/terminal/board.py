@@ -15,6 +15,9 @@ _WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
 _WORDED = frozenset({Verb.DENY, PlanVerb.CHANGE})
 _LETTERS = frozenset(string.ascii_lowercase)
 _LONGEST_NAME = 40
+_ANSWERS = frozenset({Verb.APPROVE, Verb.DENY})
+"""Letters that answer a question by themselves, whatever button they once pressed."""
+
 _SIGN = re.compile(r"^[^\w“`(\[]+")
 """The signs in front of a title."""
 
@@ -70,6 +73,8 @@ class Board:
         self.asking: OpenCard | None = None
         """The newest message that asks for words, until something is said."""
         self._gone: set[str] = set()
+        self._spent: dict[str, str] = {}
+        self._fresh = True
         self._together: OpenCard | None = None
 
     @property
@@ -186,14 +191,20 @@ class Board:
 
     def ask(self, message_id: str, lines: Sequence[str]) -> None:
         """Lets the next words answer a message that asks for them."""
+        self._fresh = False
         title = lines[0].strip() if lines else ""
         self.asking = OpenCard(0, message_id, title, {}, passing=True)
 
     def go_on(self) -> None:
         """Ends options and questions, and forgets the keys of closed cards: something was said."""
+        for option in self._options.values():
+            for key, button in option.buttons.items():
+                if key not in _ANSWERS:
+                    self._spent[self.key_of(option, key)] = f"{button.label} of “{option.name}”"
         self._options.clear()
         self.asking = None
         self._gone.clear()
+        self._fresh = False
 
     def take_gone(self, typed: str) -> bool:
         """Tells if a line is the key of a card that closed just now; the next time it is not."""
@@ -201,8 +212,22 @@ class Board:
         self._gone.discard(typed)
         return was_there
 
+    def take_spent(self, typed: str) -> str:
+        """Returns the button that a key had until something was said; the next time it is empty."""
+        return self._spent.pop(typed, "")
+
+    def take_fresh(self, letter: str) -> bool:
+        """Tells if a letter begins this talk: it may be the key of a button from an earlier one."""
+        fresh, self._fresh = self._fresh, False
+        return fresh and letter.lower() not in _ANSWERS
+
     def note_answer(self) -> None:
-        """Notes that the talk went on below the cards."""
+        """Notes that the talk went on below the cards.
+
+        A number may answer what was said, so the numbers of older lists are keys no more.
+        """
+        self._spent = {key: told for key, told in self._spent.items() if not key.isdecimal()}
+        self._fresh = False
         for message_id, card in self._cards.items():
             self._cards[message_id] = replace(card, answered_since=True)
 

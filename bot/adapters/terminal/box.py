@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 from unicodedata import category, east_asian_width
 
-from bot.adapters.terminal.board import Board, OpenCard
+from bot.adapters.terminal.board import Board, OpenCard, name_of
 from bot.adapters.terminal.fragments import Lines, plain
 from bot.adapters.terminal.look import Look, box_prose
 from bot.adapters.terminal.signs import apart
@@ -21,8 +21,9 @@ _BESIDE = 3
 _ADVICE = "or type what should be different"
 _OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
 _MOVING = ("▶", "⏳", "○")
-_TOLD = ("✅ Done", "📋", "⤵️")
-"""The beginnings of lines that something else tells: the answer of a plan, or the newer card."""
+_PLAN = "📋"
+_TOLD = (_PLAN, "⤵️")
+"""The beginnings of lines that something else tells: a newer card, or the tools of a plan."""
 
 _STEP_FAILED = re.compile(r"✗ \d+\. (?P<deed>.+?) — (?P<why>.+)")
 _STEP_ENDED = re.compile(r"✓ \d+\. ")
@@ -123,8 +124,9 @@ def _reason(line: str, told: Collection[str]) -> str:
 def ends(before: Sequence[str], now: Sequence[str]) -> list[str]:
     """Returns the new lines of a closed card that nothing else on the screen tells."""
     known = set(before)
+    named = f" · {name_of(now)}" if len(now) > 1 and now[0].lstrip().startswith(_PLAN) else ""
     return [
-        line
+        f"↳ {line}{named}" if named and line.startswith(_OUTCOMES) else line
         for line in now
         if line not in known and not line.startswith(_TOLD) and not _STEP_ENDED.match(line)
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.adapters.terminal.board import Board, OpenCard
+from bot.adapters.terminal.visible import visible
 from bot.domain.approval import Verb
 from bot.domain.assent import is_assent, is_question
 
@@ -19,6 +20,11 @@ _REFUSAL = re.compile(
 )
 _CLOSED = "That card is closed; nothing was sent."
 _GONE = "That button is gone, so “{key}” was not sent. Type it again to send it."
+_SPENT = "That key is spent: it was {told}. Nothing was sent. Type {key} again to send it."
+_UNKNOWN = (
+    "No button here has the key {key}, so nothing was sent. /approvals and /goals show what waits "
+    "from before. Type {key} again to send it."
+)
 _LATER = "A card came up while you were typing, so nothing was sent. Look at it, then type {key}."
 
 
@@ -72,8 +78,8 @@ def read_typed(line: str, begun: Begun, board: Board) -> Typed | None:
     begun = tuple(card for card in begun if not card.passing)
     answers = asking and not text.startswith("/") and not (key and board)
     if answers or text.startswith("/") or not (begun or board):
-        gone = board.take_gone(text.lower())
-        return Misread(_GONE.format(key=text)) if gone else Said(text, asking if answers else None)
+        spent = _spent(text, board, key if not answers else None)
+        return spent or Said(text, asking if answers else None)
     if key:
         return _press(key["key"].lower(), key["number"], begun, board)
     if (numbered := _NUMBERED.fullmatch(text)) and (
@@ -105,10 +111,24 @@ def _pressed(key: str, card: OpenCard, begun: Begun, board: Board) -> Typed:
         gone = begun and not any(board.is_open(one) for one in begun)
         return Misread(_CLOSED) if gone else _later(card, board)
     if key not in card.buttons and card.leads_on:
-        return Said(key)
+        return _spent(key, board) or Said(key)
     if key not in card.buttons:
         return Misread(f"This card has no key {key}. Type {_choices(card, board)}.")
     return Pressed(card, card.buttons[key].data)
+
+
+def _spent(typed: str, board: Board, key: re.Match[str] | None = None) -> Misread | None:
+    """Answers a line that was the key of a button; typed again, it is words.
+
+    A letter alone that begins a talk is most likely the key of a button from an earlier one.
+    """
+    if board.take_gone(typed.lower()):
+        return Misread(_GONE.format(key=typed))
+    if told := board.take_spent(typed.lower()):
+        return Misread(_SPENT.format(told=visible(told), key=typed))
+    if key is not None and board.take_fresh(key["key"]):
+        return Misread(_UNKNOWN.format(key=typed))
+    return None
 
 
 def _asked_which(key: str, board: Board) -> Misread:

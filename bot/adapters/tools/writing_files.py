@@ -159,7 +159,12 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
         """Takes `keep`: the most bytes of an old content that is handed on with the result."""
         self._documents = documents
         self._keep = min(keep, _EDITABLE)
-        description = "Delete one file of the workspace. It cannot be brought back."
+        description = (
+            "Delete one file of the workspace. A person can undo that for a while with /undo, "
+            "unless the file is large."
+            if self._keep
+            else "Delete one file of the workspace. It cannot be brought back."
+        )
         super().__init__(
             DeleteFileArguments, _writing("delete_file", description, DeleteFileArguments)
         )

@@ -1,5 +1,6 @@
 """Sends presses and replies to the right desk, and holds the texts that all desks share."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
@@ -17,6 +18,7 @@ PLACES = "z"
 
 NOT_OURS = "This button does nothing."
 _DECIDED = "This is decided already"
+_SIGNS = re.compile(r"^[^\w“`(\[/]+")
 _SPENT = f"{_DECIDED}."
 STOPPED = "This was stopped, so nothing runs."
 NOT_APPROVER = "Only an owner can approve this. You can still deny or stop it."
@@ -31,6 +33,13 @@ def spent(how: str = "", by: str = "", ago: str = "") -> PressAnswer:
     told = f"{how} by {by}" if how and by else how
     known = ", ".join(part for part in (told, ago) if part)
     return PressAnswer(f"{_DECIDED}: {known}." if known else _SPENT, alone=True)
+
+
+def in_a_sentence(verdict: str) -> str:
+    """Returns the first sentence of a verdict as the end of another one, without its sign."""
+    line = verdict.partition("\n")[0].partition(". ")[0]
+    first = _SIGNS.sub("", line).rstrip(".")
+    return first[:1].lower() + first[1:] if not first.startswith("I ") else first
 
 
 def refused(why: str) -> PressAnswer:
@@ -107,9 +116,20 @@ class Desks:
         if desk is None:
             return refused(NOT_OURS)
         told = await desk.press(press, chat, person)
+        if told.text == _SPENT:
+            told = spent(await self._verdict(desk, press, chat))
         if press.message_id is not None:
             await self._bring_up_to_date(desk, press.data, chat, press.message_id)
         return told
+
+    async def _verdict(self, desk: Desk, press: Press, chat: int) -> str:
+        """Returns how a card was decided, in the words that stand on it now; empty if unknown."""
+        known = press.message_id and await self._outbox.key_of(chat, press.message_id)
+        key = known or await desk.card_key(press.data, chat)
+        row = await self._outbox.row(key) if key else None
+        if row is None or row.content.buttons or not row.content.blocks:
+            return ""
+        return in_a_sentence(row.content.blocks[-1].text)
 
     async def _bring_up_to_date(self, desk: Desk, data: str, chat: int, message_id: str) -> None:
         """Edits a copy of a card, sent because the platform's word of the first one was lost.

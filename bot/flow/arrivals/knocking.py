@@ -118,7 +118,7 @@ class Knocking(ButtonsAlone):
             verdict, action = ADMITTED, "person.allowed"
         else:
             await self._door.ignore(account)
-            verdict, action = "Ignored: I stay silent.", "person.ignored"
+            verdict, action = "Ignored. I stay silent.", "person.ignored"
         audit = AddAudit(self._clock.now(), chat, person.id, action, account, {})
         return verdict, (*told, audit)
 

@@ -18,7 +18,7 @@ from bot.ports.notes import Notes
 _CONVERSATION, _ALL = "conversation", "all"
 _HOW = (
     "What shall I erase?\n\n"
-    "- `/forget <id>`: one answer or note; `/memory <words>` shows the ids\n"
+    "- One answer or note: find it with `/memory <words>`, press its number, then 🗑\n"
     "- `/forget conversation`: this conversation, also where a branch shares it\n"
     "- `/forget all`: everything that you and I said"
 )

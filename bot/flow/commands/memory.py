@@ -28,7 +28,7 @@ _WHOLE = 2_500
 """Characters of an answer that is shown alone."""
 
 _NUMBERS = "A number shows a note: there you can change or delete it."
-_FOUND = "A number shows one of them. `/forget <id>` erases it."
+_FOUND = "A number shows one of them; there you can erase it."
 _HOW = "`/memory <words>` searches what I remember."
 _OTHER_WORDS = "Try other words; `/memory` alone shows my notes."
 
@@ -100,7 +100,7 @@ class MemoryCommands:
         passage = await self._memory.get(id)
         if passage is None or passage.whose != owner:
             return None
-        head = f"{passage.at:%Y-%m-%d} · `{passage.id}`"
+        head = f"{passage.at:%Y-%m-%d}"
         words = [clipped(text, _WHOLE) for text in (passage.question, passage.answer) if text]
         told = "\n\n".join([head, *(literal(text) for text in words)])
         # It cannot be brought back, so it is asked about once more.
@@ -136,12 +136,16 @@ def _buttons(passages: Sequence[str]) -> tuple[tuple[Button, ...], ...]:
 
 
 def _line(number: int, passage: Passage) -> str:
-    """Returns a line for a note, or for an answer with its id, and the number of its buttons."""
+    """Returns a line for a note or an answer, with the number of its button.
+
+    An id that is too long for a button stands there, to be typed.
+    """
     head = f"**{number}** · {passage.at:%Y-%m-%d}"
     if note_of(passage.id) is not None:
         return f"{head} · 📝 {_short(passage.answer)}"
     asked = _short(passage.question)
-    return f"{head} · {asked}\n→ {_short(passage.answer)} · `{passage.id}`"
+    typed = "" if _buttons([passage.id]) else f" · `/forget {passage.id}`"
+    return f"{head} · {asked}\n→ {_short(passage.answer)}{typed}"
 
 
 def _short(text: str) -> str:

@@ -21,7 +21,7 @@ _MEANT = {
 }
 
 
-_UNCHECKED = "I did not check this name; `/model default` goes back."
+_UNCHECKED = "I could not check this name; `/model default` goes back."
 _PRICES = "Prices: US dollars for a million tokens in / out"
 
 
@@ -73,11 +73,26 @@ class ModelCommands:
             known = " or ".join(inline_code(f"{name}/") for name in self._choosing.providers)
             told = f"There is no model {inline_code(wanted[:60])} here."
             return Answer(f"{told} A name begins with {known}; /model shows some.")
+        found = await self._choosing.looked_up(wanted)
+        if found.exists is False:
+            return self._refused(wanted, found.near)
         saved = SaveChat(replace(asked.chat, model=wanted))
         told = f"From your next message on: {inline_code(wanted)}."
-        if wanted not in self._choosing.offered():
+        if found.exists is None:
             told = f"{told} {_UNCHECKED}"
         return _offered(told, self._models(wanted), saved)
+
+    def _refused(self, wanted: str, near: Sequence[str]) -> Answer:
+        """Answers a name that the provider does not have, with the near ones as buttons."""
+        provider, _, name = wanted.partition("/")
+        told = f"{provider} has no model {inline_code(name[:60])}, so nothing was changed."
+        names = [f"{provider}/{one}" for one in near]
+        if not names:
+            return Answer(f"{told} /model shows some names.")
+        lines = [f"- {inline_code(f'/model {one}')}{self._paid(one)}" for one in names]
+        rows = [choice(one.partition("/")[2], "model", one) for one in names]
+        buttons = tuple(row for row in rows if row)
+        return _offered("\n".join([f"{told} Did you mean:", "", *lines]), buttons)
 
     async def tier(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""

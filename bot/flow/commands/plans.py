@@ -13,6 +13,7 @@ from bot.domain.plan import Plan, PlanState, title_from
 from bot.domain.template import Template, instructed, is_name, template_of
 from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Interrupt, Noted, Wake
+from bot.flow.commands.pages import rows_of
 from bot.flow.commands.table import (
     Answer,
     Command,
@@ -23,7 +24,7 @@ from bot.flow.commands.table import (
     Topic,
     answer_key,
 )
-from bot.flow.plans.cards import described_state, shown, step_lines, whole
+from bot.flow.plans.cards import described, shown, step_lines, whole
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.question import THEIRS, answered, fixed, question
 from bot.flow.plans.turn_end import NO_STEPS, PlanEnding, plan_line
@@ -38,6 +39,7 @@ _USAGE = (
     "|use <name> [arguments]|<wish>"
 )
 _LISTED = 10
+_NUMBERS = "A number shows every step of a plan."
 _LONGEST_CITED = 200
 _SHORT = 2
 """The most words after a misspelt sub-command; with more words the text is a wish."""
@@ -256,8 +258,16 @@ class PlanCommands:
         buttons = _menu(next((plan for plan in plans if plan.live), None))
         if not plans:
             return Answer("This chat has no plans yet.", buttons=buttons)
-        lines = ["The newest plans:", *(f"- {_stand(plan)}" for plan in plans)]
-        return Answer("\n".join(lines), buttons=buttons)
+        lines = [f"{n}. {_stand(plan)}" for n, plan in enumerate(plans, 1)]
+        told = "\n".join(["The newest plans:", "", *lines, "", _NUMBERS])
+        (listing,) = (button.data for button in choice("", "plan", "list"))
+        shows = [
+            button
+            for n, plan in enumerate(plans, 1)
+            for button in choice(str(n), "plan", "show", plan.id)
+        ]
+        others = tuple(tuple(b for b in row if b.data != listing) for row in buttons)
+        return Answer(told, buttons=(*rows_of(shows), *others), optional=True)
 
     async def _show(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plan = await self._named(asked, words)
@@ -265,7 +275,9 @@ class PlanCommands:
             return _unknown(words)
         fence = "~~~~~~"
         text = whole(plan).replace(fence, "~~~~~")
-        return Answer("\n".join([_with_steps(plan), "", fence, text, fence]))
+        keeps = f"To plan it again later: `/plan save {plan.id} <name>`" if plan.steps else ""
+        told = "\n".join([_with_steps(plan), "", fence, text, fence, "", keeps]).strip()
+        return Answer(told, buttons=(choice("◂ All plans", "plan", "list"),))
 
     async def _cancel(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plan = await self._named(asked, words)
@@ -417,8 +429,9 @@ _BAD_NAME = (
     "them, as in `my-weekly-report`."
 )
 _USED = {
-    "save": f"{_BAD_NAME} Usage: `/plan save <id> <name>`; /plan list shows the ids.",
-    "show": "Which plan? Usage: `/plan show <id>`; /plan list shows the ids.",
+    "save": f"{_BAD_NAME} Usage: `/plan save <id> <name>`; /plan list, and there the number of "
+    "the plan, shows its id.",
+    "show": "Which plan? /plan list shows them, each with its number.",
 }
 
 
@@ -445,7 +458,7 @@ def _unknown(words: Sequence[str]) -> Answer:
 
 
 def _stand(plan: Plan) -> str:
-    return literal(described_state(plan))
+    return literal(described(plan))
 
 
 def _cited(text: str) -> str:

@@ -16,7 +16,7 @@ from bot.flow.commands.table import Invocation
 from bot.flow.commands.terms import counted
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing
-from bot.flow.plans.cards import described_state
+from bot.flow.plans.cards import described
 from bot.flow.world import Workspaces
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
@@ -59,7 +59,7 @@ class GoingOn:
         cards = await self._approvals.open_in(asked.chat.id)
         waiting = len(agenda.waiting)
         more = " or more" if waiting == MOST_AHEAD else ""
-        plan = f"- Plan: {described_state(agenda.plan)}" if agenda.plan is not None else ""
+        plan = f"- Plan: {described(agenda.plan)}" if agenda.plan is not None else ""
         lines = [
             f"- Working on: {_or_nothing(len(agenda.unfinished), 'message')}",
             *(_errand(one) for one in await self._errands.of_chat(asked.chat.id)),

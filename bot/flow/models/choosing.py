@@ -8,6 +8,7 @@ from bot.domain.tier import Tier, Tiers, raised, tier_of
 from bot.domain.turn import Way
 from bot.flow.log.work import Work
 from bot.flow.models.breakers import Away
+from bot.flow.models.looking_up import LookedUp, looked_up
 from bot.flow.models.model_calls import ModelCalls
 from bot.ports.skills import Skills
 
@@ -49,6 +50,12 @@ class Choosing:
 
     def knows(self, model: str) -> bool:
         return self._models.knows(model)
+
+    async def looked_up(self, model: str) -> LookedUp:
+        """Asks the provider for a model, unless a setting names it."""
+        if model in self.offered():
+            return LookedUp(exists=True)
+        return await looked_up(self._models.behind(model), model.partition("/")[2])
 
     def offered(self) -> tuple[str, ...]:
         """Returns every model of the settings whose provider is set up, the default one first."""

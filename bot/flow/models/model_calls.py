@@ -50,6 +50,10 @@ class ModelCalls:
         provider, _, name = key.partition("/")
         return provider in self._models and bool(name)
 
+    def behind(self, key: str) -> Model:
+        """Returns what answers for `provider/name`; raises ModelDenied for an unknown provider."""
+        return self._model(key.partition("/")[0])
+
     @property
     def providers(self) -> tuple[str, ...]:
         return tuple(self._models)

@@ -268,11 +268,6 @@ _STANDS = {
 }
 
 
-def described_state(plan: Plan) -> str:
-    """Returns one line about a plan with its id, for lists."""
-    return f"{described(plan)} (plan {plan.id})"
-
-
 def described(plan: Plan) -> str:
     """Returns one line about a plan."""
     if plan.state is PlanState.DONE:

@@ -85,8 +85,9 @@ def _executed(
     save = SavePlan(ended, plan.version, changes(ended, plan))
     writes = (save, *shown(ended), *lines, _line(work, ended))
     asks = _waiting(ended, finish)
-    also = "" if asks else _summary(ended)
-    return Ended(writes, also=also, instead=asks, points=bool(asks), listed=True)
+    pointer = "" if asks else _summary(ended)
+    card = plan.key_in(plan.chat)
+    return Ended(writes, instead=asks, points=bool(asks), pointer=pointer, card=card, listed=True)
 
 
 def _waiting(plan: Plan, finish: Finish) -> str | None:
@@ -98,7 +99,7 @@ def _waiting(plan: Plan, finish: Finish) -> str | None:
 
 
 def _summary(plan: Plan) -> str:
-    """Returns one line about the outcome; the card has the list of the steps."""
+    """Returns one line about the outcome for people who may not see the card."""
     count = len(plan.steps)
     done = sum(step.state is StepState.DONE for step in plan.steps)
     steps = f"{done} of {count} step{'' if count == 1 else 's'}"

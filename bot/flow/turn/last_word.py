@@ -16,6 +16,7 @@ from bot.flow.log.work import Work
 from bot.flow.turn.outcome_words import outcome_of
 from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
+from bot.ports.outbox import Outbox
 
 _CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 
@@ -33,8 +34,9 @@ class LastWord:
 class LastWords:
     """Puts the last word together; an answer of more than `long_answer` characters is long."""
 
-    def __init__(self, approvals: Approvals, long_answer: int) -> None:
+    def __init__(self, approvals: Approvals, outbox: Outbox, long_answer: int) -> None:
         self._approvals = approvals
+        self._outbox = outbox
         self._long_answer = long_answer
 
     async def at(self, work: Work, finish: Finish, parts: Sequence[Ended]) -> LastWord:
@@ -50,8 +52,24 @@ class LastWords:
             return LastWord(outcome, None, leads_on=False)
         blocks = _blocks(said, outcome.text, await self._waiting_above(work), parts)
         buttons = tuple(row for part in parts for row in part.buttons)
+        pointers = await self._pointers(work, outcome, parts)
+        blocks = (*blocks, *pointers, *_below(outcome.text, parts))
         message = self._message(work, outcome, blocks, buttons)
         return LastWord(outcome, message, message is not None and bool(buttons))
+
+    async def _pointers(
+        self, work: Work, outcome: Outcome, parts: Sequence[Ended]
+    ) -> Sequence[Block]:
+        """Returns the lines about cards that tell the outcome, where people may not see the card.
+
+        A card that changes makes no sound, so one in view needs such a line only if nothing else
+        is said.
+        """
+        pointing = [part for part in parts if part.pointer]
+        newest = await self._outbox.newest(work.turn.chat) if pointing and outcome.text else None
+        if newest is not None:
+            pointing = [p for p in pointing if p.card != newest.key and not newest.content.points]
+        return [Markdown(part.pointer, points=True) for part in pointing]
 
     async def _waiting_above(self, work: Work) -> str:
         """Returns a line about open cards of earlier turns; empty when there are none."""
@@ -69,7 +87,8 @@ class LastWords:
         self, work: Work, outcome: Outcome, blocks: tuple[Block, ...], buttons: Rows
     ) -> Show | None:
         # A companion's card may stand in place of the last word; the words before it still count.
-        told = outcome.stop_reason is StopReason.FINAL_ANSWER and any(b.text for b in blocks)
+        final = outcome.stop_reason is StopReason.FINAL_ANSWER
+        told = any(b.text for b in blocks if final or (isinstance(b, Markdown) and b.points))
         if not outcome.text and not outcome.files and not told:
             return None
         turn, chat = work.turn, work.log.chat
@@ -95,14 +114,18 @@ def _said_before(progress: Progress, last: str) -> tuple[str, ...]:
 def _blocks(
     said: Sequence[str], text: str, above: str, parts: Sequence[Ended]
 ) -> tuple[Block, ...]:
-    """Returns the words said before, the last word with a line about cards, and a small line."""
+    """Returns the words said before, and the last word with a line about cards."""
     before = [Markdown(words, said=True) for words in said]
     if not text:
         return tuple(before)
     points = not above and any(part.points and part.instead == text for part in parts)
     last = Markdown("\n\n".join(part for part in (text, above) if part), points=points)
-    below = [Plain(part.below, style="aside") for part in parts if part.below]
-    return (*before, last, *below)
+    return (*before, last)
+
+
+def _below(text: str, parts: Sequence[Ended]) -> list[Block]:
+    """Returns the small lines at the end of a last word."""
+    return [Plain(part.below, style="aside") for part in parts if part.below and text]
 
 
 def _told(words: str, parts: Sequence[Ended]) -> str:

@@ -31,7 +31,16 @@ from bot.domain.model import FinishReason
 from bot.domain.transcript import ThinkingPart
 from bot.domain.view import ViewMessage
 from tests.adapters.anthropic.talk import KEY, asking, connected, reply_to, user
-from tests.standins.messages_api import Gate, MessagesApi, Reply, dropped, failure, silence, text
+from tests.standins.messages_api import (
+    PROFILES,
+    Gate,
+    MessagesApi,
+    Reply,
+    dropped,
+    failure,
+    silence,
+    text,
+)
 from tests.standins.serving import serving
 
 HASTY = ModelTimes(connect_seconds=0.1, first_byte_seconds=0.1, silence_seconds=0.2)
@@ -274,6 +283,14 @@ async def test_the_check_tells_a_wrong_key_and_a_wrong_model(key: str, name: str
     async with serving(api.app) as url, AnthropicModel(key, base_url=url) as model:
         with pytest.raises(ModelDenied):
             await model.check(name)
+
+
+async def test_the_list_of_models_is_read_page_by_page() -> None:
+    async with connected() as (api, model):
+        api.most_listed = 2
+        names = await model.models()
+    assert list(names) == list(PROFILES)
+    assert len(names) > 2, "more than one page"
 
 
 async def test_calls_at_once_share_one_client_and_one_loading() -> None:

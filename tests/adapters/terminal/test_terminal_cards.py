@@ -244,7 +244,7 @@ async def test_new_keys_of_a_card_stand_below_the_answer_to_the_press(desk: Desk
         await desk.edit(
             message, OutboundKind.CARD, Plain("📋 Two files · 2 of 2\n✓ 1. one\n✓ 2. two\n✅ Done")
         )
-        assert desk.paper.printed == "\nApproved.\n[s] ⏹  Stop\n", "the answer tells the end"
+        assert desk.paper.printed == "\nApproved.\n[s] ⏹  Stop\n↳ ✅ Done · Two files\n"
 
     await desk.hold("y", decided, EOFError())
 

@@ -26,6 +26,7 @@ from bot.domain.message import (
 )
 from bot.domain.person import Sender
 from tests.adapters.terminal.desk import BUTTONS, Desk
+from tests.words import KEY_SPENT
 
 
 async def test_an_answer_is_shown_once_when_its_draft_was(desk: Desk) -> None:
@@ -275,7 +276,9 @@ async def test_news_offers_keys_until_something_else_is_said(desk: Desk) -> None
     assert desk.paper.printed.strip() == "↩️  The note is deleted."
     await desk.send(OutboundKind.OPTION, Markdown("📝 Noted: a dog"), buttons=undo)
     said = await desk.hold("hello", "u", EOFError())
-    assert [one.text for one in said if isinstance(one, InboundMessage)] == ["hello", "u"]
+    assert [one.text for one in said if isinstance(one, InboundMessage)] == ["hello"]
+    told = " ".join(desk.paper.printed.split("\n"))
+    assert f"{KEY_SPENT} ↩️ Undo of “Noted: a dog”. Nothing was sent." in told
 
 
 async def test_after_a_press_that_no_answer_follows_nothing_seems_to_go_on(desk: Desk) -> None:
@@ -348,7 +351,7 @@ async def test_the_keys_of_a_question_count_until_it_is_answered(desk: Desk) -> 
     show = ((Button("◂ Show", "m:goals:show 1"),),)
     await desk.edit(message, OutboundKind.OPTION, Markdown("▶️ I begin"), buttons=show)
     assert desk.screen.board.cards == ()
-    said = await desk.hold("Hello", "s", EOFError())
+    said = await desk.hold("Hello", "s", "s", EOFError())
     assert [one.text for one in said[-2:] if isinstance(one, InboundMessage)] == ["Hello", "s"]
 
 
@@ -362,7 +365,12 @@ async def test_a_numbered_list_has_its_numbers_as_keys(desk: Desk) -> None:
     assert isinstance(press, Press)
     assert press.data == "m:tasks:show 12"
     *_, said = await desk.hold("Hello", "12", EOFError())
-    assert isinstance(said, InboundMessage), "a number is a number once something else was said"
+    assert isinstance(said, InboundMessage)
+    assert said.text == "Hello"
+    await desk.send(OutboundKind.ANSWER, Markdown("Pick a number."))
+    *_, said = await desk.hold("12", EOFError())
+    assert isinstance(said, InboundMessage)
+    assert said.text == "12", "a number is a number once something else was said"
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ async def test_a_message_is_accepted_as_typed(desk: Desk) -> None:
 
 
 async def test_every_update_has_a_key_of_its_own(desk: Desk) -> None:
-    await desk.hold("a", "a", "a", EOFError())
+    await desk.hold("an", "an", "an", EOFError())
     assert len({update.key for update in desk.accepted}) == 3
 
 

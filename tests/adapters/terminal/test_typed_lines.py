@@ -6,7 +6,7 @@ from bot.adapters.terminal.board import Board, OpenCard, name_of
 from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
 from bot.domain.approval import Verb
 from bot.domain.message import Button
-from tests.words import BUTTON_GONE, NOT_SENT
+from tests.words import BUTTON_GONE, KEY_SPENT, NO_SUCH_KEY, NOT_SENT
 
 ASK = (Button("✅ Approve", "c:1:y"), Button("❌ Deny", "c:1:n"), Button("⏹ Stop", "c:1:s"))
 WIDER = (
@@ -278,7 +278,46 @@ def test_words_beside_an_option_alone_are_a_message_and_end_it() -> None:
     board.option("m9", ["📝 Noted: no nuts"], UNDO)
     assert read_typed("no", board.shown, board) == Said("no")
     board.go_on()
-    assert (board.shown, read_typed("u", board.shown, board)) == ((), Said("u"))
+    assert board.shown == ()
+    spent = hint(read_typed("U", board.shown, board))
+    assert f"{KEY_SPENT} ↩️ Undo of “Noted: no nuts”. Nothing was sent." in spent
+    assert read_typed("u", board.shown, board) == Said("u"), "typed again it is words"
+
+
+def test_a_spent_key_is_not_sent_beside_the_buttons_of_an_answer_either() -> None:
+    board = Board()
+    board.option("m9", ["📝 Noted: no nuts"], UNDO)
+    board.go_on()
+    board.put("m1", ["I stopped."], (Button("▶️ Go on", "w:1:g"),), leads_on=True)
+    assert KEY_SPENT in hint(read_typed("u", board.shown, board))
+    assert read_typed("u", board.shown, board) == Said("u")
+
+
+def test_a_number_is_a_spent_key_until_an_answer_may_have_asked_for_one() -> None:
+    board = Board()
+    for message in ("m1", "m2"):
+        board.option(message, ["My notes:"], (Button("2", "m:memory:show 2"),))
+        board.go_on()
+        if message == "m1":
+            assert KEY_SPENT in hint(read_typed("2", board.shown, board))
+    board.note_answer()
+    assert read_typed("2", board.shown, board) == Said("2")
+
+
+def test_letters_that_answer_questions_are_never_spent_keys() -> None:
+    board = Board()
+    board.option("m1", ["Sure?"], (Button("Yes", "m:x:1"), Button("No", "m:x:2")))
+    board.go_on()
+    assert [read_typed(line, (), board) for line in "yn"] == [Said("y"), Said("n")]
+
+
+def test_a_letter_that_begins_a_talk_is_taken_for_a_key_of_an_earlier_one() -> None:
+    board = Board()
+    assert NO_SUCH_KEY in hint(read_typed("s", (), board))
+    assert read_typed("s", (), board) == Said("s")
+    answered = Board()
+    answered.note_answer()
+    assert read_typed("s", (), answered) == Said("s")
 
 
 def test_options_of_one_kind_are_told_apart_by_numbers() -> None:

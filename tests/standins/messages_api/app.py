@@ -43,6 +43,8 @@ class MessagesApi:
         self.script = Script(replies, respond)
         self.refusals: list[tuple[int, str]] = []
         self.usage_totals = Usage()
+        self.most_listed = 1000
+        """The most models on a page of the list, whatever limit is asked for."""
         self._api_key = api_key
         self._strict = strict
         self._context_window = context_window
@@ -55,6 +57,7 @@ class MessagesApi:
             routes=[
                 Route("/v1/messages", self._messages, methods=["POST"]),
                 Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
+                Route("/v1/models", self._models, methods=["GET"]),
                 Route("/v1/models/{model_id}", self._model, methods=["GET"]),
             ]
         )
@@ -97,6 +100,30 @@ class MessagesApi:
         if refusal:
             return self._refuse(refusal)
         return JSONResponse(_model_info(self._profiles[model_id]))
+
+    async def _models(self, http: Request) -> Response:
+        """A page of the list; like the provider it takes a limit of 1 to 1000 and two marks."""
+        refusal = key_refusal(http.headers, self._api_key)
+        names, query = list(self._profiles), http.query_params
+        limit, after = query.get("limit", "20"), query.get("after_id")
+        if refusal is None and set(query) - {"limit", "after_id"}:
+            refusal = Refusal(400, "unexpected query parameters")
+        if refusal is None and not (limit.isdecimal() and 1 <= int(limit) <= 1000):
+            refusal = Refusal(400, "limit: must be between 1 and 1000")
+        if refusal is None and after is not None and after not in names:
+            refusal = Refusal(400, "after_id: unknown model")
+        if refusal:
+            return self._refuse(refusal)
+        rest = names[names.index(after) + 1 :] if after else names
+        page = rest[: min(int(limit), self.most_listed)]
+        return JSONResponse(
+            {
+                "data": [_model_info(self._profiles[name]) for name in page],
+                "has_more": len(page) < len(rest),
+                "first_id": page[0] if page else None,
+                "last_id": page[-1] if page else None,
+            }
+        )
 
     def _admitted(self, http: Request, raw: bytes) -> Json | Refusal:
         refusal = key_refusal(http.headers, self._api_key) or body_refusal(http.headers, raw)
