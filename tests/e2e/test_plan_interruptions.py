@@ -105,6 +105,7 @@ async def resumed(steward: Steward, *doors: str) -> list[str]:
     return [await steward.answered(press) for press in presses]
 
 
+# It steers the polls of Telegram, and reads the words of a press that counts: Discord has neither.
 @pytest.mark.telegrams_own
 async def test_resumed_from_several_doors_at_once_it_goes_on_once(steward: Steward) -> None:
     edits_may_repeat(steward)

@@ -18,6 +18,7 @@ def answered(steward: Steward, person: Person) -> list[str]:
     return [message.text for message in steward.telegram.screen(person.id).from_bot]
 
 
+# Discord brings nothing that was said before the first session, and Bob writes on Telegram.
 @pytest.mark.telegrams_own
 async def test_a_turn_that_kills_the_process_at_once_rests_and_others_are_answered(
     steward: Steward,
